@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.judging.verdicts import BAD, BROKEN_VERDICTS, Verdict
+from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, Verdict
 from harness.proof.trials import VIRTUAL_SUT
 from harness.results.run_results import RunResults, read_run
 from harness.rules.catalogue import Catalogue, load_catalogue
@@ -142,7 +142,7 @@ def count_verdicts(verdicts: Iterable[Verdict]) -> list[int]:
 
 def complaints_about(release: str, held: RunResults) -> list[str]:
     """Return a line for each rule with a verdict that a release that follows its notes must not get."""
-    return [f"{release}: {rule}: {one.verdict}" for rule, one in held.rules.items() if one.verdict in BAD]
+    return [f"{release}: {rule}: {one.verdict}" for rule, one in held.rules.items() if one.verdict in BAD_VERDICTS]
 
 
 def find_final_verdict(run: RunResults, rule: str) -> Verdict:

@@ -16,6 +16,9 @@ from reference_qm.routing import QUEUE_MANAGER_QUERY_MS
 from reference_qm.rpc.authentication import NO_SECURITY, ClientSecurity, ServerSecurity
 from reference_qm.security import DEFAULT_QUEUE_SECURITY, HashAlgorithm, SecurityConfig, SecurityDescriptor
 
+DEFAULT_QUOTA_KB = 0x00100000
+"""The default of QueueManagerQuota (MS-MQDMPR 3.1.1.1, note <3>)."""
+
 
 @dataclass(frozen=True, slots=True)
 class TimerSettings:
@@ -111,7 +114,7 @@ class QueueManagerConfig:
     """The TimeToReachQueue of a message without one (MS-MQDMPR 3.1.1.12, note <12>: LongLiveTime)."""
     preset_hash: HashAlgorithm = HashAlgorithm.SHA512
     """The hash algorithm of signatures, unless a message requests another (MS-MQMQ 2.2.19.3, note <7>)."""
-    queue_manager_quota_kb: int = 0x00100000
+    queue_manager_quota_kb: int = DEFAULT_QUOTA_KB
     """The initial QueueManagerQuota (MS-MQDMPR 3.1.1.1, note <3>)."""
     supporting_server: bool = False
     """The initial SupportingServer (MS-MQDMPR 3.1.1.1, note <6>)."""

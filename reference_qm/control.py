@@ -67,7 +67,7 @@ def find_refusal(verb: object, offered: Collection[str]) -> str | None:
     owners = [name for name, verbs in FACILITIES.items() if verb in verbs]
     if not owners or any(owner in offered for owner in owners):
         return None
-    return f"{verb}: not offered here: it needs the facility {' or '.join(owners)}"
+    return f"{verb} is not offered here, because it needs the facility {' or '.join(owners)}"
 
 
 def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> list[str]:
@@ -92,7 +92,7 @@ def parse_request(arguments: dict[str, Any]) -> commands.Request | HostRequest:
     given = {name: value for name, value in arguments.items() if name != "verb"}
     if unknown := given.keys() - takes.keys():
         known = ", ".join(takes) or "no arguments"
-        raise ControlError(f"{verb}: unknown argument {_quote_value(min(unknown))}; it takes {known}")
+        raise ControlError(f"{verb}: unknown argument {_quote_value(min(unknown))}; the verb takes {known}")
     for name in required:
         if name not in given:
             raise ControlError(f"{verb}: argument {name!r} is missing")
@@ -245,7 +245,7 @@ NO_LIMIT_S = 0xFFFF_FFFF
 
 def _make_send_message(**values: Any) -> commands.SendMessage:
     if "body" in values and "body_base64" in values:
-        raise ControlError("send: body and body_base64 are alternatives: give one of them")
+        raise ControlError("send: give only one of body and body_base64")
     if "body_base64" in values:
         values["body"] = values.pop("body_base64")
     values.setdefault("time_to_reach_queue_s", NO_LIMIT_S)  # None requests nothing, and the system uses its default

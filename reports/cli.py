@@ -131,7 +131,7 @@ def _follow_runs(
         _confirm_replaceable(out)
         where = str(out / "lake")
         with open_lake("rollup", where, master, conf, new=True) as (lake, progress):
-            progress.rest()
+            progress.pause()
             reports = follow(lake.spark, where, runs[0], every, partial(_rewrite_site, lake.spark, where, out))
     if every is None:
         exit_with_report_code(reports)

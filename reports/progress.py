@@ -62,7 +62,7 @@ class Progress:
             self._done, self._whole = done, whole
             self._print_line(now)
 
-    def rest(self) -> None:
+    def pause(self) -> None:
         """Report no more until the next stage, which starts the delay `FIRST_REPORT_AFTER_S` again."""
         with self._lock:
             self._is_at_rest, self._said = True, None

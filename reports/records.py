@@ -23,7 +23,7 @@ class Record:
 
     def __init__(self, values: object, where: str) -> None:
         if not isinstance(values, dict):
-            raise RollupError(f"{where}: expected a JSON object")
+            raise RollupError(f"{where} must be a JSON object")
         self.values: dict[str, object] = values
         self.where = where
         if self.has("schema") and self.values["schema"] not in SCHEMA_VERSIONS:

@@ -31,7 +31,7 @@ def used_s() -> float:
 
 
 class Costs:
-    """A plugin: what each test and each shared fixture used."""
+    """A plugin that records the CPU time of each test and each shared fixture."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -40,7 +40,7 @@ class Costs:
         self.charged_s = 0.0
 
     def charge(self) -> None:
-        """Charge what was used since the last call to what is under way."""
+        """Charge the CPU time since the last call to the current test or fixture."""
         used = used_s()
         self.spent[self.under_way[-1]] += used - self.charged_s
         self.charged_s = used

@@ -30,11 +30,11 @@ FEWEST_LOOKS = 1_000
 
 
 class Hung(AssertionError):
-    """What was waited for does nothing any more, or never ends."""
+    """A process makes no progress any longer, or never ends."""
 
 
 class Watch:
-    """Looks again and again whether a process and what it started still do anything; kills them all if not."""
+    """Checks repeatedly whether a process and its child processes make progress; kills all of them if they do not."""
 
     def __init__(
         self,
@@ -51,9 +51,8 @@ class Watch:
         self.cpu_s = 0.0
 
     def look(self, printed: int = 0) -> None:
-        """Note what changed since the last look.
-
-        ``printed``: int bytes, all that the process wrote so far. Raises Hung.
+        """Record what changed since the last look. ``printed``: int bytes, the whole output of the process so far.
+        Raises Hung.
         """
         now = self.clock()
         seen, used = (printed, *_newest(self.folder)), cpu_s(*self.tree())
@@ -111,7 +110,7 @@ def run_watched(
 
 
 def communicate(process: subprocess.Popen[Any], watch: Watch | None = None) -> tuple[Any, Any]:
-    """Return what a process prints until it ends. Raises Hung, with what it had printed by then."""
+    """Return the output of a process until it ends. Raises Hung, with the output so far."""
     watch = watch or Watch(process.pid)
     while True:
         try:
@@ -137,7 +136,7 @@ class Process(Protocol):
 
 
 def end_of(process: Process) -> int:
-    """Wait for the end of a process whose output somebody else reads; return its exit code. Raises Hung."""
+    """Wait for the end of a process whose output is read elsewhere; return its exit code. Raises Hung."""
     watch = Watch(process.pid)
     while True:
         try:

@@ -43,7 +43,9 @@ def _ticks(pid: int) -> int:
 
 
 def _fields(pid: int) -> list[str]:
-    """Return what /proc says of a process after its name, which may hold blanks; nothing when it is gone."""
+    """Return the fields of /proc/PID/stat after the process name, which may contain spaces; empty if the process has
+    ended.
+    """
     try:
         return Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
     except OSError:

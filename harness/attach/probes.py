@@ -90,7 +90,7 @@ class Probes(Asking):
         if (stranger := describe_stranger(said)) is not None:
             raise SutUnavailable(f"{conversation.name}: {stranger}")
         if said["ok"] is not True:
-            raise SutUnavailable(f"{conversation.name}: identity was refused: {show_answer(said.get('error'))}")
+            raise SutUnavailable(f"{conversation.name} refused the request identity: {show_answer(said.get('error'))}")
         version = said.get("protocol", min(PROTOCOL_VERSIONS))
         if (refused := version_refused(version)) is not None:
             raise SutUnavailable(f"{conversation.name}: {refused}")

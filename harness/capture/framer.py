@@ -46,7 +46,7 @@ class Framer(ABC):
         return packets
 
     @abstractmethod
-    def rest(self) -> bytes:
+    def get_remaining_bytes(self) -> bytes:
         """Return the remaining bytes at the end of the stream, unless they are the beginning of a packet."""
 
     @abstractmethod

@@ -178,7 +178,7 @@ def _read_ip(packet: bytes) -> tuple[Address, Address, int, bytes]:
         if _IPV6_HEADER_LAYOUT.size + length != len(packet):
             raise ValueError("the IPv6 length differs from the length of the packet")
         return IPv6Address(sender6), IPv6Address(receiver6), protocol, packet[_IPV6_HEADER_LAYOUT.size :]
-    raise ValueError("neither an IPv4 nor an IPv6 packet")
+    raise ValueError("the packet is neither an IPv4 nor an IPv6 packet")
 
 
 def _read_ipv4(packet: bytes) -> tuple[Address, Address, int, bytes]:

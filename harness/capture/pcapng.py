@@ -220,7 +220,7 @@ class _Reader:
         if magic:
             self._learn_byte_order(magic)
         elif not started:
-            raise self._build_error("no Section Header block; this is not a pcapng file")
+            raise self._build_error("the Section Header block is missing; this is not a pcapng file")
         if len(head) < 8:
             raise self._build_error("the file ends inside the header of a block")
         kind, length = unpack_from(self.order + "II", head)

@@ -352,7 +352,7 @@ class Recorder:
             self._record_trailing_bytes(connection)
 
     def _record_trailing_bytes(self, connection: Connection) -> None:
-        left = connection.framer.rest()
+        left = connection.framer.get_remaining_bytes()
         if left and connection.unframed:
             self._keep_unframed(connection, left)
         connection.unframed.clear()

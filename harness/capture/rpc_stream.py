@@ -11,7 +11,7 @@ from reference_qm.codec import FormatError
 class RpcFramer(Framer):
     """Cuts the bytes of one direction of a connection into whole PDUs."""
 
-    def rest(self) -> bytes:
+    def get_remaining_bytes(self) -> bytes:
         """Return empty bytes, because an incomplete PDU is not reported."""
         return b""
 

@@ -137,7 +137,7 @@ class _Gatherer:
         if segment.sequence != sender.expected:
             raise self._build_error(
                 frame,
-                f"TCP sequence number {segment.sequence} instead of {sender.expected}; "
+                f"the TCP sequence number is {segment.sequence} instead of {sender.expected}; "
                 "bytes are missing or out of order",
             )
         direction = sender.direction

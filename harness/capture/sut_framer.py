@@ -28,7 +28,7 @@ _LONGEST_COMPUTED_MESSAGE_BYTES = 64 * 1024
 class SutFramer(Framer):
     """Cuts one direction of a stream into packets, including packets with a wrong BaseHeader."""
 
-    def rest(self) -> bytes:
+    def get_remaining_bytes(self) -> bytes:
         held, self._held = bytes(self._held), bytearray()
         try:
             measure(held)

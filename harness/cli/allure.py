@@ -65,7 +65,7 @@ def allure(
             raise UsageError(f"npx {ALLURE_PACKAGE} ended with exit code {done.returncode}: {''.join(last)[:300]}")
         with report_write_errors(out):
             shutil.copyfile(page, out)
-    typer.echo(f"{out}: {out.stat().st_size:,} bytes")
+    typer.echo(f"the page is in {out} ({out.stat().st_size:,} bytes)")
 
 
 def _make_allure_results(found: RunResults, folder: Path) -> Path:

@@ -81,7 +81,10 @@ def certify(
             made[name].write_text(text, encoding="utf-8")
         write_bundle(out, [*made.items(), *files.items()], signer)
     shown_by_name = f"{certificate.PAGE_FILE} {certificate.BADGE_FILE}"
-    typer.echo(f"{out}: {out.stat().st_size:,} bytes; `unzip {out} {shown_by_name}` extracts its page and badge")
+    typer.echo(
+        f"the certificate is in {out} ({out.stat().st_size:,} bytes); "
+        f"`unzip {out} {shown_by_name}` extracts its page and badge"
+    )
 
 
 def verify_certificate(
@@ -114,7 +117,7 @@ def verify_certificate(
         typer.echo(str(error), err=True)
         raise typer.Exit(EXIT_OTHER_SUITES) from None
     except BadBundle as error:
-        typer.echo(f"not valid: {error}", err=True)
+        typer.echo(f"the certificate is not valid: {error}", err=True)
         raise typer.Exit(EXIT_NOT_CERTIFIED) from None
     if format_ == "json":
         typer.echo(json.dumps(found.to_json(), indent=1))

@@ -197,7 +197,7 @@ def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console
 def _remove_old_demo(out: Path) -> None:
     if out.exists():
         if not out.is_dir() or (any(out.iterdir()) and not (out / "demo.txt").is_file()):
-            raise UsageError(f"{out} is not empty, and not the folder of an earlier demo; give another --out")
+            raise UsageError(f"{out} is not empty, and is not the folder of an earlier demo; give another --out")
         shutil.rmtree(out)
     out.mkdir(parents=True)
     (out / "demo.txt").write_text("written by `mqconform demo`; the next demo replaces this folder\n", encoding="utf-8")

@@ -28,5 +28,6 @@ def dissector(
     with report_write_errors(out):
         out.write_text(text, encoding="utf-8", newline="\n")
     typer.echo(
-        f"{out}: load it with `tshark -X lua_script:{out}`, or put it into Wireshark's folder of personal plugins"
+        f"the dissector is in {out}: load it with `tshark -X lua_script:{out}`, "
+        "or put it into Wireshark's folder of personal plugins"
     )

@@ -52,7 +52,9 @@ def learn(
         raise UsageError("give --sut FILE to learn a state machine, or --diff MACHINE MACHINE to compare two of them")
     learned = _learn_and_save(sut, out, seed)
     machine = learned.machine
-    typer.echo(f"{out}: {len(machine.states)} states from {learned.words:,} sequences of  {learned.inputs:,} inputs")
+    typer.echo(
+        f"{out} contains {len(machine.states)} states from {learned.words:,} sequences of  {learned.inputs:,} inputs"
+    )
     broken = list(_describe_broken(machine))
     for line in broken:
         typer.echo(line)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.run.results import rule_results
-from harness.run.stash import RUN
+from harness.run.stash import RUN_KEY
 from harness.run_folder import RUN_FILE
 
 
@@ -21,7 +21,7 @@ class Result:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Keep the `Run` of the finished session."""
-        self._run = session.config.stash.get(RUN, None)
+        self._run = session.config.stash.get(RUN_KEY, None)
 
     def as_json(self) -> str:
         """Return run.json with the additional keys ``folder``, ``partial`` (a text or null) and ``rules``; null for a

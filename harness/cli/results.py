@@ -87,7 +87,7 @@ def update(
     no baseline accepts undecided rules, so a run with this baseline also exits with 1.
     """
     from harness.judging.baseline import load_baseline, write_baseline
-    from harness.judging.verdicts import BAD, Verdict
+    from harness.judging.verdicts import BAD_VERDICTS, Verdict
     from harness.results.run_results import read_run
     from harness.rules.catalogue import load_catalogue
     from harness.run.named_roots import NamedRoots
@@ -105,7 +105,7 @@ def update(
     unsettled = {
         rule: str(one.line["reason"] or one.observed)
         for rule, one in found.rules.items()
-        if one.verdict in BAD and rule not in failing
+        if one.verdict in BAD_VERDICTS and rule not in failing
     }
     _write_output(baseline, write_baseline(failing, known, unsettled))
     new, gone = sorted(failing - known.keys()), sorted(known.keys() - failing)

@@ -27,4 +27,4 @@ def vectors(
     make_folder(out)
     with report_write_errors(out):
         written = write_files(out)
-    typer.echo(f"{out}: {sum(written.values()):,} vectors in {len(written)} files; schema.json describes them")
+    typer.echo(f"{out} contains {sum(written.values()):,} vectors in {len(written)} files; schema.json describes them")

@@ -75,7 +75,7 @@ def register(app: typer.Typer) -> None:
         text = sut_file(address, peer_address, profile, ssh)
         write_files(out, text)
         names = ", ".join(WINDOWS_FILE_NAMES)
-        typer.echo(f"{out}: copy {names} to {REMOTE_FOLDER} on the Windows machine; {SUT_FILE} is for this machine")
+        typer.echo(f"copy {names} from {out} to {REMOTE_FOLDER} on the Windows machine; {SUT_FILE} is for this machine")
 
 
 def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> str:

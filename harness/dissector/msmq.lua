@@ -109,7 +109,7 @@ local read_layer
 
 local function take(context, layout, field, size)
   if size > context.last - context.at then
-    fail(string.format("%s.%s: %d bytes announced, %d left", layout.name, field.name, size, context.last - context.at))
+    fail(string.format("%s.%s has %d bytes, but only %d are left", layout.name, field.name, size, context.last - context.at))
   end
   local range = context.tvb(context.at, size)
   context.at = context.at + size
@@ -120,7 +120,7 @@ local function terminated_size(context, layout, field)
   for at = context.at, context.last - 2, 2 do
     if context.tvb(at, 2):uint() == 0 then return at + 2 - context.at end
   end
-  fail(layout.name .. "." .. field.name .. ": no terminator in the remaining bytes")
+  fail(layout.name .. "." .. field.name .. " has no terminator in the remaining bytes")
 end
 
 local function text_of(range)
@@ -490,7 +490,7 @@ local function dissect_packet(tvb, pinfo, tree)
     context.after = base.SH == 1 and SESSION_SIZE or 0
     if base.IN == 1 then read_internal(context, branch, headers) else read_message(context, branch, headers) end
     if context.at < context.last then
-      fail(string.format("%d bytes left over after %s", context.last - context.at, headers.names[#headers.names]))
+      fail(string.format("%d bytes are left over after %s", context.last - context.at, headers.names[#headers.names]))
     end
   end)
   if not done then

@@ -103,7 +103,7 @@ class Pulse:
             while self._asked and self._asked[0][0] <= number:
                 self._asked.popleft()
 
-    def rest(self) -> None:
+    def stop_asking(self) -> None:
         """Stop asking: the system is stopped on purpose, and its silence is not a stall."""
         self._rests = True
         self.ask()

@@ -28,7 +28,7 @@ _WORDS_FOR_UNITS = {"kb": "in KB", "ms": "in ms", "s": "in seconds", "base64": "
 """The words that a verdict prints for the unit at the end of a name."""
 _BETWEEN_WORDS = re.compile(r"(?<![A-Z])_|_(?![A-Z])")
 """Matches the underscore between two words of a name, and not that in a constant (``RR_NACK``)."""
-_INSIDE = "item"
+NAME_INSIDE = "item"
 """The name of a value inside a list, if the list has no name."""
 _WORDS_FOR_VALUES = {None: "no value", True: "yes", False: "no"}
 """The words that a verdict prints for values without a number or text."""
@@ -83,7 +83,8 @@ def expectation(expected: Any) -> Expectation:
 def show_value(value: Any, name: str = "") -> str:
     """Return a value as text for a verdict. ``name``: the name of the value, which decides how integers are printed."""
     if isinstance(value, str):
-        return str(getattr(value, "shown", value)) or "''"
+        text = str(getattr(value, "shown", value))
+        return text if text.isprintable() and text else repr(text)
     if value is None or isinstance(value, bool):
         return _WORDS_FOR_VALUES[value]
     if isinstance(value, bytes | bytearray):
@@ -114,20 +115,29 @@ def _show_name(name: str) -> str:
 
 
 def show_item(value: Any, name: str = "") -> str:
-    """Return the text of a value that has a name: only a mapping is in brackets."""
-    return show_value(value, name) if is_collection(value) else show_nested(value, name)
+    """Return the text of a value that has a name: only a mapping is in brackets, and only a text that looks like a list
+    is in quotation marks.
+    """
+    is_clear = is_collection(value) or (isinstance(value, str) and ", " not in value)
+    return show_value(value, name) if is_clear else show_nested(value, name)
 
 
 def show_nested(value: Any, name: str = "") -> str:
     """Return the text of a value inside a list: a list or mapping in brackets."""
     if isinstance(value, Expectation):
-        text = str(value.with_name(name or _INSIDE))
-        return f"[{text}]" if "; " in text else text
+        return enclose(str(value.with_name(name or NAME_INSIDE)))
     if isinstance(value, Mapping) or is_collection(value):
-        return f"[{show_value(value, name or _INSIDE)}]" if value else "none"
+        return f"[{show_value(value, name or NAME_INSIDE)}]" if value else "none"
     if isinstance(value, str):
-        return repr(value) if ", " in value or not value else show_value(value)
+        if type(value) is not str or " " not in value or not value.isprintable():
+            return show_value(value)
+        return repr(value) if '"' in value else f'"{value}"'
     return show_value(value, name)
+
+
+def enclose(text: str) -> str:
+    """Return a text for the inside of a list: several named values in brackets."""
+    return f"[{text}]" if "; " in text else text
 
 
 def is_collection(value: Any) -> bool:

@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, expectation, is_collection, show_nested, show_value
+from harness.expectations.base import (
+    NAME_INSIDE,
+    Difference,
+    Expectation,
+    enclose,
+    expectation,
+    is_collection,
+    show_nested,
+    show_value,
+)
 
 NOTHING = "none"
 
@@ -45,7 +54,15 @@ class Items(Expectation):
     def show(self, observed: Any) -> str:
         if not is_collection(observed):
             return show_value(observed)
+        if self.ordered and self.where is None and len(observed) == len(self.items):
+            return ", ".join(map(self._show_beside, self.items, observed)) or NOTHING
         return self._format_items(observed, self.name)
+
+    def _show_beside(self, expected: Any, observed: Any) -> str:
+        """Return an observed item as the text of the expectation at its place."""
+        if isinstance(expected, Expectation):
+            return enclose(expected.with_name(NAME_INSIDE).show(observed))
+        return self.name(observed)
 
     def compare(self, observed: Any) -> Difference | None:
         if not is_collection(observed):

@@ -34,7 +34,7 @@ class Packet(Expectation):
         self.wanted = None if wanted is None else wanted.with_name(kind or "")
 
     def __str__(self) -> str:
-        return _append_text(self.kind or "a packet", str(self.wanted) if self.wanted else None)
+        return _append_text(self.kind or "a packet of any kind", str(self.wanted) if self.wanted else None)
 
     def show(self, observed: Frame | Ending | None) -> str:
         if not isinstance(observed, Frame):

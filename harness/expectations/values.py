@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, expectation, show_value
+from harness.expectations.base import Difference, Expectation, enclose, expectation
 from harness.expectations.numbers import show_integer
 
 
@@ -16,21 +16,16 @@ class OneOf(Expectation):
         if not allowed:
             raise ValueError("one_of() without a value: name the allowed values")
         self.allowed = [expectation(one) for one in allowed]
-        self.name = ""
 
     def __str__(self) -> str:
-        texts = map(str, self.allowed)
-        return " or ".join(f"[{text}]" if "; " in text else text for text in texts)
+        return " or ".join(enclose(str(one)) for one in self.allowed)
 
     def show(self, observed: Any) -> str:
-        return (
-            self.allowed[0].show(observed) if isinstance(self.allowed[0], Between) else show_value(observed, self.name)
-        )
+        kept = next((one for one in self.allowed if one.compare(observed) is None), self.allowed[0])
+        return kept.show(observed)
 
     def with_name(self, name: str) -> OneOf:
-        named = OneOf(*(one.with_name(name) for one in self.allowed))
-        named.name = name
-        return named
+        return OneOf(*(one.with_name(name) for one in self.allowed))
 
     def compare(self, observed: Any) -> Difference | None:
         differences = [one.compare(observed) for one in self.allowed]

@@ -124,7 +124,7 @@ class SessionsDriven:
         }
         self._send_packet(session, session_ack(WindowSize=UNUSUAL_WINDOW_SIZE, **header))
 
-    def _order(self, session: str, final: bool) -> None:
+    def _offer_order_ack(self, session: str, final: bool) -> None:
         cls = MessageClass.MQMSG_CLASS_ACK_RECEIVE if final else MessageClass.MQMSG_CLASS_ORDER_ACK
         body = FinalAckBody(_NO_SEQUENCE, 1, 0, OTHER_QUEUE_MANAGER, 1) if final else OrderAckBody(_NO_SEQUENCE, 1, 0)
         self._send_message(
@@ -145,7 +145,7 @@ class SessionsDriven:
     def _hang_up(self, session: str) -> None:
         self._connections[session].end()
 
-    def _rest(self) -> None:
+    def _rest_until_acknowledged(self) -> None:
         self._step_ms = EXPRESS_ACK_PAUSE_MS
 
     def _send_packet(self, session: str, packet: Any) -> None:

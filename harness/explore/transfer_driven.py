@@ -78,7 +78,7 @@ class TransferDriven(QueuesDriven):
         self._sessions[session].end()
         return "done"
 
-    def _rest(self) -> None:
+    def _rest_until_acknowledged(self) -> None:
         self._step_ms = EXPRESS_ACK_PAUSE_MS
 
     def _deliver(
@@ -103,17 +103,17 @@ class TransferDriven(QueuesDriven):
     def _repeat(self, session: str, message: str) -> None:
         self._wire.send(self._sessions[session], self._packets[message])
 
-    def _ship(self, message: str, delivery: str, priority: int, size: int, journal: list[str]) -> str:
+    def _ship_message(self, message: str, delivery: str, priority: int, size: int, journal: list[str]) -> str:
         to, body = self._peer.direct_name(), "b" * size
         sent = self._sut.send(to, label=message, body=body, delivery=delivery, priority=priority, journal=journal)
         self.name_message(sent, message)
         return "done"
 
-    def _silence(self, on: bool) -> str:
+    def _silence_peer(self, on: bool) -> str:
         self._silent = on
         return "done"
 
-    def _lose(self) -> str:
+    def _lose_connection(self) -> str:
         self._peer.hang_up()
         self._before_loss = len(self._wire.messages)
         return "done"
@@ -122,7 +122,7 @@ class TransferDriven(QueuesDriven):
         self._step_ms = RECONNECT_TIME_MS
         return "done"
 
-    def _order(self) -> str:
+    def _offer_order_ack(self) -> str:
         packet = next(one for one in reversed(self._wire.messages) if one.TransactionHeader is not None)
         header = packet.TransactionHeader
         assert header is not None

@@ -10,7 +10,6 @@ from harness.faults.registry import Install
 from reference_qm.codec import UserMessagePacket
 
 Meant = Callable[[UserMessagePacket], bool]
-MESSAGE = UserMessagePacket
 PROPERTIES = "MessagePropertiesHeader"
 MESSAGE_BODY_PATH = f"{PROPERTIES}.MessageBody"
 PRIVATE_QUEUE_NUMBER_PATH = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
@@ -45,45 +44,47 @@ def _increment_number(at: int) -> Callable[[bytes], bytes]:
 
 
 WRONG_HEADER_FAULTS: Mapping[str, Callable[[Meant], Install]] = {
-    "has priority 3": lambda meant: field_is(MESSAGE, "BaseHeader.PR", 3, meant),
-    "has MP clear": lambda meant: bit_clear(MESSAGE, "UserHeader.MP", meant),
-    "has JN set": lambda meant: bit_set(MESSAGE, "UserHeader.JN", meant),
+    "has priority 3": lambda meant: field_is(UserMessagePacket, "BaseHeader.PR", 3, meant),
+    "has MP clear": lambda meant: bit_clear(UserMessagePacket, "UserHeader.MP", meant),
+    "has JN set": lambda meant: bit_set(UserMessagePacket, "UserHeader.JN", meant),
     "has private queue 5 as destination": lambda meant: wrong_fields(
-        MESSAGE, {PRIVATE_QUEUE_NUMBER_PATH: 5}, _match_destination(PRIVATE, meant)
+        UserMessagePacket, {PRIVATE_QUEUE_NUMBER_PATH: 5}, _match_destination(PRIVATE, meant)
     ),
     "has a computer name instead of an address in its destination": lambda meant: wrong_fields(
-        MESSAGE, {DIRECT_NAME_PATH: lambda old: old.replace("TCP:", "OS:")}, _match_destination(DIRECT, meant)
+        UserMessagePacket, {DIRECT_NAME_PATH: lambda old: old.replace("TCP:", "OS:")}, _match_destination(DIRECT, meant)
     ),
     "has a wrong address in its destination": lambda meant: wrong_fields(
-        MESSAGE, {DIRECT_NAME_PATH: _replace_address}, _match_destination(DIRECT, meant)
+        UserMessagePacket, {DIRECT_NAME_PATH: _replace_address}, _match_destination(DIRECT, meant)
     ),
-    "has a wrong label": lambda meant: wrong_fields(MESSAGE, {f"{PROPERTIES}.Label": "QM Order"}, meant),
+    "has a wrong label": lambda meant: wrong_fields(UserMessagePacket, {f"{PROPERTIES}.Label": "QM Order"}, meant),
     "has a body of 40 bytes": lambda meant: wrong_fields(
-        MESSAGE, {MESSAGE_BODY_PATH: lambda old: old + bytes(4)}, meant
+        UserMessagePacket, {MESSAGE_BODY_PATH: lambda old: old + bytes(4)}, meant
     ),
-    "requests an acknowledgment": lambda meant: bit_set(MESSAGE, f"{PROPERTIES}.PA", meant),
-    "has BodyType VT_UI1": lambda meant: field_is(MESSAGE, f"{PROPERTIES}.BodyType", VT_UI1, meant),
+    "requests an acknowledgment": lambda meant: bit_set(UserMessagePacket, f"{PROPERTIES}.PA", meant),
+    "has BodyType VT_UI1": lambda meant: field_is(UserMessagePacket, f"{PROPERTIES}.BodyType", VT_UI1, meant),
     "has its sequence numbers before TxSequenceID": lambda meant: wrong_fields(
-        MESSAGE, {MESSAGE_BODY_PATH: _put_numbers_first}, meant
+        UserMessagePacket, {MESSAGE_BODY_PATH: _put_numbers_first}, meant
     ),
     "has a TxSequenceID that is one too high": lambda meant: wrong_fields(
-        MESSAGE, {MESSAGE_BODY_PATH: _increment_number(0)}, meant
+        UserMessagePacket, {MESSAGE_BODY_PATH: _increment_number(0)}, meant
     ),
     "has a TxSequenceNumber that is one too high": lambda meant: wrong_fields(
-        MESSAGE, {MESSAGE_BODY_PATH: _increment_number(8)}, meant
+        UserMessagePacket, {MESSAGE_BODY_PATH: _increment_number(8)}, meant
     ),
-    "has no reserved bytes": lambda meant: wrong_fields(MESSAGE, {MESSAGE_BODY_PATH: lambda old: old[:16]}, meant),
+    "has no reserved bytes": lambda meant: wrong_fields(
+        UserMessagePacket, {MESSAGE_BODY_PATH: lambda old: old[:16]}, meant
+    ),
     "has MessageID before SourceGUID": lambda meant: wrong_fields(
-        MESSAGE, {MESSAGE_BODY_PATH: lambda old: old[:16] + old[32:] + old[16:32]}, meant
+        UserMessagePacket, {MESSAGE_BODY_PATH: lambda old: old[:16] + old[32:] + old[16:32]}, meant
     ),
     "has a TxSequenceNumber without its highest bit": lambda meant: wrong_fields(
-        MESSAGE, {MESSAGE_BODY_PATH: lambda old: old[:11] + bytes([old[11] & 0x7F]) + old[12:]}, meant
+        UserMessagePacket, {MESSAGE_BODY_PATH: lambda old: old[:11] + bytes([old[11] & 0x7F]) + old[12:]}, meant
     ),
     "has a TxSequenceNumber of 0": lambda meant: wrong_fields(
-        MESSAGE, {MESSAGE_BODY_PATH: lambda old: old[:8] + bytes(4) + old[12:]}, meant
+        UserMessagePacket, {MESSAGE_BODY_PATH: lambda old: old[:8] + bytes(4) + old[12:]}, meant
     ),
     "has a TxPreviousSequenceNumber that is one too high": lambda meant: wrong_fields(
-        MESSAGE, {MESSAGE_BODY_PATH: _increment_number(12)}, meant
+        UserMessagePacket, {MESSAGE_BODY_PATH: _increment_number(12)}, meant
     ),
 }
 """The functions that make a fault, by the wrong property of the acknowledgment. Each takes a condition that selects the

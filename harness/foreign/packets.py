@@ -107,7 +107,7 @@ class Cutter(ABC):
         if not self._in_step or self._on_trial or self._broken:
             return
         self._feed_framer(True)
-        left = self._framer.rest()
+        left = self._framer.get_remaining_bytes()
         if left:
             self._take(left, self._take_frame_bytes(len(left)), self._time_us, None)
 

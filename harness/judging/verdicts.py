@@ -71,9 +71,9 @@ DECIDED_VERDICTS = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 BROKEN_VERDICTS = (Verdict.FAIL, Verdict.WARN)
 """The verdicts that mean that the SUT broke the rule."""
 _RANKS: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(WORST_FIRST)}
-BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
+BAD_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 """The verdicts that make a run fail, worst first."""
-WRONG = (*BAD, Verdict.WARN)
+WRONG_VERDICTS = (*BAD_VERDICTS, Verdict.WARN)
 """The verdicts that need inspection by a person, worst first."""
 
 
@@ -234,7 +234,7 @@ class VerdictLog:
         stands = entry.verdict if before is None else worse(entry.verdict, before)
         if stands is not before:
             self.rules[entry.rule] = stands
-            if stands in BAD:
+            if stands in BAD_VERDICTS:
                 self.turned_bad.append((entry.rule, stands))
         if entry.advice is Advice.MISSED:
             self.unfollowed.add(entry.rule)

@@ -158,7 +158,7 @@ class Pair:
             stack.callback(self.cut)
             stack.callback(self._await_acknowledgments)
             for side in self.sides.values():
-                stack.callback(side.sut.tidy)
+                stack.callback(side.sut.restore_state)
             stack.callback(self.mend)
 
 

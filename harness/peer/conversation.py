@@ -14,7 +14,7 @@ from harness.peer.timeouts import ACK_TIMEOUT_MS, RECOVERABLE_ACK_MS
 from harness.wire import dissect, session_ack
 from reference_qm.surface.commands import Inspect, SendMessage
 
-MESSAGE = "UserMessage"
+USER_MESSAGE_KIND = "UserMessage"
 ALL_ACK_FLAGS = 0xFFFF_FFFF
 """RecoverableMsgAckFlags with all bits set: a SessionAck acknowledges at most 32 recoverable messages (MS-MQQB
 2.2.6.1).
@@ -175,7 +175,7 @@ class Conversation:
 
     @staticmethod
     def _user_messages(frames: list[Frame]) -> list[Frame]:
-        return [frame for frame in frames if frame.kind == MESSAGE]
+        return [frame for frame in frames if frame.kind == USER_MESSAGE_KIND]
 
     def acknowledgment(self) -> Frame | None:
         """Send a recoverable message; return its SessionAck, or None if none arrives. The SUT sends a SessionAck only

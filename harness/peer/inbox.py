@@ -14,7 +14,7 @@ from typing import Any
 from harness.capture.message_summary import MessageSummary
 from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.errors import HarnessError
-from harness.peer.conversation import MESSAGE, Conversation, RawConversation, Session
+from harness.peer.conversation import USER_MESSAGE_KIND, Conversation, RawConversation, Session
 from harness.peer.party import Party
 from harness.peer.raw_ends import RawListener
 from harness.wire import connection_parameters, establish_connection
@@ -72,7 +72,7 @@ class Inbox:
 
         For checks of the bytes of messages, which may be malformed.
         """
-        return [frame for frame in self._pieces if frame.kind != MESSAGE or not self.peer.is_residue(frame)]
+        return [frame for frame in self._pieces if frame.kind != USER_MESSAGE_KIND or not self.peer.is_residue(frame)]
 
     def wait(self, wanted: Wanted, count: int = 1, within_ms: int | None = None) -> list[Frame]:
         """Wait for ``count`` of the wanted messages; return those that have arrived.
@@ -102,9 +102,9 @@ class Inbox:
     def _on_frame(self, frame: Frame) -> None:
         if not frame.from_sut:
             return
-        if frame.transport == TCP and frame.kind in (MESSAGE, MALFORMED):
+        if frame.transport == TCP and frame.kind in (USER_MESSAGE_KIND, MALFORMED):
             self._pieces.append(frame)
-        if frame.kind == MESSAGE:
+        if frame.kind == USER_MESSAGE_KIND:
             self._unread.append(frame)
         elif any(one.record is frame.connection for one in self.connecting):
             environment = self.peer.environment
@@ -136,7 +136,7 @@ class Inbox:
         for session in self._conversations():
             if session is spare or session.record.closed_by is not None or has_listening_core(session):
                 continue
-            count = sum(frame.kind == MESSAGE for frame in session.record.from_sut)
+            count = sum(frame.kind == USER_MESSAGE_KIND for frame in session.record.from_sut)
             if count != self._acknowledged.get(session.record, 0):
                 self._acknowledged[session.record] = count
                 session.acknowledge_all()

@@ -215,7 +215,7 @@ class Peer(Party):
         """Release everything that the test created and close everything that it left open, even if a step fails."""
         with contextlib.ExitStack() as stack:
             stack.callback(self.recorder.close)
-            stack.callback(self._release_everything, self.sut.tidy)
+            stack.callback(self._release_everything, self.sut.restore_state)
 
     def create_successor(self, variant: Variant, seed: str) -> Peer:
         """End this peer; return the peer for the next row, which has the same identity and sends new messages."""

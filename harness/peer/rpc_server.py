@@ -224,7 +224,7 @@ class ServedAssociation(RawConversation):
         """
         try:
             if self.protection is None or self._on_leg(frame) is None:
-                self.server.malformed.append((frame, "an rpc_auth_3 PDU outside an authentication"))
+                self.server.malformed.append((frame, "an rpc_auth_3 PDU arrived outside an authentication"))
         except SecurityError as error:
             self.server.malformed.append((frame, f"the authentication failed: {error}"))
 
@@ -265,13 +265,13 @@ class ServedAssociation(RawConversation):
             call = ServedCall(self, part.call_id, part.cont_id, operation, context.wide)
             self.calls[part.call_id] = call
         if call is None:
-            self.server.malformed.append((frame, f"a fragment of call {part.call_id}, which was not begun"))
+            self.server.malformed.append((frame, f"a fragment belongs to call {part.call_id}, which was not started"))
             return
         call.frames.append(frame)
         call.gathered += part.stub
         if len(call.gathered) > MAX_STUB_BYTES:
             del self.calls[part.call_id]
-            self.server.malformed.append((frame, f"a stub of more than {MAX_STUB_BYTES} bytes"))
+            self.server.malformed.append((frame, f"a stub has more than {MAX_STUB_BYTES} bytes"))
             self.send(fault(part.call_id, call.p_cont_id, RPC_ACCESS_DENIED_STATUS))
             return
         if part.pfc_flags & LAST:

@@ -31,7 +31,7 @@ def check_identity(setup: Setup) -> Iterator[Line]:
         )
         return
     if route is None:
-        said = "no [control]: rules about facts that packets do not show cannot be judged"
+        said = "[control] is missing, so rules about facts that packets do not show cannot be judged"
         yield Line("control", State.NOT_DECLARED, said, "docs/attach.md explains how to add a control channel")
         return
     environment = RealEnvironment()
@@ -41,7 +41,9 @@ def check_identity(setup: Setup) -> Iterator[Line]:
         probes.identify()
         conversation.close()
     except SutUnavailable as error:
-        way_out = "is the agent running, and is [control] right? `mqconform attach --sut FILE` tries each verb"
+        way_out = (
+            "check that the agent runs, and that [control] is right; `mqconform attach --sut FILE` tries each verb"
+        )
         yield Line("control", State.MISSING, str(error), way_out, True)
         return
     finally:
@@ -64,7 +66,7 @@ def _compare_identifiers(setup: Setup, guid: str) -> Iterator[Line]:
         yield Line("one system", State.OK, "sessions and the control channel belong to the same queue manager")
     else:
         said = f"queue manager {setup.guid} answers sessions, but {guid} answers on the control channel"
-        way_out = "do address, tcp_port and control.address belong to one system?"
+        way_out = "set address, tcp_port and control.address to those of one system"
         yield Line("one system", State.WRONG, said, way_out, True)
 
 

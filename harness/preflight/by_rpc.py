@@ -57,9 +57,10 @@ def bind_and_call(setup: Setup) -> Iterator[Line]:
         setup.lacking.add("qm2qm")
         missing = isinstance(error, SutUnavailable)
         way_out = (
-            "is driver.rpc_port right (Windows: 2103), and does a firewall let this machine in?"
+            "check that driver.rpc_port is right (Windows: 2103), and that no firewall blocks this machine"
             if missing
-            else "is driver.rpc_port the port of qmcomm, and are level, user and password in [rpc] right?"
+            else "check that driver.rpc_port is the port of qmcomm, "
+            "and that level, user and password in [rpc] are right"
         )
         yield Line("rpc", State.MISSING if missing else State.WRONG, f"{level}: {error}", way_out)
 
@@ -92,13 +93,15 @@ def _check_access(setup: Setup, remote: Remote, association: Association) -> Lin
     if _ACCESS_DENIED not in call.outcome and (call.outcome == "MQ_OK" if made else call.status is not None):
         return Line("rpc access", State.OK, said)
     setup.lacking.add("qm2qm")
-    way_out = _describe_remedy(call) or ("do driver.rpc_port and control.address belong to one system?" if made else "")
+    way_out = _describe_remedy(call) or (
+        "set driver.rpc_port and control.address to those of one system" if made else ""
+    )
     return Line("rpc access", State.WRONG, said, way_out)
 
 
 def _describe_remedy(call: Call) -> str:
     denied = (
-        "does the user in [rpc] have the right to open the queue, at this authentication level?"
+        "check that the user in [rpc] has the right to open the queue, at this authentication level"
         if _ACCESS_DENIED in call.outcome
         else ""
     )

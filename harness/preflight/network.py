@@ -49,7 +49,7 @@ def check_sessions(setup: Setup) -> Iterator[Line]:
     where = f"{driver.address}:{driver.tcp_port}"
     if (why := try_connect(driver.address, driver.tcp_port)) is not None:
         way_out = (
-            "is the system running, and are address and tcp_port in [driver] right? does a firewall block this machine?"
+            "check that the system runs, that address and tcp_port are right, and that no firewall blocks this machine"
         )
         yield Line("tcp port", State.MISSING, f"{where}: {why}", way_out, True)
         yield Line("session", State.NOT_SEEN, "no program listens at tcp_port")
@@ -75,7 +75,7 @@ def check_ping(setup: Setup) -> Iterator[Line]:
         way_out = (
             "set ping = false in [capabilities], or switch the ping service on (Windows: "
             "Security\\EnablePingService) and let udp "
-            "through the firewall; is ping_port right (MSMQ: 3527)?"
+            "through the firewall; check that ping_port is right (MSMQ: 3527)"
         )
         yield Line("ping", State.MISSING, f"{where}: no answer to {MOST_PINGS} pings", way_out)
     elif answered:

@@ -79,7 +79,7 @@ def prove(
     if not wanted & inventory.passive:  # every check can judge a passive rule
         covering = {check for rule in wanted for check in inventory.tests.get(rule, ())}
         checks = [check for check in checks if check in covering]
-    clean = trials.clean(checks)
+    clean = trials.run_clean(checks)
     _record_result(proof, inventory, [line for one in clean.values() for line in one.lines])
     _note_own_packets(proof, trials.checks, clean)
     candidates = _Candidates(inventory, clean, wanted)
@@ -247,7 +247,7 @@ def _note_overreach(proof: Proof, inventory: Inventory, fault: Fault, found: Fou
 
 def report_proof(proof: Proof) -> Iterator[str]:
     """Yield a line for each failure of the proof, and a summary as the last line."""
-    yield from (f"not clean: {rule}: on the clean reference: {why}" for rule, why in sorted(proof.unclean.items()))
+    yield from (f"not clean: {rule} on the clean reference: {why}" for rule, why in sorted(proof.unclean.items()))
     for rule, faults in sorted(proof.alive.items()):
         yield f"alive: {rule}: its check does not find {', '.join(sorted(faults))}"
     yield from (f"unproven: {rule}: no fault breaks it" for rule in proof.unproven if rule not in proof.alive)
@@ -255,7 +255,7 @@ def report_proof(proof: Proof) -> Iterator[str]:
     for (check, rule), how in sorted(proof.malformed.items()):
         yield f"malformed: {check}: the peer breaks {rule}: {how}; correct the packet, or mark the check with malforms"
     for function, rule in proof.unbroken:
-        yield f"unbroken: {function}: no packet of the peer breaks {rule}: remove the rule from malforms"
+        yield f"unbroken: {function}: no packet of the peer breaks {rule}; remove the rule from malforms"
     for (name, _), line in sorted(proof.overreached.items()):
         yield (
             f"overreached: {name} breaks only SHOULD rules, but {line.rule} fails in {line.test} ({line.why}): "

@@ -71,7 +71,7 @@ def measure_reach(trials: Trials, folder: Path) -> Reach:
         clean = bool(lines) and not any(line.verdict in BROKEN_VERDICTS + VERDICTS_OF_ABORTED_CHECK for line in lines)
         return check, (recorder.take(), seconds, clean)
 
-    rows = dict(trials.each(trials.checks, (_RECORDER_NAME,), record_reach))
+    rows = dict(trials.run_each(trials.checks, (_RECORDER_NAME,), record_reach))
     folder.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"digest": digest, "checks": rows}), encoding="utf-8")
     return {check: _check_reach(*rows[check]) for check in trials.checks}

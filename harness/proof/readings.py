@@ -70,7 +70,7 @@ def run_readings(
     found.missing = [name for name in before if name not in variants and readings[name].verdict == ALLOWED_VERDICT]
     if errata is None:
         found.unknown = sorted(name for name in variants if name not in readings)
-    clean = trials.clean(dict.fromkeys(chain.from_iterable(before.values())))
+    clean = trials.run_clean(dict.fromkeys(chain.from_iterable(before.values())))
 
     carried = [
         Carried(name, changed, tuple(check for check in before[name] if may_notice(clean[check].steps, changed)))

@@ -24,7 +24,7 @@ from harness.proof.sessions import run_in_session
 from harness.proof.steps import StepRecorder, Steps, find_changed_steps
 from harness.run.checks import find_malformed_rules, suite_path
 from harness.run.options import pytest_arguments
-from harness.run.stash import DRIVER, LOG, MIRROR, RUN
+from harness.run.stash import DRIVER_KEY, LOG_KEY, MIRROR_KEY, RUN_KEY
 from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
@@ -113,9 +113,9 @@ class Trials:
         self.jobs = jobs
         self._config = session.config
         self._items = {path: item for item in session.items if (path := suite_path(item)) is not None}
-        self._folder = self._config.stash[RUN].folder
+        self._folder = self._config.stash[RUN_KEY].folder
         self._clean: dict[str, Clean] = {}
-        run = self._config.stash[RUN]
+        run = self._config.stash[RUN_KEY]
         run.proves = True
         run.passes.update(dict.fromkeys(run.catalogue, SHOWN_PASSES_PER_RULE))  # a trial needs no evidence
 
@@ -124,14 +124,14 @@ class Trials:
         """All checks of the session, by the ids that verdicts use."""
         return tuple(self._items)
 
-    def clean(self, checks: Iterable[str]) -> dict[str, Clean]:
+    def run_clean(self, checks: Iterable[str]) -> dict[str, Clean]:
         """Return the verdicts of checks on the clean reference; each check runs only once, and later calls return the
         same result.
         """
         checks = list(checks)
         new = [check for check in checks if check not in self._clean]
         recorder, mirror = _step_recorder(), Mirror()
-        catalogue = self._config.stash[RUN].catalogue
+        catalogue = self._config.stash[RUN_KEY].catalogue
 
         def record_clean_verdicts(check: str, lines: list[Line], seconds: float) -> tuple[str, Clean]:
             broken = {rule: how for rule, how in mirror.take().items() if not catalogue[rule].is_advice}
@@ -139,9 +139,9 @@ class Trials:
 
         if new:
             self.warm_up(new)
-            self._config.stash[MIRROR] = mirror
-            self._clean |= self.each(new, (_RECORDER_NAME,), record_clean_verdicts)
-            del self._config.stash[MIRROR]
+            self._config.stash[MIRROR_KEY] = mirror
+            self._clean |= self.run_each(new, (_RECORDER_NAME,), record_clean_verdicts)
+            del self._config.stash[MIRROR_KEY]
         return {check: self._clean[check] for check in checks}
 
     def warm_up(self, checks: Iterable[str]) -> None:
@@ -159,7 +159,7 @@ class Trials:
         for trial, found in run_forked(trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S, together=together):
             yield trial, Found(died=found.how) if isinstance(found, Died) else found
 
-    def each(
+    def run_each(
         self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[[str, list[Line], float], Answer]
     ) -> Iterator[Answer]:
         """Run checks one by one, in ``jobs`` processes; yield the result of ``look`` for each check."""
@@ -189,9 +189,9 @@ class Trials:
     @contextmanager
     def _prepare_trials(self, faults: tuple[str, ...], *, raises: bool = False) -> Iterator[None]:
         """Provide a folder for the output of checks, and a driver with the faults of the trial."""
-        run = self._config.stash[RUN]
+        run = self._config.stash[RUN_KEY]
         file = replace(run.file, reference=replace(run.file.reference, faults=faults))
-        driver = self._config.stash[DRIVER] = VirtualDriver(file, raises=raises)
+        driver = self._config.stash[DRIVER_KEY] = VirtualDriver(file, raises=raises)
         driver.start()
         with tempfile.TemporaryDirectory(dir=self._folder, ignore_cleanup_errors=True) as folder:
             run.folder = Path(folder)
@@ -203,7 +203,7 @@ class Trials:
 
     def _run_check(self, check: str) -> tuple[list[Line], float]:
         entries: list[Entry] = []
-        self._config.stash[LOG] = entries
+        self._config.stash[LOG_KEY] = entries
         begun = time.process_time()
         try:
             item = self._items[check]

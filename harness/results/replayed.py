@@ -19,7 +19,7 @@ from harness.printable import one_line
 from harness.run.checks import suite_path
 from harness.run.evidence import list_frames
 from harness.run.options import pytest_arguments
-from harness.run.stash import DRIVER, RUN
+from harness.run.stash import DRIVER_KEY, RUN_KEY
 from harness.run_folder import VERDICTS_FILE
 from harness.sut.replay_driver import ReplayDriver
 
@@ -126,7 +126,7 @@ class _Watch:
         self._progress(self._done, len(self.collected))
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        run, driver = session.config.stash.get(RUN, None), session.config.stash.get(DRIVER, None)
+        run, driver = session.config.stash.get(RUN_KEY, None), session.config.stash.get(DRIVER_KEY, None)
         if run is not None and isinstance(driver, ReplayDriver):  # a selection that matches no check has no run
             self.wanted, self.unplayable = set(driver.captures), dict(driver.differences)
             self.begun = run.tests_run

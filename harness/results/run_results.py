@@ -71,7 +71,9 @@ def read_run_json(folder: Path) -> dict[str, Any]:
     try:
         run = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UsageError(f"{folder} is not a run folder: {RUN_FILE}: {error.strerror}") from error
+        raise UsageError(
+            f"{folder} is not a run folder, because {RUN_FILE} cannot be read: {error.strerror}"
+        ) from error
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is truncated or broken, and not JSON: {error}") from error
     sut = run.get("sut") if isinstance(run, dict) else None

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from harness.judging.verdicts import BAD, WORST_FIRST, Verdict
+from harness.judging.verdicts import BAD_VERDICTS, WORST_FIRST, Verdict
 from harness.printable import one_line
 from harness.results.run_results import RunResults
 from harness.rules.catalogue import Rule
@@ -41,7 +41,7 @@ def _list_lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[st
     yield ""
     roots = NamedRoots.from_json(run.get("roots", ()))
     known = (run.get("baseline") or {}).get("expected", {})
-    bad = [one for one in found.rules.values() if one.verdict in BAD and one.rule not in known]
+    bad = [one for one in found.rules.values() if one.verdict in BAD_VERDICTS and one.rule not in known]
     resting = [one for one in bad if find_missing_root(one, roots)]
     for root in roots.lines():
         yield from (f"**{escape_markdown(root)}**", "")
@@ -58,7 +58,7 @@ def _list_lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[st
         yield f"**The run is partial: {escape_markdown(found.partial)}.**"
     yield ""
     yield from _list_counts(found)
-    for verdict in BAD:
+    for verdict in BAD_VERDICTS:
         some = [one for one in bad if one.verdict is verdict and one not in resting]
         if some:
             yield from ("", f"## {_describe_verdict(verdict)}: {len(some)}")

@@ -402,7 +402,7 @@ def _explain_refused_message(one: _Sent, other: str | None) -> tuple[State, str]
         return State.MISSING, ""
     if one.not_found:
         return State.MISSING, f"the server answered that the queue does not exist ({_QUEUE_NOT_FOUND})"
-    not_opened = f" (nor can it be opened: {one.refusal})" if one.refusal else ""
+    not_opened = f" (and it cannot be opened: {one.refusal})" if one.refusal else ""
     return State.MISSING, f"no message arrives there, although messages arrive in {other}{not_opened}"
 
 

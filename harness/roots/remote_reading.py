@@ -27,7 +27,7 @@ def check_endpoint(system: System) -> Line:
                 REMOTE_READING_SUBJECT, State.OK, f"the mapper at {driver.address}:{port} returns {found[0]} for qm2qm"
             )
         else:
-            why = why or f"the mapper at {driver.address}:{port} does not know qm2qm"
+            why = why or f"the mapper at {driver.address}:{port} has no entry for qm2qm"
     said = f"{system.file.label} declares qm2qm (capabilities.qm2qm), but a reader does not find it: {why}"
     way_out = (
         f"start the endpoint mapper (Windows: service RpcEptMapper), or open TCP port "

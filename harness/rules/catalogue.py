@@ -257,16 +257,18 @@ def _read_index(file: Path, index: dict[str, IndexRow]) -> None:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
-        raise CatalogueError(file, "", "is missing; the file belongs to the suites") from None
+        raise CatalogueError(file, "", "the file, which belongs to the suites, is missing") from None
     rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
     if next(rows, None) != list(INDEX_COLUMNS):
         raise CatalogueError(file, "line 1", f"the columns must be {', '.join(INDEX_COLUMNS)}")
     for number, row in enumerate(rows, 2):
         if len(row) != len(INDEX_COLUMNS):
-            raise CatalogueError(file, f"line {number}", f"{len(row)} columns instead of {len(INDEX_COLUMNS)}")
+            raise CatalogueError(
+                file, f"line {number}", f"the line has {len(row)} columns instead of {len(INDEX_COLUMNS)}"
+            )
         rule, level, form, kind, twin, title = row
         if rule in index:
-            raise CatalogueError(file, rule, "occurs twice; remove one of the lines")
+            raise CatalogueError(file, rule, "the rule occurs twice; remove one of the lines")
         if level not in LEVELS or form not in FORMS:
             raise CatalogueError(file, rule, f"unknown level or form: {level}, {form}")
         complaint = _complaint_of_class(form, kind, twin)
@@ -275,7 +277,7 @@ def _read_index(file: Path, index: dict[str, IndexRow]) -> None:
         index[rule] = IndexRow(level, form, kind, twin or None, title)
     for rule, known in index.items():
         if known.twin is not None and known.twin not in index:
-            raise CatalogueError(file, rule, f"repeats the rule {known.twin}, which is not in the file")
+            raise CatalogueError(file, rule, f"the rule repeats {known.twin}, which is not in the file")
 
 
 def _complaint_of_class(form: str, kind: str, twin: str) -> str | None:
@@ -284,7 +286,9 @@ def _complaint_of_class(form: str, kind: str, twin: str) -> str | None:
     if form in ROW_FORMS and kind not in KINDS:
         return f"unknown class {kind or 'none'}; known: {', '.join(KINDS)}"
     return (
-        None if bool(twin) == (kind == "clone") else "a clone, and no other class, must name the rule that it repeats"
+        None
+        if bool(twin) == (kind == "clone")
+        else "a clone must name the rule that it repeats, and no other class may name one"
     )
 
 
@@ -337,7 +341,9 @@ def _read_catalogue(root: Path) -> Catalogue:
         defaults = check_keys(file, DEFAULTS, rows.pop(DEFAULTS, {}), {}, _DEFAULT_KEYS)
         for name, row in rows.items():
             if name in rules:
-                raise CatalogueError(file, name, "occurs twice; another section of the suites has a row for this rule")
+                raise CatalogueError(
+                    file, name, "the rule occurs twice; another section of the suites has a row for it"
+                )
             whole = {**defaults, **row} if isinstance(row, dict) else row
             rules[name] = _read_rule(root, file, name, whole, index, documents, errata)
     notes = load_notes(index, rules, root)
@@ -397,16 +403,20 @@ def _read_rule(
     violates = tuple(entry.get("violates", ()))
     unknown = [each for each in violates if each not in index]
     if unknown:
-        raise CatalogueError(file, name, f"violates {unknown[0]}, which is not a rule; {INDEX_FILE} lists all rules")
+        raise CatalogueError(
+            file, name, f"the rule violates {unknown[0]}, which is not a rule; {INDEX_FILE} lists all rules"
+        )
     under = tuple(entry.get("under", ()))
     if under and not known.level.startswith("MUST"):
         raise CatalogueError(
-            file, name, f"is a {known.level}, but only a MUST can depend on a SHOULD; remove the key under"
+            file, name, f"the rule is a {known.level}, but only a MUST can depend on a SHOULD; remove the key under"
         )
     for each in under:
         if each not in index or not index[each].level.startswith("SHOULD"):
             raise CatalogueError(
-                file, name, f"depends on {each} (under), which is not a SHOULD; {INDEX_FILE} lists the levels"
+                file,
+                name,
+                f"the rule depends on {each} (key under), which is not a SHOULD; {INDEX_FILE} lists the levels",
             )
     return Rule(
         id=name,

@@ -102,9 +102,9 @@ def read_toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise CatalogueError(file, "", "is missing; the file belongs to the suites") from None
+        raise CatalogueError(file, "", "the file, which belongs to the suites, is missing") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CatalogueError(file, "", f"is not TOML: {error}") from error
+        raise CatalogueError(file, "", f"the file is not TOML: {error}") from error
 
 
 def check_keys(
@@ -112,7 +112,7 @@ def check_keys(
 ) -> dict[str, Any]:
     """Check that a row is a table with the right keys and types, and return it; otherwise raise CatalogueError."""
     if not isinstance(row, dict):
-        raise CatalogueError(file, entry, "is not a table; write [...] with keys below it")
+        raise CatalogueError(file, entry, "the entry is not a table; write [...] with keys below it")
     types = {**required, **optional}
     for key, value in row.items():
         if key not in types:
@@ -137,7 +137,7 @@ def load_errata(index: Container[str], root: Path = SUITES) -> dict[str, Erratum
 
 def _read_erratum(file: Path, name: str, row: object, index: Container[str]) -> Erratum:
     if not _ERRATUM_ID.fullmatch(name):
-        raise CatalogueError(file, name, "is not an id of an erratum; write E and two or three digits")
+        raise CatalogueError(file, name, "the name is not an id of an erratum; write E and two or three digits")
     entry = check_keys(file, name, row, _ERRATUM_KEYS, {})
     for place in entry["where"]:
         if _RULE_ID.fullmatch(str(place)):
@@ -157,7 +157,7 @@ def _read_erratum(file: Path, name: str, row: object, index: Container[str]) -> 
 
 def _read_readings(file: Path, name: str, rows: list[object]) -> Iterator[Reading]:
     if len(rows) < 2:
-        raise CatalogueError(file, name, "has fewer than two readings; a contradiction has at least two")
+        raise CatalogueError(file, name, "the erratum has fewer than two readings; a contradiction has at least two")
     for number, row in enumerate(rows, 1):
         entry = check_keys(file, f"{name} reading {number}", row, _READING_KEYS, _OPTIONAL_READING_KEYS)
         if entry["verdict"] not in VERDICTS:
@@ -167,7 +167,8 @@ def _read_readings(file: Path, name: str, rows: list[object]) -> Iterator[Readin
             )
         if ("not_run" in entry) != ("checks" in entry):
             message = (
-                "has only one of not_run and checks; a reading that is not run must name the checks that accept it"
+                "the entry has only one of not_run and checks; a reading "
+                "that is not run must name the checks that accept it"
             )
             raise CatalogueError(file, f"{name} reading {number}", message)
         yield _read_reading(entry)

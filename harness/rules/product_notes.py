@@ -165,7 +165,7 @@ def _read_notes(
 ) -> Iterator[Note]:
     for number, row in rows.items():
         if not number.isdecimal() or number != str(int(number)):
-            raise CatalogueError(file, number, "is not the number of a note; write [17] for note <17>")
+            raise CatalogueError(file, number, "the name is not the number of a note; write [17] for note <17>")
         entry = check_keys(file, number, row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
         if entry["kind"] not in KINDS:
             raise CatalogueError(file, number, f"unknown kind {entry['kind']}; known: {', '.join(KINDS)}")

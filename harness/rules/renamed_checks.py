@@ -25,7 +25,7 @@ def load_renamed_checks(suites: Path = SUITES) -> Mapping[str, str]:
     for path in sorted(suites.glob(f"*/{RENAMED_FILE}")):
         for old, new in _read_renamed_file(path).items():
             if old in steps:
-                raise CatalogueError(path, old, "is renamed twice; keep the line with the present name")
+                raise CatalogueError(path, old, "the check is renamed twice; keep the line with the present name")
             steps[old] = new
     return MappingProxyType({old: _follow_renames(steps, old, suites) for old in sorted(steps)})
 
@@ -40,7 +40,7 @@ def _read_renamed_file(path: Path) -> dict[str, str]:
     tree = read_toml(path)
     checks = tree.get(_TABLE_NAME)
     if tree.keys() != {_TABLE_NAME} or not isinstance(checks, dict):
-        raise CatalogueError(path, "", f"must have one table [{_TABLE_NAME}]")
+        raise CatalogueError(path, "", f"the file must have one table [{_TABLE_NAME}]")
     for old, new in checks.items():
         for check in (old, new):
             if not isinstance(check, str) or "::" not in check or "[" in check:
@@ -53,7 +53,7 @@ def _follow_renames(steps: Mapping[str, str], old: str, suites: Path) -> str:
     met, name = [old], steps[old]
     while name in steps:
         if name in met:
-            raise CatalogueError(suites, old, f"is renamed back to itself; correct the files {RENAMED_FILE}")
+            raise CatalogueError(suites, old, f"the check is renamed back to itself; correct the files {RENAMED_FILE}")
         met.append(name)
         name = steps[name]
     return name

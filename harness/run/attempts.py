@@ -14,11 +14,11 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from harness.judging.robustness import DOCUMENT
-from harness.judging.verdicts import BAD, BROKEN_VERDICTS, WRONG, Entry, Verdict
+from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, WRONG_VERDICTS, Entry, Verdict
 from harness.run.checks import find_covered_rules, suite_path
 from harness.run.rests import Rests
 from harness.run.roots import doubt_verdicts
-from harness.run.stash import ATTEMPT, DRIVER, LOG, ROOTS, ROOTS_OF_CHECK, RUN, RUNS_AGAIN_ALONE
+from harness.run.stash import ATTEMPT_KEY, DRIVER_KEY, LOG_KEY, ROOTS_KEY, ROOTS_OF_CHECK, RUN_KEY, RUNS_AGAIN_ALONE
 from harness.sut.external_driver import ExternalDriver
 
 MOST_ATTEMPTS = 4
@@ -34,15 +34,15 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     """Run a check of a real system, and repeat it when it went wrong during a stall; its verdicts are written at the
     end.
     """
-    driver = item.config.stash.get(DRIVER, None)
+    driver = item.config.stash.get(DRIVER_KEY, None)
     if suite_path(item) is None or not isinstance(driver, ExternalDriver):
         return None
-    log, hook, tried, doubts = item.config.stash[LOG], item.ihook, list[Attempt](), Doubts()
+    log, hook, tried, doubts = item.config.stash[LOG_KEY], item.ihook, list[Attempt](), Doubts()
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for number in range(MOST_ATTEMPTS):
         entries: list[Entry] = []
-        item.config.stash[LOG], item.stash[ATTEMPT] = entries, number
-        driver.vital_signs.calm(number > 0)
+        item.config.stash[LOG_KEY], item.stash[ATTEMPT_KEY] = entries, number
+        driver.vital_signs.slow_timers(number > 0)
         tried.append((entries, run_attempt(item, nextitem, again=number > 0)))
         now = Doubts(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
         doubts = doubts.worse(now)
@@ -57,13 +57,13 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             or not is_bad(own)
         ):
             break
-    driver.vital_signs.calm(False)
-    item.config.stash[LOG] = log
+    driver.vital_signs.slow_timers(False)
+    item.config.stash[LOG_KEY] = log
     entries, reports = settle_attempts(tried, doubts, steady=now == Doubts())
     if not item.stash.get(RUNS_AGAIN_ALONE, False):
-        run, rests = item.config.stash[RUN], item.stash.get(ROOTS_OF_CHECK, Rests())
+        run, rests = item.config.stash[RUN_KEY], item.stash.get(ROOTS_OF_CHECK, Rests())
         entries = change_reports(
-            entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS]), reports
+            entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS_KEY]), reports
         )
     log.extend(entries)
     for report in reports:
@@ -86,7 +86,7 @@ class Doubts:
     def __str__(self) -> str:
         if self.clock_jump_ms:
             return f"the clock of this machine jumped by {self.clock_jump_ms // 1_000:,} s"
-        return f"the system is slow or stood still, for up to {self.stall_ms:,} ms"
+        return f"the system was slow or stalled, for up to {self.stall_ms:,} ms"
 
 
 def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:
@@ -98,7 +98,7 @@ def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) ->
 
 def is_bad(entries: list[Entry]) -> bool:
     """Return whether an attempt has a verdict that a person should inspect."""
-    return any(entry.verdict in WRONG for entry in entries)
+    return any(entry.verdict in WRONG_VERDICTS for entry in entries)
 
 
 def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = False) -> Attempt:
@@ -120,7 +120,7 @@ def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = F
 def change_reports(entries: list[Entry], doubtful: list[Entry], reports: list[Any]) -> list[Entry]:
     """Return the verdicts with their doubts, and change pytest's report of the check accordingly."""
     if doubtful is not entries:
-        bad = [entry for entry in doubtful if entry.verdict in BAD]
+        bad = [entry for entry in doubtful if entry.verdict in BAD_VERDICTS]
         said = [f"{entry.rule} {entry.verdict}" for entry in bad]
         reasons = dict.fromkeys(entry.reason for entry in bad if entry.reason)
         for report in reports:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from harness.judging.verdicts import BAD, BROKEN_VERDICTS, Verdict
+from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, Verdict
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 
@@ -65,7 +65,7 @@ def find_missing_root(result: RuleResult, roots: NamedRoots) -> str:
 def add_causes(results: Iterable[RuleResult], roots: NamedRoots) -> list[RuleResult]:
     """Return the final verdict of each rule, in which a finding with a common cause names the cause."""
     kept = list(results)
-    bad = [one for one in kept if one.verdict in BAD and one.accepted is None]
+    bad = [one for one in kept if one.verdict in BAD_VERDICTS and one.accepted is None]
     shared = [cause for cause in group_by_cause(bad, roots) if len(cause.findings) > 1]
     titles = {one.rule: cause.title for cause in shared for one in cause.findings}
     return [replace(one, cause=titles.get(one.rule, "")) for one in kept]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.run.checks import suite_path
-from harness.run.stash import RUN, make_judge
+from harness.run.stash import RUN_KEY, make_judge
 
 if TYPE_CHECKING:
     from harness.sut.drivers import SutDriver
@@ -22,14 +22,14 @@ def handle_end_of_check(item: pytest.Item, driver: SutDriver, *, more: bool, tol
     from harness.run.floods import why_ended
 
     path = str(suite_path(item))
-    item.config.stash[RUN].keep_residue()
+    item.config.stash[RUN_KEY].keep_residue()
     if (why := why_ended(item)) is not None:
         end_run(item.session, why)
         more = False
-    death = driver.death(path)
+    death = driver.take_death(path)
     if death is None:
         return False
-    item.config.stash[RUN].note_death(death)
+    item.config.stash[RUN_KEY].note_death(death)
     if not told:
         make_judge(item).break_off(describe_end_of_process(death.how))
     try:
@@ -47,5 +47,5 @@ def describe_end_of_process(how: str) -> str:
 
 def end_run(session: pytest.Session, why: str) -> None:
     """Start no more checks, because the SUT is lost."""
-    session.config.stash[RUN].lose(why)
+    session.config.stash[RUN_KEY].lose(why)
     session.shouldstop = why

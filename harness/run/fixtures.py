@@ -17,13 +17,13 @@ from harness.run.checks import find_needs, needs_known_peer, suite_path
 from harness.run.ending import end_run
 from harness.run.rows import Rows
 from harness.run.stash import (
-    ATTEMPT,
-    DRIVER,
-    JUDGE,
-    MIRROR,
-    RESIDUE,
-    ROWS,
-    RUN,
+    ATTEMPT_KEY,
+    DRIVER_KEY,
+    JUDGE_KEY,
+    MIRROR_KEY,
+    RESIDUE_KEY,
+    ROWS_KEY,
+    RUN_KEY,
     RUNS_AGAIN_ALONE,
     get_attempt_capture_path,
 )
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
     """Yield the system under test; a check that needs a missing capability is skipped here."""
     config, test = request.config, str(suite_path(request.node))
-    run = config.stash[RUN]
+    run = config.stash[RUN_KEY]
     number = len(run.done.tests) + request.session.items.index(request.node)
     fresh_peer = None if needs_known_peer(request.node) else number
-    attempt = request.node.stash.get(ATTEMPT, 0)
+    attempt = request.node.stash.get(ATTEMPT_KEY, 0)
     word = f"{run.word} {attempt}" if attempt else run.word
-    view = config.stash[DRIVER].open(test, word, fresh_peer, find_needs(request.node))
+    view = config.stash[DRIVER_KEY].open(test, word, fresh_peer, find_needs(request.node))
     view.environment.limit(config.getoption("check_limit") * 1_000)
     try:
         _meet_needs(request.node, view)
@@ -52,7 +52,7 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
     finally:
         with closing(view.environment):
             view.close()
-        config.stash[RESIDUE] += [{"check": test, "what": what} for what in view.residue]
+        config.stash[RESIDUE_KEY] += [{"check": test, "what": what} for what in view.residue]
         request.node.stash[RUNS_AGAIN_ALONE] = view.wanted_alone
         if view.broken is not None:
             end_run(request.session, view.broken)
@@ -65,9 +65,9 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     recorder = Recorder(sut.environment, get_attempt_capture_path(request.node))
     tape = None if "topology" in find_needs(request.node) else sut.tape  # the capture contains three systems
     if tape is not None:
-        tape.begin(recorder, sut, request.config.stash[RUN].id, test)
+        tape.begin(recorder, sut, request.config.stash[RUN_KEY].id, test)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
-    rows = request.node.stash[ROWS] = Rows(counterpart, judge)
+    rows = request.node.stash[ROWS_KEY] = Rows(counterpart, judge)
     earlier: list[Frame] = []
 
     def judge_or_note(frame: Frame) -> None:
@@ -78,7 +78,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
             rows.judge.packets.on_frame(frame)
 
     recorder.listeners.append(judge_or_note)
-    if (mirror := request.config.stash.get(MIRROR, None)) is not None:
+    if (mirror := request.config.stash.get(MIRROR_KEY, None)) is not None:
         recorder.listeners.append(mirror.on_frame)
     accept_residue(counterpart)
     yield counterpart
@@ -102,7 +102,7 @@ def remote(peer: Peer, sut: Sut) -> Remote:
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> Judge:
     """Return the judge, which turns expectations and observations into verdicts."""
-    made: Judge = request.node.stash[JUDGE]
+    made: Judge = request.node.stash[JUDGE_KEY]
     return made
 
 
@@ -113,8 +113,8 @@ def _meet_needs(item: pytest.Item, sut: Sut) -> None:
         return
     declared = [need for need in lacking if need in CAPABILITIES]
     if declared:
-        item.stash[JUDGE].give_up(Verdict.NOT_APPLICABLE, f"the SUT file does not declare {', '.join(declared)}")
+        item.stash[JUDGE_KEY].give_up(Verdict.NOT_APPLICABLE, f"the SUT file does not declare {', '.join(declared)}")
     else:
         why = f"no control channel offers {', '.join(map(describe_lack, lacking))}"
-        item.stash[JUDGE].give_up(Verdict.NOT_OBSERVABLE, why)
+        item.stash[JUDGE_KEY].give_up(Verdict.NOT_OBSERVABLE, why)
     pytest.skip(f"the SUT has no {', '.join(lacking)}")

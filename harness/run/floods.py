@@ -12,7 +12,7 @@ import pytest
 from harness.judging.robustness import FINDING_BY_CONDITION, Condition
 from harness.run.checks import suite_path
 from harness.run.run import Run
-from harness.run.stash import RUN
+from harness.run.stash import RUN_KEY
 
 MOST_FLOODS = 3
 MOST_CAPTURED_BYTES = 512 * 1024 * 1024
@@ -21,11 +21,11 @@ MOST_CAPTURED_BYTES = 512 * 1024 * 1024
 
 def why_ended(item: pytest.Item) -> str | None:
     """Count the floods and captured bytes of a finished check; return the reason why the run must end, or None."""
-    run = item.config.stash[RUN]
+    run = item.config.stash[RUN_KEY]
     run.captured += _count_captured_bytes(run, str(suite_path(item)))
     floods = run.log.fails[FINDING_BY_CONDITION[Condition.FLOODS][0]]
     if floods >= MOST_FLOODS:
-        return f"the SUT has sent without end in {floods} checks; correct the SUT, then continue with --resume"
+        return f"the SUT sent packets endlessly in {floods} checks; correct the SUT, then continue with --resume"
     if run.captured > MOST_CAPTURED_BYTES:
         return (
             f"the captures of this run have {run.captured:,} bytes, but a correct SUT causes less than "

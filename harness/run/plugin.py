@@ -22,16 +22,16 @@ from harness.run.ending import describe_end_of_process, end_run, handle_end_of_c
 from harness.run.options import add_options
 from harness.run.selection import choose_checks, describe_selection, files_to_collect, wanted_rules
 from harness.run.stash import (
-    DRIVER,
-    DRIVERS,
+    DRIVER_KEY,
+    DRIVERS_KEY,
     END_REPORTED,
     FINAL_RESULTS,
-    JUDGE,
-    LOG,
-    RESIDUE,
-    ROOTS,
+    JUDGE_KEY,
+    LOG_KEY,
+    RESIDUE_KEY,
+    ROOTS_KEY,
     ROOTS_OF_CHECK,
-    RUN,
+    RUN_KEY,
     make_judge,
 )
 
@@ -123,11 +123,11 @@ def _begin_run(config: pytest.Config) -> None:
     run.write_run_file(finished=None, code=None)
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [*dict.fromkeys(driver.identifier for driver in drivers if driver.identifier is not None)]
-    config.stash[RUN] = run
+    config.stash[RUN_KEY] = run
     for plugin in (attempts, fixtures, teardown, terminal, topologies, varied_checks, Deadline(run), FullDisk(run)):
         config.pluginmanager.register(plugin)
-    config.stash[LOG], config.stash[RESIDUE], config.stash[ROOTS] = run.log, run.residue, run.roots
-    config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
+    config.stash[LOG_KEY], config.stash[RESIDUE_KEY], config.stash[ROOTS_KEY] = run.log, run.residue, run.roots
+    config.stash[DRIVERS_KEY], config.stash[DRIVER_KEY] = drivers, drivers[0]
 
 
 def _has_rule_selection(config: pytest.Config) -> bool:
@@ -149,7 +149,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_make_collect_report(collector: pytest.Collector) -> Any:
     """End a run when a file of checks cannot be read, because its checks would be missing."""
     report = yield
-    run = collector.config.stash.get(RUN, None)
+    run = collector.config.stash.get(RUN_KEY, None)
     if run is not None and report.failed:
         run.uncollected = True
         raise pytest.UsageError(why_not_collected(report))
@@ -166,7 +166,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = keep
     if config.getoption("--topology"):
         items[:] = [item for item in items if "topology" in find_needs(item)]
-    run = config.stash.get(RUN, None)
+    run = config.stash.get(RUN_KEY, None)
     if run is None:
         if checks and not config.getoption("collectonly"):
             raise pytest.UsageError("checks need a system under test: add --sut FILE (README shows one)")
@@ -185,10 +185,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _refuse_run(config: pytest.Config, run: Run) -> None:
     """Stop the SUT of a run without checks, and remove the folder of the run."""
-    for driver in config.stash[DRIVERS]:
+    for driver in config.stash[DRIVERS_KEY]:
         driver.stop()
     run.discard()
-    del config.stash[DRIVERS], config.stash[RUN]
+    del config.stash[DRIVERS_KEY], config.stash[RUN_KEY]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -196,7 +196,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
     Checks make few cycles and many objects, so rare searches for cycles save a tenth of the time of a run.
     """
-    if RUN in session.config.stash:
+    if RUN_KEY in session.config.stash:
         gc.freeze()
         session.config.stash[EARLIER_THRESHOLD] = gc.get_threshold()
         gc.set_threshold(GC_THRESHOLD_OBJECTS)
@@ -206,7 +206,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Any:
     """After each check, find out whether the SUT's process still runs; for workers, the main session does this."""
-    run = item.config.stash.get(RUN, None)
+    run = item.config.stash.get(RUN_KEY, None)
     virtual = run is not None and run.file.driver.kind == "virtual"
     try:
         with bounded_computing() if virtual else nullcontext():
@@ -215,19 +215,21 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         if run is not None:
             run.tests_run.discard(str(suite_path(item)))
         raise
-    if RUN in item.config.stash:
+    if RUN_KEY in item.config.stash:
         handle_end_of_check(
-            item, item.config.stash[DRIVER], more=nextitem is not None, told=item.stash.get(END_REPORTED, False)
+            item, item.config.stash[DRIVER_KEY], more=nextitem is not None, told=item.stash.get(END_REPORTED, False)
         )
-    if JUDGE in item.stash:  # items exist as long as the run: the judge would keep every packet of the check in memory
-        del item.stash[JUDGE]
+    if (
+        JUDGE_KEY in item.stash
+    ):  # items live as long as the run: the judge would keep all packets of the check in memory
+        del item.stash[JUDGE_KEY]
     return done
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
     """Run the checks in parallel if several workers are requested."""
-    drivers = session.config.stash.get(DRIVERS, [])
+    drivers = session.config.stash.get(DRIVERS_KEY, [])
     if len(drivers) < 2 or session.testsfailed or session.config.option.collectonly:
         return None  # pytest runs its own loop
     from harness.run.workers import Workers
@@ -246,10 +248,10 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     from harness.sut.shown import NotShown
 
     path = suite_path(item)
-    if path is None or RUN not in item.config.stash:
+    if path is None or RUN_KEY not in item.config.stash:
         return (yield)
-    item.stash[JUDGE] = make_judge(item)
-    item.config.stash[RUN].tests_run.add(path)
+    item.stash[JUDGE_KEY] = make_judge(item)
+    item.config.stash[RUN_KEY].tests_run.add(path)
     try:
         done = yield
         survival.check_before(item)
@@ -257,21 +259,21 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     except FolderError:  # no further check can be judged
         raise
     except SutLost as error:  # the check was not begun: a resumed run begins with it
-        item.config.stash[RUN].tests_run.remove(path)
+        item.config.stash[RUN_KEY].tests_run.remove(path)
         end_run(item.session, str(error))
         raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without a traceback
     except NotShown as error:
-        item.stash[JUDGE].end_unobservable(str(error))
+        item.stash[JUDGE_KEY].end_unobservable(str(error))
         raise pytest.skip.Exception(str(error)) from None
     except MqconformError as error:
         _name_root(item, error)
-        if (how := item.config.stash[DRIVER].describe_end()) is not None:
-            item.stash[JUDGE].record_breakdown(Diagnosis(Condition.CRASHED, describe_end_of_process(how)), ())
+        if (how := item.config.stash[DRIVER_KEY].describe_end()) is not None:
+            item.stash[JUDGE_KEY].record_breakdown(Diagnosis(Condition.CRASHED, describe_end_of_process(how)), ())
         ours = isinstance(error, HarnessError)
-        item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
+        item.stash[JUDGE_KEY].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
         raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without a traceback
     except Exception as error:
-        item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR, f"{type(error).__name__}: {error}")
+        item.stash[JUDGE_KEY].give_up(Verdict.HARNESS_ERROR, f"{type(error).__name__}: {error}")
         raise
 
 
@@ -287,10 +289,10 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     from harness.sut.shown import NotShown
 
     path = suite_path(item)
-    if path is None or RUN not in item.config.stash:
+    if path is None or RUN_KEY not in item.config.stash:
         return (yield)
-    judge = item.stash[JUDGE]
-    driver = item.config.stash[DRIVER]
+    judge = item.stash[JUDGE_KEY]
+    driver = item.config.stash[DRIVER_KEY]
     how: str | None = None
     try:
         yield
@@ -324,7 +326,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         judge.passive()
     item.stash[END_REPORTED] = how is not None
     judge.end()
-    _fail_broken_rules(judge, item.config.stash[RUN])
+    _fail_broken_rules(judge, item.config.stash[RUN_KEY])
     return None
 
 
@@ -333,7 +335,7 @@ def _name_root(item: pytest.Item, error: Exception) -> None:
     from harness.errors import RootMissing
 
     if isinstance(error, RootMissing):
-        item.config.stash[ROOTS].name(type(error).__name__, str(error), [str(suite_path(item))])
+        item.config.stash[ROOTS_KEY].name(type(error).__name__, str(error), [str(suite_path(item))])
 
 
 def _lost_control_channel(item: pytest.Item) -> bool:
@@ -347,10 +349,10 @@ def _fail_broken_rules(judge: Judge, run: Run) -> None:
 
     In pytest, a check passes if the baseline of the run accepts its failures.
     """
-    from harness.judging.verdicts import BAD
+    from harness.judging.verdicts import BAD_VERDICTS
 
     known = run.passive_failures
-    bad = {rule: one for rule, one in judge.judged.items() if one in BAD and not run.expects(rule, one)}
+    bad = {rule: one for rule, one in judge.judged.items() if one in BAD_VERDICTS and not run.expects(rule, one)}
     counted = {rule: verdict for rule, verdict in bad.items() if rule in judge.covers or rule not in known}
     known.update(rule for rule in bad if rule not in judge.covers)
     if counted:
@@ -363,7 +365,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """End the run; its exit code becomes the exit code of the session, unless pytest itself failed."""
     from harness.run import survival
 
-    run = session.config.stash.get(RUN, None)
+    run = session.config.stash.get(RUN_KEY, None)
     if run is None:
         return
     ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
@@ -406,15 +408,15 @@ def _confirm_identity(session: pytest.Session) -> None:
     from harness.errors import SutLost
 
     try:
-        for driver in session.config.stash[DRIVERS]:
+        for driver in session.config.stash[DRIVERS_KEY]:
             driver.confirm()
     except SutLost as error:
-        session.config.stash[RUN].lose(str(error))
+        session.config.stash[RUN_KEY].lose(str(error))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the SUT and its drivers."""
     gc.set_threshold(*config.stash.get(EARLIER_THRESHOLD, gc.get_threshold()))
-    for driver in config.stash.get(DRIVERS, ()):
+    for driver in config.stash.get(DRIVERS_KEY, ()):
         driver.stop()
     restore_handlers(config.stash.get(EARLIER_HANDLERS, {}))

@@ -13,7 +13,7 @@ from harness.judging.verdicts import Verdict, read_lines
 from harness.paths import SUITES
 from harness.rules.renamed_checks import current_check
 from harness.run.checks import suite_path
-from harness.run.stash import DRIVER
+from harness.run.stash import DRIVER_KEY
 from harness.run_folder import CAPTURES_FOLDER, RUN_FILE, VERDICTS_FILE, get_capture_path
 from harness.sut.drivers import SutDriver
 from harness.sut.replay_driver import ReplayDriver
@@ -42,13 +42,17 @@ def load_replayed_run(
             for one in run.get("deaths", ())
         ]
     except OSError as error:
-        raise UsageError(f"{folder} is not a run folder: {RUN_FILE}: {error.strerror}") from error
+        raise UsageError(
+            f"{folder} is not a run folder, because {RUN_FILE} cannot be read: {error.strerror}"
+        ) from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(f"{path} is truncated or broken ({error}); it is not a {RUN_FILE} of this harness") from error
     try:
         captures = _map_captures(folder, rules)
     except OSError as error:
-        raise UsageError(f"{folder} is not a run folder: {VERDICTS_FILE}: {error.strerror}") from error
+        raise UsageError(
+            f"{folder} is not a run folder, because {VERDICTS_FILE} cannot be read: {error.strerror}"
+        ) from error
     if not captures:
         raise UsageError(f"{folder}: no check has a verdict{' on ' if rules else ''}{', '.join(sorted(rules))}")
     return file, lambda file, out: [ReplayDriver(file, captures, word, deaths)]
@@ -95,6 +99,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _get_replay_driver(config: pytest.Config) -> ReplayDriver:
-    driver = config.stash[DRIVER]
+    driver = config.stash[DRIVER_KEY]
     assert isinstance(driver, ReplayDriver)
     return driver

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from harness.run.run import Run
     from harness.sut.drivers import SutDriver
 
-RUN: pytest.StashKey[Run] = pytest.StashKey()
-DRIVERS: pytest.StashKey[list[SutDriver]] = pytest.StashKey()
+RUN_KEY: pytest.StashKey[Run] = pytest.StashKey()
+DRIVERS_KEY: pytest.StashKey[list[SutDriver]] = pytest.StashKey()
 """The drivers of all workers."""
-DRIVER: pytest.StashKey[SutDriver] = pytest.StashKey()
+DRIVER_KEY: pytest.StashKey[SutDriver] = pytest.StashKey()
 """The driver of this process."""
-LOG: pytest.StashKey[Log] = pytest.StashKey()
+LOG_KEY: pytest.StashKey[Log] = pytest.StashKey()
 """The log to which this process writes its verdicts."""
 FINAL_RESULTS: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
 """The final verdict of every rule, set at the end of the run."""
-JUDGE: pytest.StashKey[Judge] = pytest.StashKey()
-ROWS: pytest.StashKey[Rows] = pytest.StashKey()
+JUDGE_KEY: pytest.StashKey[Judge] = pytest.StashKey()
+ROWS_KEY: pytest.StashKey[Rows] = pytest.StashKey()
 """The peer and the judge for the current row of a varied check."""
-RESIDUE: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
+RESIDUE_KEY: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 """The residue that this process found."""
-ROOTS: pytest.StashKey[NamedRoots] = pytest.StashKey()
+ROOTS_KEY: pytest.StashKey[NamedRoots] = pytest.StashKey()
 """The missing roots that this process found, on which verdicts rest."""
 ROOTS_OF_CHECK: pytest.StashKey[Rests] = pytest.StashKey()
 """The roots on which the verdicts of a check depend."""
@@ -42,16 +42,16 @@ RUNS_AGAIN_ALONE: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check must be repeated while no other check runs."""
 END_REPORTED: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check's verdicts report the end of the SUT's process."""
-MIRROR: pytest.StashKey[Mirror] = pytest.StashKey()
+MIRROR_KEY: pytest.StashKey[Mirror] = pytest.StashKey()
 """The judge of the peer's packets in the clean run of ``prove``."""
-ATTEMPT: pytest.StashKey[int] = pytest.StashKey()
+ATTEMPT_KEY: pytest.StashKey[int] = pytest.StashKey()
 """The number of earlier attempts at this check."""
 
 
 def get_attempt_capture_path(item: pytest.Item) -> Path:
     """Return the path of the capture of this attempt at a check."""
     test = str(suite_path(item))
-    return item.config.stash[RUN].capture_path(test, attempt=item.stash.get(ATTEMPT, 0))
+    return item.config.stash[RUN_KEY].capture_path(test, attempt=item.stash.get(ATTEMPT_KEY, 0))
 
 
 def make_judge(item: pytest.Item) -> Judge:
@@ -59,9 +59,9 @@ def make_judge(item: pytest.Item) -> Judge:
     from harness.judging.judge import Judge
     from harness.run_folder import CAPTURES_FOLDER
 
-    run, path = item.config.stash[RUN], str(suite_path(item))
+    run, path = item.config.stash[RUN_KEY], str(suite_path(item))
     capture = f"{CAPTURES_FOLDER}/{get_attempt_capture_path(item).name}"
-    log = item.config.stash[LOG]
+    log = item.config.stash[LOG_KEY]
     profile = run.file.sut.profile
     covers = find_covered_rules(item)
     return Judge(run.catalogue, log, test=path, covers=covers, capture=capture, passes=run.passes, profile=profile)

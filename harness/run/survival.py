@@ -101,17 +101,19 @@ def diagnose_system(peer: Peer) -> Diagnosis:
     connection.close()
     if answer is None:
         if closed:
-            return Diagnosis(Condition.ALIVE, "closes a connection that requests a session", (asked,))
-        says = f"accepts connections, but does not answer within {sut.response_timeout_ms} ms"
+            return Diagnosis(Condition.ALIVE, "the system closes a connection that requests a session", (asked,))
+        says = f"the system accepts connections, but does not answer within {sut.response_timeout_ms} ms"
         return Diagnosis(Condition.HANGS, says, (asked,))
     guid = _server_guid(answer.packet)
     if sut.identifier is not None and not sut.may_be_another and guid not in (sut.identifier, None):
         return Diagnosis(
-            Condition.RESTARTED, f"changed its identifier from {sut.identifier} to {guid}", (asked, answer)
+            Condition.RESTARTED, f"the system changed its identifier from {sut.identifier} to {guid}", (asked, answer)
         )
     if sut.environment.pulse is not None and sut.environment.pulse.was_gone and not sut.restarted:
-        return Diagnosis(Condition.RESTARTED, "stopped listening for a time, and listens again", (asked, answer))
-    return Diagnosis(Condition.ALIVE, "answers", (asked, answer))
+        return Diagnosis(
+            Condition.RESTARTED, "the system stopped listening for a time, and listens again", (asked, answer)
+        )
+    return Diagnosis(Condition.ALIVE, "the system answers", (asked, answer))
 
 
 def _server_guid(packet: Any) -> UUID | None:

@@ -11,7 +11,7 @@ import pytest
 
 from harness.errors import ConformanceFailure, FolderError, SutUnavailable
 from harness.judging.verdicts import Verdict
-from harness.run.stash import JUDGE
+from harness.run.stash import JUDGE_KEY
 from harness.sut.shown import NotShown
 
 SYSTEM_ERRORS = (ConformanceFailure, SutUnavailable)
@@ -28,16 +28,16 @@ def pytest_runtest_teardown(item: pytest.Item) -> Any:
         for cause in causes:
             if isinstance(cause, FolderError):  # no further check can be judged
                 raise cause from None
-        if JUDGE not in item.stash:
+        if JUDGE_KEY not in item.stash:
             raise
         # A SUT that does not show a value cannot fail because of this value.
         if all(isinstance(one, NotShown) for one in causes):
-            item.stash[JUDGE].end_unobservable(f"the check could not be ended: {causes[0]}")
+            item.stash[JUDGE_KEY].end_unobservable(f"the check could not be ended: {causes[0]}")
             return None
         said = "; ".join(f"{type(one).__name__}: {one}" for one in causes)
         theirs = all(isinstance(one, SYSTEM_ERRORS) for one in causes)
         reason = f"the check could not be ended: {' '.join(said.split())}"
-        item.stash[JUDGE].break_off(reason, Verdict.INCONCLUSIVE if theirs else Verdict.HARNESS_ERROR)
+        item.stash[JUDGE_KEY].break_off(reason, Verdict.INCONCLUSIVE if theirs else Verdict.HARNESS_ERROR)
         raise pytest.fail.Exception(reason, pytrace=False) from None
 
 

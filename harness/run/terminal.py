@@ -11,7 +11,7 @@ import pytest
 from harness.run.ending import describe_end_of_process
 from harness.run.findings import RESUME_OPTIONS, list_findings, repeat_options, rerun_command, resume_command
 from harness.run.live import Live
-from harness.run.stash import FINAL_RESULTS, RUN
+from harness.run.stash import FINAL_RESULTS, RUN_KEY
 from harness.sut.timeouts import describe_timeouts
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ _PYTEST_OPTION_NAMES = {"-k": "keyword", "--maxfail": "maxfail"}
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Replace the dots of pytest with the progress of the run if --live is given."""
-    run, reporter = session.config.stash.get(RUN, None), session.config.pluginmanager.get_plugin("terminalreporter")
+    run, reporter = session.config.stash.get(RUN_KEY, None), session.config.pluginmanager.get_plugin("terminalreporter")
     if run is not None and reporter is not None and session.config.getoption("--live"):
         session.config.pluginmanager.register(Live(run, reporter), PROGRESS_PLUGIN)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Print the findings of the run, and the path of its folder."""
-    run = config.stash.get(RUN, None)
+    run = config.stash.get(RUN_KEY, None)
     if run is None:
         return
     if config.getoption("--live"):

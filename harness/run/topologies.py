@@ -103,9 +103,11 @@ class TopologyDriver:
         """
         return self.describe_end()
 
-    def death(self, check: str | None) -> Death | None:
+    def take_death(self, check: str | None) -> Death | None:
         """Return the end of one of the systems' processes; report each end only once."""
-        return next((death for driver in self._drivers.values() if (death := driver.death(check)) is not None), None)
+        return next(
+            (death for driver in self._drivers.values() if (death := driver.take_death(check)) is not None), None
+        )
 
     def start_again(self) -> None:
         """Restart the systems whose process ended."""

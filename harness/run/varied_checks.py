@@ -17,7 +17,7 @@ from harness.judging.judge import EVIDENCE_LIMIT, Judge
 from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict, worst
 from harness.run.checks import find_varied, suite_path
 from harness.run.rows import Rows
-from harness.run.stash import JUDGE, ROWS, RUN
+from harness.run.stash import JUDGE_KEY, ROWS_KEY, RUN_KEY
 from harness.sut.releases import LackedByRelease
 from harness.sut.shown import NotShown
 from harness.varying.arrays import Row, build_rows
@@ -96,10 +96,10 @@ class Trial:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
     """Run the check as it is; if it broke no rule, run it with its rows."""
     wanted = find_varied(pyfuncitem)
-    if not wanted or suite_path(pyfuncitem) is None or ROWS not in pyfuncitem.stash:
+    if not wanted or suite_path(pyfuncitem) is None or ROWS_KEY not in pyfuncitem.stash:
         return (yield)
     done = yield
-    judge = pyfuncitem.stash[JUDGE]
+    judge = pyfuncitem.stash[JUDGE_KEY]
     if judge.malformed is None and not any(verdict in _FINAL_VERDICTS for verdict in judge.judged.values()):
         VariedCheck(pyfuncitem, wanted).run()
     return done
@@ -110,9 +110,9 @@ class VariedCheck:
 
     def __init__(self, item: pytest.Function, wanted: Mapping[str, Sequence[str]]) -> None:
         self.item = item
-        self.run_ = item.config.stash[RUN]
-        self.rows: Rows = item.stash[ROWS]
-        self.judge: Judge = item.stash[JUDGE]
+        self.run_ = item.config.stash[RUN_KEY]
+        self.rows: Rows = item.stash[ROWS_KEY]
+        self.judge: Judge = item.stash[JUDGE_KEY]
         self.sut: Sut = self.rows.peer.sut
         self.drawn = Drawn.draw(wanted, self.sut)
         # With the same peer, the history, the sequences and the messages of earlier rows would affect a row.

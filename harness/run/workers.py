@@ -26,7 +26,7 @@ from harness.judging.verdicts import Entry, Verdict
 from harness.run.checks import find_covered_rules, needs_known_peer, needs_sut_alone, suite_path
 from harness.run.ending import end_run, handle_end_of_check
 from harness.run.named_roots import NamedRoots
-from harness.run.stash import DRIVER, END_REPORTED, LOG, RESIDUE, ROOTS, RUN, RUNS_AGAIN_ALONE
+from harness.run.stash import DRIVER_KEY, END_REPORTED, LOG_KEY, RESIDUE_KEY, ROOTS_KEY, RUN_KEY, RUNS_AGAIN_ALONE
 from harness.run.terminal import PROGRESS_PLUGIN
 from harness.sut.drivers import SutDriver
 
@@ -66,7 +66,7 @@ class Workers:
 
     def __init__(self, session: pytest.Session, drivers: list[SutDriver]) -> None:
         self.session = session
-        self.run = session.config.stash[RUN]
+        self.run = session.config.stash[RUN_KEY]
         self.drivers = drivers
         self.busy: dict[Any, _Worker] = {}
         self._for_first: deque[int] = deque()
@@ -197,7 +197,7 @@ def _result_of_crash(item: pytest.Item, worker: _Worker) -> CheckResult:
     code = worker.process.exitcode or 0
     how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
     reason = f"worker {worker.number} died in this check ({how})"
-    result, catalogue = CheckResult(), item.config.stash[RUN].catalogue
+    result, catalogue = CheckResult(), item.config.stash[RUN_KEY].catalogue
     judge = Judge(catalogue, result.entries, test=str(suite_path(item)), covers=find_covered_rules(item), capture=None)
     judge.give_up(Verdict.HARNESS_ERROR, reason)
     result.reports.append(
@@ -216,8 +216,8 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session gets the signal, too, and ends its workers
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_when_killed, args=(os.getppid(),), daemon=True).start()
-    session.config.stash[DRIVER] = driver
-    session.config.stash[RUN].deadline_s = None  # a check that was sent before the deadline is run
+    session.config.stash[DRIVER_KEY] = driver
+    session.config.stash[RUN_KEY].deadline_s = None  # a check that was sent before the deadline is run
     _silence_terminal(session.config)
     while True:
         try:
@@ -254,7 +254,11 @@ class _ReportCollector:
 
 def _run_check(item: pytest.Item) -> CheckResult:
     result, config = CheckResult(), item.config
-    config.stash[LOG], config.stash[RESIDUE], config.stash[ROOTS] = result.entries, result.residue, result.roots
+    config.stash[LOG_KEY], config.stash[RESIDUE_KEY], config.stash[ROOTS_KEY] = (
+        result.entries,
+        result.residue,
+        result.roots,
+    )
     listener = _ReportCollector(item, result)
     config.pluginmanager.register(listener)
     try:
@@ -265,7 +269,7 @@ def _run_check(item: pytest.Item) -> CheckResult:
         config.pluginmanager.unregister(listener)
     result.again = item.stash.get(RUNS_AGAIN_ALONE, False)
     result.told = item.stash.get(END_REPORTED, False)
-    run = config.stash[RUN]
+    run = config.stash[RUN_KEY]
     result.lost = run.aborted if run.lost else None
     return result
 

@@ -65,7 +65,8 @@ def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
     for place in shown:
         places_of_rules.setdefault(place if place in cell.rules else OUTCOME, []).append(place)
     for name, places in places_of_rules.items():
-        expected, observed = ({place: values[place] for place in reversed(places)} for values in (shown, seen))
+        in_order = sorted(places, key=lambda place: place != OUTCOME)  # the outcome, then the probes in their order
+        expected, observed = ({place: values[place] for place in in_order} for values in (shown, seen))
         judge(
             *cell.rules[name],
             expected=fields(expected),

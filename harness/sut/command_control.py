@@ -103,7 +103,7 @@ class CommandControl:
                     command, stdin=given, stdout=said, stderr=complaint, start_new_session=True
                 )
             except OSError as error:
-                raise SutUnavailable(f"commands.{verb}: {command[0]}: {error.strerror}") from error
+                raise SutUnavailable(f"{command[0]} of commands.{verb} cannot be started: {error.strerror}") from error
             try:
                 wait_ms = self._timeout_ms + int(arguments.get("timeout_ms") or 0)
                 ended = self._wait_for_end(lambda: process.poll() is not None, wait_ms)

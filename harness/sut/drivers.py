@@ -50,7 +50,7 @@ class SutDriver(Protocol):
         whether the SUT closed a connection.
         """
 
-    def death(self, check: str | None) -> Death | None:
+    def take_death(self, check: str | None) -> Death | None:
         """Return the end of the SUT's process, once; None while it runs, and in every process that did not start it.
 
         ``check``: the check in progress, or the last one.

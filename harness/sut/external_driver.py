@@ -100,7 +100,7 @@ class ExternalDriver:
         except OSError as error:
             raise SutUnavailable(
                 f"{self.file.sut.name}: cannot connect to {driver.address}:{self.tcp_port}: {error.strerror or error}; "
-                "is the system running, and are address and tcp_port in [driver] right?"
+                "check that the system runs, and that address and tcp_port in [driver] are right"
             ) from error
         if self.control_route is not None:
             self._call_with_control(lambda control, who: None)
@@ -203,7 +203,7 @@ class ExternalDriver:
         """Return None: an external process cannot be observed."""
         return None
 
-    def death(self, check: str | None) -> Death | None:
+    def take_death(self, check: str | None) -> Death | None:
         """Return None: an external process cannot be observed."""
         return None
 
@@ -234,8 +234,8 @@ class ExternalDriver:
         if of_session not in (None, who.identifier):
             raise SutLost(
                 f"{self.file.sut.name}: {self.file.driver.address}:{self.tcp_port} is queue manager {of_session}, "
-                f"but {route.name} belongs to {who.identifier}: do address, tcp_port and control.address belong to "
-                "one system?"
+                f"but {route.name} belongs to {who.identifier}; set address, tcp_port and control.address "
+                "to those of one system"
             )
         return who.identifier
 
@@ -257,7 +257,7 @@ class ExternalDriver:
         except SutUnavailable as error:
             if (how := self.describe_end(END_OF_PROCESS_WAIT_S)) is not None:
                 raise SutUnavailable(f"{self.file.sut.name}: the program ended with {how}") from error
-            way_out = "; is the agent running, and is [control] right?" if control is None else ""
+            way_out = "; check that the agent runs, and that [control] is right" if control is None else ""
             raise SutLost(f"{self.file.sut.name}: {error}{way_out}") from error
         if self.identifier is not None and found.identifier != self.identifier:
             raise SutLost(

@@ -73,7 +73,7 @@ class ProcessDriver(ExternalDriver):
         except OSError:
             return True
 
-    def death(self, check: str | None) -> Death | None:
+    def take_death(self, check: str | None) -> Death | None:
         """Return the end of the program, each end only once, and only in the process that started the program."""
         if not self.process.owned or self._dead or (how := self.process.describe_end()) is None:
             return None

@@ -19,7 +19,14 @@ from cryptography.hazmat.primitives.serialization import Encoding, load_pem_priv
 
 from harness.errors import HarnessError
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from harness.wire.protection import ADVANCED, BASE, ENHANCED, RsaKey, private_key, public_key_list
+from harness.wire.protection import (
+    ADVANCED_PROVIDER,
+    BASE_PROVIDER,
+    ENHANCED_PROVIDER,
+    RsaKey,
+    private_key,
+    public_key_list,
+)
 from reference_qm.config import QueueSettings
 from reference_qm.security import (
     Account,
@@ -34,7 +41,7 @@ from reference_qm.security import (
 )
 
 PROVISIONED_FOLDER = Path(__file__).resolve().parent / "provisioned"
-KEY_FILES = {BASE: "base", ENHANCED: "enhanced", ADVANCED: "advanced"}
+KEY_FILES = {BASE_PROVIDER: "base", ENHANCED_PROVIDER: "enhanced", ADVANCED_PROVIDER: "advanced"}
 _DOMAIN_SID = "S-1-5-21-1801-3527-2103"
 SENDERS_GROUP_SID = f"{_DOMAIN_SID}-2001"
 """A group whose members may write to the restricted queue."""
@@ -131,7 +138,7 @@ def sut_keys() -> bytes:
 def known_keys(peer: UUID) -> dict[UUID, bytes]:
     """Return the PublicEncryptionKeyLists that the SUT knows, by QueueManager.Identifier."""
     keys = peer_keys()
-    return {peer: public_key_list(keys), BASE_PROVIDER_ONLY_GUID: public_key_list({BASE: keys[BASE]})}
+    return {peer: public_key_list(keys), BASE_PROVIDER_ONLY_GUID: public_key_list({BASE_PROVIDER: keys[BASE_PROVIDER]})}
 
 
 @cache

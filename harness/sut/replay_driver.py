@@ -110,7 +110,7 @@ class ReplayDriver:
         """Return how the process ended in the recorded check."""
         return self.describe_end()
 
-    def death(self, check: str | None) -> Death | None:
+    def take_death(self, check: str | None) -> Death | None:
         """Return the end of the process in this check, only once."""
         return self._deaths.pop(check, None)
 
@@ -127,7 +127,7 @@ class ReplayDriver:
 class _ReplaySut(Sut):
     """A SUT that undoes no changes at the end, because events after the check do not influence its verdict."""
 
-    def tidy(self) -> None:
+    def restore_state(self) -> None:
         """Do nothing, because a replay leaves no queues or messages."""
 
 

@@ -24,7 +24,9 @@ class Shown(Reply):
 
 
 class Answered(Reply):
-    """An object in an answer that meets the contract, which permits the omission of elements."""
+    """A JSON object of an answer that was checked against the contract. Elements that the contract makes optional may
+    be missing; reading one of them raises NotShown.
+    """
 
     __slots__ = ()
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from harness.sut.sut_file import SutFile
+from harness.sut.sut_file import GREATEST_QUOTA_TO_FILL_KB, SutFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,16 @@ STAND_INS: Mapping[str, StandIn] = MappingProxyType(
         "insecure_nacks": StandIn(
             "configure", "provisioned.send_insecure_nacks = true", lambda file: file.provisioned.send_insecure_nacks
         ),
+        "queue_manager_quota": StandIn(
+            "configure",
+            f"a provisioned.quota_kb of at most {GREATEST_QUOTA_TO_FILL_KB:,}",
+            lambda file: 0 < file.provisioned.quota_kb <= GREATEST_QUOTA_TO_FILL_KB,
+        ),
     }
 )
 """The needs that a SUT can meet in two ways: queues with given properties; timers whose duration is known; the type of
-its operating system; SendInsecureNacks with the value TRUE (MS-MQQB 3.1.1.3).
+its operating system; SendInsecureNacks with the value TRUE (MS-MQQB 3.1.1.3); a QueueManagerQuota that messages can
+exceed.
 """
 
 

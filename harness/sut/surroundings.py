@@ -64,9 +64,11 @@ class EnvironmentTable:
         """Return one line that describes the error in the table; None without an error."""
         for part in ENVIRONMENT_PARTS:
             if bool(self.command(part, True)) is not bool(self.command(part, False)):
-                return f"environment.take_{part} and environment.give_{part} belong together: give both or none"
+                return (
+                    f"environment.take_{part} and environment.give_{part} must be given together: give both, or neither"
+                )
         if self.set_clock and not any(SECONDS_PLACEHOLDER in word for word in self.set_clock):
-            return f"environment.set_clock lacks the placeholder for the seconds: add {SECONDS_PLACEHOLDER}"
+            return f"environment.set_clock needs the placeholder for the seconds: add {SECONDS_PLACEHOLDER}"
         return None if self.timeout_s > 0 else f"environment.timeout_s is {self.timeout_s}; it must be at least 1"
 
 

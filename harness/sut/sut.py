@@ -299,6 +299,15 @@ class Sut(OwnQueues):
         if not self.file.provisioned.send_insecure_nacks:
             self.configure(send_insecure_nacks=True)
 
+    def quota_kb(self, wanted_kb: int) -> int:
+        """Return QueueManagerQuota of the SUT for this test (need ``queue_manager_quota``): the value that the SUT was
+        provisioned with, or ``wanted_kb`` if the value can be changed.
+        """
+        if "configure" not in self.facilities:
+            return self.file.provisioned.quota_kb
+        self.configure(quota_kb=wanted_kb)
+        return wanted_kb
+
     def _read_settings_in_force(self, verb: str, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the current values of the settings that a check is about to change; raise Unsupported if the SUT does
         not return one.
@@ -334,7 +343,7 @@ class Sut(OwnQueues):
         before = self._surroundings
         self._surroundings = {name: in_force[name] for name in values} | before
         if self.environment.pulse is not None and any(values.get(part) is False for part in PARTS_THAT_STOP_THE_SUT):
-            self.environment.pulse.rest()
+            self.environment.pulse.stop_asking()
         try:
             self._change_environment_parts(values)
         except Unsupported:  # a part that cannot be taken away need not be restored
@@ -451,7 +460,7 @@ class Sut(OwnQueues):
             self.wanted_alone = True
             raise HarnessError(f"{why} also for the checks that run in parallel")
 
-    def tidy(self) -> None:
+    def restore_state(self) -> None:
         """Restore the state of the SUT before this test, as far as the control channel can; ``residue`` names the
         remaining objects. Call this method while the peer can still receive packets from the SUT.
         """
@@ -478,6 +487,6 @@ class Sut(OwnQueues):
 
     def close(self) -> None:
         """Close the control channel."""
-        self.tidy()
+        self.restore_state()
         if self._control is not None:
             self._control.close()

@@ -104,6 +104,8 @@ class DriverTable:
 
 LONGEST_TIMER_MS = 1_800_000
 """The longest timer that a check waits for: half an hour, the life of an entry in the history of messages."""
+GREATEST_QUOTA_TO_FILL_KB = 65_536
+"""The greatest QueueManagerQuota that a check fills with messages: 64 MB."""
 LONGEST_NAME = 300
 """The largest number of characters of a name in [sut] or [queues]. The name of a queue has at most 124, after the name
 of its computer.
@@ -148,7 +150,8 @@ class ProvisionedTable:
     """[provisioned]: the objects with which the SUT was provisioned, in addition to those of the capability
     ``directory`` (MS-MQSO 6.6.1).
 
-    ``send_insecure_nacks``: SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3); false: unknown.
+    ``send_insecure_nacks``: SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3); false: unknown. ``quota_kb``: the
+    QueueManagerQuota (MS-MQDMPR 3.1.1.1); 0: unknown.
     ``operating_system_type``: OperatingSystemType (MS-MQDMPR 3.1.1.1), such as WinServer. ``public_..._base64``: the
     keys that the SUT publishes (MS-MQDMPR 2.2.1, MQDSPUBLICKEYS), as the verb ``identity`` returns them.
     """
@@ -159,6 +162,7 @@ class ProvisionedTable:
     directory_server: bool = False
     routing_server: bool = False
     send_insecure_nacks: bool = False
+    quota_kb: int = 0
     operating_system_type: str = ""
     public_encryption_keys_base64: str = ""
 
@@ -289,6 +293,8 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     _check_reference(file.reference, where)
     _check_keys(file.provisioned, where)
     _check_timers(file.timers, where)
+    if not 0 <= (quota := file.provisioned.quota_kb) <= UNLIMITED_KB:
+        raise UsageError(f"{where}: provisioned.quota_kb is {quota}; it must be 0 to {UNLIMITED_KB}")
     return file
 
 

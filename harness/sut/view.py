@@ -58,7 +58,7 @@ def request_identity(control: Control) -> Identity:
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise SutUnavailable(
-            "identity: no guid, facilities that are not a list, or keys that are not base64: "
+            "identity: the guid is missing, the facilities are not a list, or the keys are not base64: "
             + one_line(str(said), REASON_LIMIT)
         ) from error
 

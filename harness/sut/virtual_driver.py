@@ -24,7 +24,7 @@ from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
 from harness.sut.sut_process import Death
 from harness.sut.view import Identity, build_sut_view, request_identity
 from harness.sut.virtual_directory import PEER_HOST, virtual_directory
-from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.config import DEFAULT_QUOTA_KB, QueueManagerConfig, QueueSettings
 from reference_qm.control import FACILITIES
 from reference_qm.core.installation import Installation
 from reference_qm.directory.enums import PrivacyLevel
@@ -107,6 +107,7 @@ class VirtualDriver:
             routes=dict.fromkeys((driver.peer_identifier, *fresh_peers), driver.peer_address),
             security=virtual_security(driver.peer_identifier) if secure else SecurityConfig(),
             send_insecure_nacks=self.file.provisioned.send_insecure_nacks,
+            queue_manager_quota_kb=self.file.provisioned.quota_kb or DEFAULT_QUOTA_KB,
             directory_integrated=integrated,
             rpc_server=self.file.rpc.server,
             rpc_client=self.file.rpc.client,
@@ -167,7 +168,7 @@ class VirtualDriver:
         """Return how the core of the current test ended; None if it still runs."""
         return self.describe_end()
 
-    def death(self, check: str | None) -> Death | None:
+    def take_death(self, check: str | None) -> Death | None:
         """Return None, because the next test has a new system."""
         return None
 

@@ -57,7 +57,7 @@ class VitalSigns:
         self._felt = None if self._open_channel is None else self._create_pulse(environment, self._open_channel)
         return self._felt
 
-    def calm(self, wanted: bool) -> None:
+    def slow_timers(self, wanted: bool) -> None:
         """Make timers of the next test run slower, or at full speed again."""
         self.timeouts = replace(self.timeouts, calm=wanted)
 

@@ -12,7 +12,16 @@ from harness.sut.sut_file import DriverTable, QueuesTable, SutFile, is_loopback
 
 MAX_WORKERS = 100
 EXCLUSIVE_NEEDS = frozenset(
-    {"restart", "reset", "set_timers", "configure", "environment", "insecure_nacks", "ping_initiator"}
+    {
+        "restart",
+        "reset",
+        "set_timers",
+        "configure",
+        "environment",
+        "insecure_nacks",
+        "queue_manager_quota",
+        "ping_initiator",
+    }
 )
 """Capabilities and facilities that change a SUT for all its users, or that exist only once; a check that needs one of
 them runs alone. A queue manager has one PingCookie, so it ignores the response to any ping before its last one (MS-MQQB

@@ -113,7 +113,7 @@ class Topology:
             if not self._has_sent_all(system.sut, names):
                 system.sut.residue.append(f"unsent messages of the {system.role} to other systems")
         for system in self.systems.values():
-            system.sut.tidy()
+            system.sut.restore_state()
             if system.sut.residue is not self._residue:
                 self._residue += [f"{system.role}: {what}" for what in system.sut.residue]
         for relay in self._relays.values():

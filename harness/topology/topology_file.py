@@ -71,7 +71,7 @@ def load_topology(path: Path) -> TopologyFile:
 def _read_table(tree: dict[str, Any], name: str, keys: tuple[str, ...], path: Path) -> dict[str, str]:
     table = tree.get(name)
     if not isinstance(table, dict):
-        raise UsageError(f"{path}: table [{name}] is missing: a topology has a name, a sender, a router and a receiver")
+        raise UsageError(f"{path}: table [{name}] is missing; a topology has a name, a sender, a router and a receiver")
     for key in table:
         if key not in keys:
             raise UsageError(f"{path}: unknown key {name}.{key}; known: {', '.join(keys)}")

@@ -15,7 +15,7 @@ from uuid import UUID
 from harness.wire import PrivateQueueFormatName
 
 Fields = Mapping[str, Any]
-NOTHING: Fields = {}
+NO_FIELDS: Fields = {}
 SECOND_SOURCE_GUID = UUID("6d716376-0000-4000-8000-00000000a001")
 """The queue manager that is the source of messages that the peer forwards."""
 TRACE_QUEUE = UUID("6d716376-0000-4000-8000-00000000a002")
@@ -31,9 +31,9 @@ class Value(NamedTuple):
     """A value of a parameter. ``needs``: the capabilities and facilities without which it is not drawn."""
 
     name: str
-    packet: Fields = NOTHING
-    send: Fields = NOTHING
-    queue: Fields = NOTHING
+    packet: Fields = NO_FIELDS
+    send: Fields = NO_FIELDS
+    queue: Fields = NO_FIELDS
     needs: tuple[str, ...] = ()
 
 

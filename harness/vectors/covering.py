@@ -60,7 +60,7 @@ SAMPLE_CERTIFICATE = b"\x30\x82\x01\xf3" + bytes(0x1F3)
 """The bytes of a certificate: a DER sequence with a correct length, because readers of packets check nothing else in
 it.
 """
-SECURITY: Mapping[str, Any] = {
+SECURITY_HEADERS: Mapping[str, Any] = {
     "none": None,
     "SID": {"ST": 1, "SecurityID": SAMPLE_SID},
     "SID, certificate and signature": {
@@ -71,13 +71,17 @@ SECURITY: Mapping[str, Any] = {
         "ProviderInfo": b"\1\0\0\0" + "Provider\0".encode("utf-16-le"),
     },
 }
-DEBUG: Mapping[str, Any] = {"none": None, "without queue": {}, "with queue": {"QueueIdentifier": SAMPLE_GUIDS[2]}}
+DEBUG_HEADERS: Mapping[str, Any] = {
+    "none": None,
+    "without queue": {},
+    "with queue": {"QueueIdentifier": SAMPLE_GUIDS[2]},
+}
 TWO_NAMES = [
     MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName="TCP:192.0.2.1\\q1")),
     MQFFormatNameElement(FormatName=PublicQueueFormatName(PublicQueueIdentifier=SAMPLE_GUIDS[3])),
 ]
 LIST_SIGNATURE = MQFSignatureHeader(Signature=bytes(range(128)))
-SEVERAL: Mapping[str, Any] = {
+SEVERAL_DESTINATIONS: Mapping[str, Any] = {
     "none": None,
     "two": {"Destination": TWO_NAMES},
     "two and a signature": {"Destination": TWO_NAMES, "Response": TWO_NAMES[:1], "Signature": LIST_SIGNATURE},
@@ -109,10 +113,10 @@ def build_message(values: Mapping[str, str]) -> bytes:
         },
         destination=DESTINATIONS[values["destination"]],
         transaction={"FM": 1, "LM": 1, "ID": 3} if delivery == "transactional" else None,
-        security=SECURITY[values["security"]],
-        debug=DEBUG[values["debug"]],
+        security=SECURITY_HEADERS[values["security"]],
+        debug=DEBUG_HEADERS[values["debug"]],
         soap={"Header": "head", "Body": "a body"} if values["soap"] == "yes" else None,
-        mqf=SEVERAL[values["several queues"]],
+        mqf=SEVERAL_DESTINATIONS[values["several queues"]],
         session={"AckSequenceNumber": 1} if values["session header"] == "yes" else None,
         Flags=ACKNOWLEDGMENTS[values["acknowledgment"]],
         label="" if values["label"] == "none" else "L" * int(values["label"]),

@@ -26,29 +26,29 @@ from harness.wire.transaction import TransactionHeader
 from harness.wire.user import UserHeader
 
 Fields = Mapping[str, Any]
-NONE: Fields = {}
+NO_FIELDS: Fields = {}
 
 
-def establish_connection(*, base: Fields = NONE, internal: Fields = NONE, **header: Any) -> Packet:
+def establish_connection(*, base: Fields = NO_FIELDS, internal: Fields = NO_FIELDS, **header: Any) -> Packet:
     """Make an EstablishConnection; ``header``: fields of EstablishConnectionHeader. Spec: MS-MQQB 2.2.3."""
     return _stack_headers(BaseHeader(**base), InternalHeader(**internal), EstablishConnectionHeader(**header))
 
 
-def connection_parameters(*, base: Fields = NONE, internal: Fields = NONE, **header: Any) -> Packet:
+def connection_parameters(*, base: Fields = NO_FIELDS, internal: Fields = NO_FIELDS, **header: Any) -> Packet:
     """Make a ConnectionParameters; ``header``: fields of ConnectionParametersHeader. Spec: MS-MQQB 2.2.2."""
     return _stack_headers(BaseHeader(**base), InternalHeader(**internal), ConnectionParametersHeader(**header))
 
 
-def session_ack(*, base: Fields = NONE, internal: Fields = NONE, **session: Any) -> Packet:
+def session_ack(*, base: Fields = NO_FIELDS, internal: Fields = NO_FIELDS, **session: Any) -> Packet:
     """Make a SessionAck; its PacketSize includes the SessionHeader, as on real Windows. Spec: MS-MQQB 2.2.6."""
     return _stack_headers(BaseHeader(**base), InternalHeader(**internal), SessionHeader(**session))
 
 
 def user_message(
     *,
-    base: Fields = NONE,
-    user: Fields = NONE,
-    properties: Fields = NONE,
+    base: Fields = NO_FIELDS,
+    user: Fields = NO_FIELDS,
+    properties: Fields = NO_FIELDS,
     transaction: Fields | None = None,
     security: Fields | None = None,
     debug: Fields | None = None,

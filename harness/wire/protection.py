@@ -26,11 +26,11 @@ from harness.wire.wire_error import WireError
 
 SIG10, SIG20, SIG30 = 1, 2, 3
 """The types of MSMQ digital signatures: MSMQ 1.0, 2.0 and 3.0."""
-BASE = "Microsoft Base Cryptographic Provider v1.0"
-ENHANCED = "Microsoft Enhanced Cryptographic Provider v1.0"
-ADVANCED = "Microsoft Enhanced RSA and AES Cryptographic Provider"
-PROVIDER_TYPES = {BASE: 0x01, ENHANCED: 0x01, ADVANCED: 0x18}
-PROVIDER_BY_PRIVACY_LEVEL = {1: BASE, 3: ENHANCED, 5: ADVANCED}
+BASE_PROVIDER = "Microsoft Base Cryptographic Provider v1.0"
+ENHANCED_PROVIDER = "Microsoft Enhanced Cryptographic Provider v1.0"
+ADVANCED_PROVIDER = "Microsoft Enhanced RSA and AES Cryptographic Provider"
+PROVIDER_TYPES = {BASE_PROVIDER: 0x01, ENHANCED_PROVIDER: 0x01, ADVANCED_PROVIDER: 0x18}
+PROVIDER_BY_PRIVACY_LEVEL = {1: BASE_PROVIDER, 3: ENHANCED_PROVIDER, 5: ADVANCED_PROVIDER}
 """The cryptographic provider of each PrivacyLevel (MS-MQQB 3.1.5.8.3)."""
 RC2, RC4, AES_128, AES_192, AES_256 = 0x6602, 0x6801, 0x660E, 0x660F, 0x6610
 BLOCK_SIZES = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}

@@ -288,7 +288,7 @@ def dissect_rpc(data: bytes) -> Packet:
         raise WireError(f"{name}: its body cannot be dissected")
     # scapy also turns an unknown token into Raw; only the body matters here.
     if name not in ("request", "response", "fault", "bind_nak", "auth3") and packet.payload.haslayer(Raw):
-        raise WireError(f"{name}: {len(packet.payload[Raw].load)} bytes left over")
+        raise WireError(f"{name}: {len(packet.payload[Raw].load)} bytes are left over")
     return packet
 
 

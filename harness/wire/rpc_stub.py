@@ -169,7 +169,7 @@ def _read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
     finally:
         conf.debug_dissector = lenient
     if isinstance(packet.payload, Padding | Raw):
-        raise WireError(f"{kind.__name__}: {len(packet.payload)} bytes left over")
+        raise WireError(f"{kind.__name__}: {len(packet.payload)} bytes are left over")
     size = len(_rebuild_stub(packet, wide))
     if size != len(stub):  # scapy shortens a truncated value, or invents the missing bytes
         raise WireError(f"{kind.__name__}: {len(stub)} bytes, but its content needs {size}")

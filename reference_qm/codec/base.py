@@ -121,24 +121,26 @@ def measure(data: bytes | bytearray, start: int = 0) -> int | None:
         _check_version(version, 0)
         _check_signature(signature, 4)
     if size > MAX_PACKET_SIZE:
-        raise _size_error(size, f"is above the maximum 0x{MAX_PACKET_SIZE:08X}")
+        raise _size_error(size, f"the value is above the maximum 0x{MAX_PACKET_SIZE:08X}")
     if flags & _IN:
         if flags & _SH:
             if size not in SESSION_ACK_SIZES:
-                raise _size_error(size, "is neither 0x14 nor 0x24, the sizes of a SessionAck (IN and SH set)")
+                raise _size_error(size, "the value is neither 0x14 nor 0x24, the sizes of a SessionAck (IN and SH set)")
             return INTERNAL_MINIMUM_BYTES + SESSION_HEADER_SIZE
         if size < INTERNAL_MINIMUM_BYTES:
-            raise _size_error(size, f"is below {INTERNAL_MINIMUM_BYTES}, the minimum of an internal packet")
+            raise _size_error(size, f"the value is below {INTERNAL_MINIMUM_BYTES}, the minimum of an internal packet")
         return int(size)
     least = USER_MINIMUM_BYTES + (DEBUG_HEADER_MINIMUM_BYTES if flags & _DH else 0)
     if size < least:
-        raise _size_error(size, f"is below {least}, the minimum of a UserMessage with these Flags")
+        raise _size_error(size, f"the value is below {least}, the minimum of a UserMessage with these Flags")
     return int(size) + (SESSION_HEADER_SIZE if flags & _SH else 0)
 
 
 def _check_version(version: int, offset: int) -> None:
     if version != VERSION:
-        raise FormatError("BaseHeader.VersionNumber", offset, SECTION, f"is 0x{version:02X} instead of 0x{VERSION:02X}")
+        raise FormatError(
+            "BaseHeader.VersionNumber", offset, SECTION, f"the value is 0x{version:02X} instead of 0x{VERSION:02X}"
+        )
 
 
 def _check_signature(signature: bytes, offset: int) -> None:

@@ -81,4 +81,6 @@ class SimpleBlob(Record):
 
 def _check_fixed(found: bytes, printed: bytes, owner: str, offset: int, section: str) -> None:
     if found != printed:
-        raise FormatError(owner, offset, section, f"has {found.hex(' ')} instead of the fixed bytes {printed.hex(' ')}")
+        raise FormatError(
+            owner, offset, section, f"the value is {found.hex(' ')} instead of the fixed bytes {printed.hex(' ')}"
+        )

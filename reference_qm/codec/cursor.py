@@ -37,7 +37,7 @@ class Cursor:
                 layout.find_cut_field(available),
                 start,
                 layout.section,
-                f"{layout.owner} needs {layout.size} bytes, {available} are left",
+                f"{layout.owner} needs {layout.size} bytes, but only {available} are left",
             )
         self.offset = stop
         values: tuple[Any, ...] = layout.unpack_from(self._data, start)
@@ -53,7 +53,9 @@ class Cursor:
         start = self.offset
         stop = start + size
         if stop > self.end:
-            raise FormatError(field, start, section, f"needs {size} bytes, {self.end - start} are left")
+            raise FormatError(
+                field, start, section, f"the field needs {size} bytes, but only {self.end - start} are left"
+            )
         self.offset = stop
         return self._data[start:stop]
 
@@ -76,7 +78,9 @@ class Cursor:
         """Step over ``size`` bytes and return a cursor that is limited to them."""
         start = self.offset
         if start + size > self.end:
-            raise FormatError(field, start, section, f"needs {size} bytes, {self.end - start} are left")
+            raise FormatError(
+                field, start, section, f"the field needs {size} bytes, but only {self.end - start} are left"
+            )
         self.offset = start + size
         return Cursor(self._data, start, self.offset)
 
@@ -87,11 +91,13 @@ class Cursor:
         while found != -1 and (found - start) % 2:
             found = self._data.find(marker, found + 1, self.end)
         if found == -1:
-            raise FormatError(field, start, section, f"has no terminating null in its {self.end - start} bytes")
+            raise FormatError(
+                field, start, section, f"the text has no terminating null in its {self.end - start} bytes"
+            )
         self.offset = found + len(marker)
         return self._data[start:found]
 
     def finish(self, field: str, section: str) -> None:
         """Raise FormatError if bytes remain that were not read."""
         if self.offset != self.end:
-            raise FormatError(field, self.offset, section, f"has {self.end - self.offset} bytes too many")
+            raise FormatError(field, self.offset, section, f"the data has {self.end - self.offset} bytes too many")

@@ -181,7 +181,7 @@ def parse_format_name(text: str) -> FormatName:
     """Parse any format name; raises FormatError whose offset counts characters. Spec: MS-MQMQ 2.1."""
     if len(text) > MAX_NAME_CHARACTERS:
         raise FormatError(
-            "FormatName", 0, "MS-MQMQ 2.1", f"has {len(text)} characters, more than {MAX_NAME_CHARACTERS}"
+            "FormatName", 0, "MS-MQMQ 2.1", f"the text has {len(text)} characters, more than {MAX_NAME_CHARACTERS}"
         )
     if not text.isascii():
         offset = next(i for i, character in enumerate(text) if not character.isascii())

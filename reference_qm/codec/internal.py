@@ -159,7 +159,7 @@ class PingPacket(Flagged, Record):
                 "PingPacket.Signature",
                 start + 2,
                 _PING_LAYOUT.section,
-                f"is 0x{signature:04X} instead of 0x{PING_SIGNATURE:04X}",
+                f"the value is 0x{signature:04X} instead of 0x{PING_SIGNATURE:04X}",
             )
         return cls(flags, cookie, guid)
 

@@ -152,10 +152,15 @@ def parse_packet(data: bytes) -> Packet:
     size = base.measure(data)
     if size is None:
         raise FormatError(
-            "BaseHeader", 0, base.SECTION, f"needs {base.BASE_HEADER_SIZE} bytes, but the packet has {len(data)}"
+            "BaseHeader",
+            0,
+            base.SECTION,
+            f"the header needs {base.BASE_HEADER_SIZE} bytes, but the packet has {len(data)}",
         )
     if size != len(data):
-        raise FormatError("BaseHeader.PacketSize", 8, base.SECTION, f"is {size}, but the packet has {len(data)} bytes")
+        raise FormatError(
+            "BaseHeader.PacketSize", 8, base.SECTION, f"the value is {size}, but the packet has {len(data)} bytes"
+        )
     return _parse_measured(bytes(data))
 
 

@@ -102,7 +102,7 @@ class VersionNeverAsked(ClientReading):
     def ask_server_version(self, read: RemoteRead) -> Sequence:
         if read.LookupId is not None:
             raise RemoteError(
-                "reading by lookup identifier does not exist (MS-MQQP note <27>)", Status.MQ_ERROR_INVALID_PARAMETER
+                "this release cannot read by lookup identifier (MS-MQQP note <27>)", Status.MQ_ERROR_INVALID_PARAMETER
             )
         yield from ()
         return None

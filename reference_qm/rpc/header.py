@@ -94,7 +94,9 @@ class Header:
     def parse(cls, data: bytes) -> Self:
         """Read the header at the start of ``data``; raise PduError for a truncated header or an unknown byte order."""
         if len(data) < HEADER_SIZE:
-            raise PduError("common header", 0, SECTION, f"needs {HEADER_SIZE} bytes, but the PDU has {len(data)}")
+            raise PduError(
+                "common header", 0, SECTION, f"the header needs {HEADER_SIZE} bytes, but the PDU has {len(data)}"
+            )
         vers, minor, ptype, flags, drep, size, auth, call_id = _LAYOUTS[byte_order(data[4:8])].unpack_from(data)
         return cls(ptype, flags, drep, size, auth, call_id, vers, minor)
 

@@ -53,7 +53,7 @@ class OctetReader:
         start = self.offset
         stop = start + size
         if stop > self.end:
-            self.refuse(f"needs {size} bytes, but only {self.end - start} are left")
+            self.refuse(f"the field needs {size} bytes, but only {self.end - start} are left")
         self.offset = stop
         return self._data[start:stop]
 
@@ -62,7 +62,7 @@ class OctetReader:
         start = self.offset + (-self.offset % size)
         stop = start + size
         if stop > self.end:
-            self.refuse(f"needs {size} bytes, but only {max(0, self.end - start)} are left")
+            self.refuse(f"the field needs {size} bytes, but only {max(0, self.end - start)} are left")
         self.offset = stop
         value: int = _UNSIGNED_LAYOUTS[self.order, size].unpack_from(self._data, start)[0]
         return value
@@ -77,7 +77,7 @@ class OctetReader:
         """Raise an error if bytes remain that were not read."""
         if self.offset != self.end:
             self.where = what
-            self.refuse(f"has {self.remaining} bytes too many")
+            self.refuse(f"the data has {self.remaining} bytes too many")
 
 
 class OctetWriter:

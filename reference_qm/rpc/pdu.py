@@ -67,7 +67,9 @@ class Pdu:
             version = f"{header.rpc_vers}.{header.rpc_vers_minor}"
             raise PduError("rpc_vers", 0, SECTION, f"version {version} is not supported; 5.0 and 5.1 are supported")
         if header.frag_length != len(data):
-            raise PduError("frag_length", 8, SECTION, f"is {header.frag_length}, but the PDU has {len(data)} bytes")
+            raise PduError(
+                "frag_length", 8, SECTION, f"the value is {header.frag_length}, but the PDU has {len(data)} bytes"
+            )
         kind = BODY_BY_PTYPE.get(header.ptype)
         if kind is None:
             raise PduError("PTYPE", 2, SECTION, f"{header.ptype} is not supported")
@@ -143,5 +145,7 @@ class PduFramer:
     def _measure_pdu(self) -> None:
         size = Header.parse(bytes(self._held)).frag_length
         if not HEADER_SIZE <= size <= self.longest:
-            raise PduError("frag_length", 8, SECTION, f"is {size}, which is outside {HEADER_SIZE} to {self.longest}")
+            raise PduError(
+                "frag_length", 8, SECTION, f"the value is {size}, which is outside {HEADER_SIZE} to {self.longest}"
+            )
         self._needed, self._measured = size, True

@@ -130,7 +130,7 @@ class PendingCalls:
         context, method = incoming.context, incoming.method
         try:
             if incoming.first.alloc_hint > len(incoming.stub):
-                raise StubError("alloc_hint", 16, "MS-RPCE 2.2.2.6", "exceeds the stub data of all fragments")
+                raise StubError("alloc_hint", 16, "MS-RPCE 2.2.2.6", "the value exceeds the stub data of all fragments")
             if context.wide and incoming.order != "<":
                 raise StubError("packed_drep", 4, "MS-RPCE 2.2.5", "NDR64 is little-endian")
             stub, padding = self._extract_stub(incoming)

@@ -113,7 +113,7 @@ class TimedCache(Generic[Entry]):
             del self.entries[: max(1, self._size // 2)]
         self.entries.append(entry)
 
-    def clean(self, now: Now, scale: int = 1) -> int | None:
+    def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         """Delete the entries that are older than the lifetime.
 
         Returns the duration for the next cleanup timer, int ms; None when no entry is left.
@@ -160,12 +160,12 @@ class SecurityCaches:
         self.SendSymmetricKeyCache.resize(sent, long if settings.sent_keys_live_long else short)
         self.SendBaseSymmetricKeyCache.resize(sent, short)
 
-    def receiving(self, level: int) -> TimedCache[CachedSymmetricKey]:
+    def get_receiving_cache(self, level: int) -> TimedCache[CachedSymmetricKey]:
         """Return the cache for received messages of a PrivacyLevel (u32)."""
         base = self.settings.base_caches and level == PrivacyLevel.BASE
         return self.ReceiveBaseSymmetricKeyCache if base else self.ReceiveSymmetricKeyCache
 
-    def sending(self, level: int) -> TimedCache[CachedSymmetricKey]:
+    def get_sending_cache(self, level: int) -> TimedCache[CachedSymmetricKey]:
         """Return the cache for messages to be sent with a PrivacyLevel (u32)."""
         base = self.settings.base_caches and level == PrivacyLevel.BASE
         return self.SendBaseSymmetricKeyCache if base else self.SendSymmetricKeyCache

@@ -98,7 +98,7 @@ class Acl(Record):
         start = cursor.offset
         revision, _, size, count, _ = cursor.unpack(_ACL_LAYOUT)
         if revision not in _ACL_REVISIONS:
-            raise FormatError("ACL.AclRevision", start, cls.SECTION, f"is {revision} instead of 2 or 4")
+            raise FormatError("ACL.AclRevision", start, cls.SECTION, f"the value is {revision} instead of 2 or 4")
         if size < _ACL_LAYOUT.size:
             raise FormatError("ACL.AclSize", start + 2, cls.SECTION, f"{size} is below the minimum {_ACL_LAYOUT.size}")
         listed = cursor.within(size - _ACL_LAYOUT.size, "ACL.AclSize", cls.SECTION)
@@ -137,7 +137,7 @@ class SecurityDescriptor(Flagged, Record):
         revision, _, control, owner, group, sacl, dacl = cursor.unpack(_DESCRIPTOR_LAYOUT)
         if revision != _REVISION:
             raise FormatError(
-                "SECURITY_DESCRIPTOR.Revision", start, cls.SECTION, f"is {revision} instead of {_REVISION}"
+                "SECURITY_DESCRIPTOR.Revision", start, cls.SECTION, f"the value is {revision} instead of {_REVISION}"
             )
         if not control >> 15 & 1:
             raise FormatError(

@@ -100,12 +100,14 @@ def certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
             key = x509.load_der_x509_certificate(certificate).public_key()
     except (ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion) as error:
         raise SecurityError(
-            subject, _AUTHENTICATION_SECTION, f"is not an X.509 certificate with a usable key: {error}"
+            subject, _AUTHENTICATION_SECTION, f"the value is not an X.509 certificate with a usable key: {error}"
         ) from error
     if not isinstance(key, rsa.RSAPublicKey):
-        raise SecurityError(subject, _AUTHENTICATION_SECTION, f"contains an {type(key).__name__} instead of an RSA key")
+        raise SecurityError(
+            subject, _AUTHENTICATION_SECTION, f"the value contains an {type(key).__name__} instead of an RSA key"
+        )
     if key.key_size > MAX_MODULUS_BITS or key.public_numbers().e > MAX_EXPONENT:
         raise SecurityError(
-            subject, _AUTHENTICATION_SECTION, "contains an RSA key that is larger than the accepted maximum"
+            subject, _AUTHENTICATION_SECTION, "the value contains an RSA key that is larger than the accepted maximum"
         )
     return key

@@ -38,7 +38,9 @@ def public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
     try:
         return rsa.RSAPublicNumbers(blob.pubExp, modulus).public_key()
     except ValueError as error:
-        raise SecurityError("PUBLICKEYBLOB", _PUBLIC_KEY_BLOB_SECTION, f"is not an RSA key: {error}") from error
+        raise SecurityError(
+            "PUBLICKEYBLOB", _PUBLIC_KEY_BLOB_SECTION, f"the value is not an RSA key: {error}"
+        ) from error
 
 
 def public_key_blob(key: rsa.RSAPublicKey) -> PublicKeyBlob:
@@ -87,12 +89,14 @@ def decrypt_symmetric_key(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm
         )
     if any(simple.encryptedKey[size:]):
         raise SecurityError(
-            "SIMPLEBLOB.encryptedKey", _SIMPLE_BLOB_SECTION, f"is not for an RSA key of {key.key_size} bits"
+            "SIMPLEBLOB.encryptedKey", _SIMPLE_BLOB_SECTION, f"the value is not for an RSA key of {key.key_size} bits"
         )
     found = _decrypt_key(key, simple.encryptedKey[:size][::-1], bits // 8)
     if not found:
         raise SecurityError(
-            "SIMPLEBLOB.encryptedKey", _SIMPLE_BLOB_SECTION, f"contains no key of {bits} bits for this RSA key"
+            "SIMPLEBLOB.encryptedKey",
+            _SIMPLE_BLOB_SECTION,
+            f"the value contains no key of {bits} bits for this RSA key",
         )
     return found
 

@@ -110,7 +110,7 @@ def _find_key(
     """Return the symmetric key that the message names, from the cache or from its SIMPLEBLOB."""
     blob = security.SecurityData.EncryptionKey
     wanted = (packet.UserHeader.SourceQueueManager, privacy.provider, algorithm, blob)
-    cache = receiver.caches.receiving(packet.MessagePropertiesHeader.PrivacyLevel)
+    cache = receiver.caches.get_receiving_cache(packet.MessagePropertiesHeader.PrivacyLevel)
     found = cache.find(
         lambda key: (
             (key.RemoteQMGuid, key.CryptoServiceProvider, key.CryptoAlgorithm, key.EncryptedSymmetricKey) == wanted
@@ -164,7 +164,7 @@ def _check_provider(security: SecurityHeader) -> None:
     except FormatError as error:
         raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
     if name not in _KNOWN_PROVIDERS:
-        reason = f"SecurityData.ProviderInfo: {name!a} is none of the providers here (MS-MQDMPR 3.1.1.12)"
+        reason = f"SecurityData.ProviderInfo: {name!a} is not a provider of this queue manager (MS-MQDMPR 3.1.1.12)"
         raise Refused(MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER, reason)
 
 

@@ -99,7 +99,9 @@ def encrypt_message(
         return packet
     if not isinstance(packet.UserHeader.DestinationQueue, PublicQueueFormatName | PrivateQueueFormatNameId):
         raise SecurityError(
-            "UserHeader.DestinationQueue", _SECTION_NAME, "is neither a public nor a private name: no key can be found"
+            "UserHeader.DestinationQueue",
+            _SECTION_NAME,
+            "the value is neither a public nor a private name: no key can be found",
         )
     selection = select_encryption(level, remote_keys, caches.settings)
     cached = _find_or_make_key(selection, level, remote, caches, entropy, now)
@@ -125,7 +127,7 @@ def _find_or_make_key(
     selection: Selection, level: int, remote: UUID, caches: SecurityCaches, entropy: Entropy, now: Now
 ) -> CachedSymmetricKey:
     """Return the cached key for the remote queue manager, or make and cache a new key."""
-    cache = caches.sending(level)
+    cache = caches.get_sending_cache(level)
     wanted = (remote, selection.UseCSP, selection.UseAlgorithm)
     found = cache.find(lambda key: (key.RemoteQMGuid, key.CryptoServiceProvider, key.CryptoAlgorithm) == wanted)
     if found is not None:

@@ -50,7 +50,7 @@ class Sid(Record):
         start = cursor.offset
         revision, count, authority = cursor.unpack(_LAYOUT)
         if revision != REVISION:
-            raise FormatError("SID.Revision", start, cls.SECTION, f"is {revision} instead of {REVISION}")
+            raise FormatError("SID.Revision", start, cls.SECTION, f"the value is {revision} instead of {REVISION}")
         if count > MAX_SUB_AUTHORITIES:
             raise FormatError(
                 "SID.SubAuthorityCount", start + 1, cls.SECTION, f"{count} is above {MAX_SUB_AUTHORITIES}"

@@ -123,7 +123,7 @@ def sign_message(
     security = packet.SecurityHeader
     if security is None or not security.SecurityData.SenderCert:
         raise SecurityError(
-            "SecurityHeader.SecurityData.SenderCert", _SIGNING_SECTION, "must be present before signing"
+            "SecurityHeader.SecurityData.SenderCert", _SIGNING_SECTION, "the field must be present before signing"
         )
     algorithm = hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     several = packet.MultiQueueFormatHeader
@@ -134,7 +134,7 @@ def sign_message(
         )
     if kind is SignatureType.SIG30:
         raise SecurityError(
-            "MultiQueueFormatHeader", _SIGNING_SECTION, "is missing, but an MSMQ 3.0 signature requires it"
+            "MultiQueueFormatHeader", _SIGNING_SECTION, "the field is missing, but an MSMQ 3.0 signature requires it"
         )
     data = replace(security.SecurityData, Signature=sign(key, algorithm, content(packet, kind)), Padding=None)
     return _replace_headers(packet, replace(security, SecurityData=data), None)
@@ -166,7 +166,9 @@ def authenticate(packet: UserMessagePacket, content: Content = signed_content) -
     """
     security = packet.SecurityHeader
     if security is None:
-        raise SecurityError("SecurityHeader", _AUTHENTICATION_SECTION, "is missing, so there is no certificate")
+        raise SecurityError(
+            "SecurityHeader", _AUTHENTICATION_SECTION, "the field is missing, so there is no certificate"
+        )
     algorithm = hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     key = certificate_key(security.SecurityData.SenderCert)
     single, several = _get_signatures(packet)
@@ -175,7 +177,7 @@ def authenticate(packet: UserMessagePacket, content: Content = signed_content) -
         if is_signature(key, algorithm, content(packet, kind), signature):
             return kind
     raise SecurityError(
-        "Signature", _AUTHENTICATION_SECTION, f"is not the signature of the message with {algorithm.name}"
+        "Signature", _AUTHENTICATION_SECTION, f"the value is not the signature of the message with {algorithm.name}"
     )
 
 

@@ -115,7 +115,7 @@ def load_rpc(values: Mapping[str, Any], users: object, where: str, base: Path) -
             raise SettingsError(f"{where}: [[rpc.users]] {number + 1}: user {one.qualified!r} is listed twice")
     rpc = Rpc(**values, users=known)
     if rpc.least_level is not AuthLevel.NONE and not known:
-        raise SettingsError(f"{where}: [rpc] least_level: no user can authenticate; add [[rpc.users]]")
+        raise SettingsError(f"{where}: [rpc] least_level needs a user that can authenticate; add [[rpc.users]]")
     names = {name for one in known for name in (one.qualified, one.name)}
     if rpc.level is not AuthLevel.NONE and rpc.user not in names:
         raise SettingsError(f"{where}: [rpc] user = {rpc.user!r}: it must be the name of one of [[rpc.users]]")

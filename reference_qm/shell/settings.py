@@ -254,7 +254,7 @@ def _read_queues(tree: object, where: str) -> tuple[QueueSettings, ...]:
             raise SettingsError(f"{place}: name is missing")
         queue = QueueSettings(**values, **descriptor)
         if queues.setdefault(queue.name.lower(), queue) is not queue:
-            raise SettingsError(f"{place}: name = {queue.name!r}: two queues have this name; remove one entry")
+            raise SettingsError(f"{place}: name = {queue.name!r}: two queues have this name; remove one of the entries")
     return tuple(queues.values())
 
 

@@ -147,10 +147,10 @@ def print_report(report: Report, command: str, *, captures: bool = False) -> Non
             f"{'; '.join(named)}{more}; the table `rejected` lists all of them",
             err=True,
         )
-    parts = [f"{len(report.taken)} runs taken ({report.kept} verdicts)"]
+    parts = [f"{len(report.taken)} runs ingested ({report.kept} verdicts)"]
     parts += [f"{len(report.replaced)} replaced: {one_line(', '.join(report.replaced))}"] if report.replaced else []
-    parts += [f"{report.pairs} pairs taken"] if report.pairs else []
-    parts += [f"{report.known} there before"] if report.known else []
+    parts += [f"{report.pairs} pairs ingested"] if report.pairs else []
+    parts += [f"{report.known} already in the lake"] if report.known else []
     parts += [f"{len(report.refused)} refused"] if report.refused else []
     parts += [f"{len(report.unfinished)} skipped for now"] if report.unfinished else []
     typer.echo(f"lake state {report.number}: {', '.join(parts)}")

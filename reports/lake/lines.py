@@ -244,9 +244,9 @@ def _reason_for_rejection(schema: int) -> Column:
 
     checks: list[tuple[Column, Column | str]] = [
         (sql.trim("text") == "", "empty line"),
-        (~sql.col("one"), "not one JSON object with the fields of a verdict"),
+        (~sql.col("one"), "the line is not a JSON object with the fields of a verdict"),
         *_complaint_in_line(v, schema),
-        (v["schema"].isNull() | (v["schema"] != schema), f"schema is not {schema}, as in its run.json"),
+        (v["schema"].isNull() | (v["schema"] != schema), f"schema is not {schema}, the schema of its run.json"),
         *(
             (v[name].isNull() | (v[name].cast("string") == ""), f"{name} is missing")
             for name in REQUIRED_COLUMNS[schema]

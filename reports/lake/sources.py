@@ -213,7 +213,7 @@ def foreign_rules(files: Files, source: Source) -> str | None:
     found = [hashlib.sha256(each.encode("utf-8", "surrogatepass")).hexdigest() for each in (canonical, text)]
     if (named := source.row["suites"]) in found:
         return None
-    return f"its SHA-256 is {found[0][:8]}..., {RUN} names the suites {named[:8]}...: it belongs to another run"
+    return f"its SHA-256 is {found[0][:8]}..., but {RUN} names the suites {named[:8]}...: it belongs to another run"
 
 
 def build_catalogue_table(rules: DataFrame) -> DataFrame:

@@ -224,7 +224,7 @@ def _confirm_all_lines(short: Sequence[Source], kept: dict[int, int], rejected: 
         good, bad = kept.get(each.ingest, 0), rejected.get(each.run, 0)
         if each.lines != good + bad:
             said[each.run] = (
-                f"run {one_line(each.run, 120)}: it is still being written, its lines changed from {each.lines} to "
+                f"run {one_line(each.run, 120)} is still being written, because its lines changed from {each.lines} to "
                 f"{good + bad}: ingest it when it has finished"
             )
     if said:

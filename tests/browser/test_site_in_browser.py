@@ -14,7 +14,7 @@ OURS = "[src$='rules-data.js'], [src$='elements.js'], [src$='search.js'], [src$=
 
 
 def chromium():
-    """Find Debian's chromium; its absence is a failure, for what nobody looked at is not known to work."""
+    """Find Debian's chromium; fail if it is missing, because the site would then not be tested."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         pytest.fail("there is no chromium on the PATH: run `make setup` (Debian: apt-get install chromium)")
@@ -39,7 +39,7 @@ def browser():
 
 @contextlib.contextmanager
 def new_page(browser, **options):
-    """Yield a page that waits for whatever is asked of it as long as it takes on a loaded machine."""
+    """Yield a page whose actions have no short time limit, because the machine may be loaded."""
     context = browser.new_context(**options)
     context.set_default_timeout(LONG_MS)
     yield context.new_page()
@@ -76,7 +76,9 @@ def opened(page, path):
 
 
 def followed(page, act, *what):
-    """Do what leads to another page, and wait until that one is there whole: a click alone does not wait for it."""
+    """Perform an action that leads to another page, and wait until that page is complete; a click alone does not wait
+    for it.
+    """
     with page.expect_navigation():
         act(*what)
 

@@ -33,7 +33,7 @@ Spoil = Callable[[Path], None]
 
 
 def leave_out_advice(folder: Path) -> None:
-    """Remove the lines about rules of which nothing but advice was seen: their own checks did not run."""
+    """Remove the lines about rules with advice only, because the checks of these rules did not run."""
     path = folder / "verdicts.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(line for line in lines if '"advice":' not in line), encoding="utf-8")
@@ -83,7 +83,7 @@ def judge_otherwise(folder: Path, verdict: str) -> str:
 
 
 def forged(folder: Path, signer: Path, spoil: Spoil, expected: int = 1) -> str:
-    """Sign what was in a certificate, changed; return what verify says."""
+    """Sign the changed content of a certificate; return the output of verify."""
     path = certify(folder, signer)
     inside = folder.parent / "inside"
     with zipfile.ZipFile(path) as packed:
@@ -104,7 +104,9 @@ def with_statement(inside: Path, alter: Callable[[dict[str, Any]], None]) -> Non
 
 
 def sign_as_a_certifier(inside: Path, signer: Path, old: dict[str, Any], path: Path) -> None:
-    """Say of a changed run folder what `certify` would, as far as it can be read, so that all of it agrees; sign it."""
+    """Write the statement that `certify` would write about a changed run folder, as far as the folder can be read, so
+    that all parts agree; sign it.
+    """
     try:
         found = read_run(inside)
         said = certificate.build_statement(found, Terms(**old["terms"]), {})

@@ -53,13 +53,13 @@ def whole(bin_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 @pytest.fixture(scope="session")
 def lines_of_whole(whole: Ran) -> Lines:
-    """Return the verdicts of the whole run; it takes some seconds to read them."""
+    """Return the verdicts of the whole run; reading them takes some seconds."""
     return verdicts(whole.folder)
 
 
 @pytest.fixture(scope="session")
 def unfounded_of_whole(whole: Ran, lines_of_whole: Lines) -> list[str]:
-    """Return the verdicts of the whole run that name what no packet is; it takes some seconds to look."""
+    """Return the verdicts of the whole run whose evidence is not a packet; this takes some seconds."""
     return unfounded(whole.folder, lines_of_whole)
 
 
@@ -87,7 +87,7 @@ def certifiable(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def signer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with ``key.pem`` and ``public.pem``, and those of somebody else."""
+    """Return a folder with ``key.pem`` and ``public.pem``, and with the keys of a second signer."""
     folder = tmp_path_factory.mktemp("keys")
     for prefix in ("", "other-"):
         key = Ed25519PrivateKey.generate()

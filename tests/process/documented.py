@@ -25,14 +25,14 @@ class Written:
 
 @dataclass
 class Command:
-    """A command that the page shows after ``$``, and the lines that it is said to print."""
+    """A command that the page shows after ``$``, and its documented output."""
 
     line: str
     output: list[str] = field(default_factory=list)
 
 
 def steps_of(page: str) -> list[Written | Command]:
-    """Return what a page says to do, in its order. Blocks of four spaces without a ``$`` are no commands."""
+    """Return the steps that a page documents, in its order. Indented blocks without ``$`` are not commands."""
     steps: list[Written | Command] = []
     for found in _STEP.finditer(page):
         if found["path"]:

@@ -15,7 +15,7 @@ OWN_ADDRESS = "10.0.2.15"
 
 
 def configured(**values: Any) -> QueueManagerConfig:
-    """Return a configuration with an address that nobody else knows."""
+    """Return a configuration with an address of its own that the other systems do not use."""
     return QueueManagerConfig(**(values | {"addresses": (OWN_ADDRESS,), "validate_host_names": True}))
 
 

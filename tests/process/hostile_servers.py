@@ -30,7 +30,7 @@ Answers = Callable[[bytes], AsyncIterator[bytes]]
 
 
 def session(after: Callable[[], AsyncIterator[bytes]]) -> Answers:
-    """Return what opens a session as it should be, and what is sent then."""
+    """Return a function that opens a session correctly and then sends the bytes that ``after`` yields."""
 
     async def answers(data: bytes) -> AsyncIterator[bytes]:
         for packet in StreamFramer().feed(data):
@@ -47,7 +47,7 @@ def session(after: Callable[[], AsyncIterator[bytes]]) -> Answers:
 
 
 def messages(size: int) -> Answers:
-    """Return what sends messages with a body of so many bytes without an end."""
+    """Return a function that endlessly sends messages with a body of the given size."""
     message = bytes(user_message(body=bytes(size)))
     at_once = message * max(1, 65_536 // len(message))
 
@@ -59,7 +59,7 @@ def messages(size: int) -> Answers:
 
 
 async def junk(data: bytes) -> AsyncIterator[bytes]:
-    """Send what is no packet without an end."""
+    """Endlessly send bytes that are not a packet."""
     while True:
         yield b"\xff" * 4096
 
@@ -88,7 +88,7 @@ async def nested(data: bytes) -> AsyncIterator[bytes]:
 
 
 async def connections() -> AsyncIterator[bytes]:
-    """Connect to the peer again and again, whenever it listens, and keep what is open."""
+    """Connect to the peer again and again while it listens, and keep the connections open."""
     kept = []
     while True:
         try:

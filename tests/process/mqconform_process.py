@@ -51,7 +51,7 @@ Lines = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Ran:
-    """One run: where it is, its exit code, what it said."""
+    """A run: its folder, its exit code, its output."""
 
     folder: Path
     code: int
@@ -146,7 +146,7 @@ def several(
 
 
 def _apart(text: str) -> list[tuple[str, int]]:
-    """Return what each of several commands wrote to a stream, and its exit code."""
+    """Return the output of several commands on one stream, each with its exit code."""
     found, said = [], ""
     for line in text.splitlines(keepends=True):
         if line.startswith(ENDED):
@@ -168,7 +168,7 @@ def complaint(done: subprocess.CompletedProcess[str], code: int = 2) -> str:
 
 
 def copy_packages(folder: Path, *packages: str) -> None:
-    """Copy packages of the project with their bytecode, but for what somebody is just writing."""
+    """Copy packages of the project with their bytecode, except files that are being written at this moment."""
     for package in packages:
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("*.pyc.*"))
 
@@ -188,7 +188,7 @@ def judged(folder: Path) -> Counter[tuple[str, str, str]]:
 
 
 def unfounded(folder: Path, lines: Lines | None = None) -> list[str]:
-    """Return the verdicts that name what no packet of their capture is: a frame, or bytes of it."""
+    """Return the verdicts whose evidence (a frame, or bytes of a frame) is not in their capture."""
     captures: dict[str, CapturedPackets] = {}
     wrong = []
     for line in verdicts(folder) if lines is None else lines:

@@ -22,7 +22,7 @@ Reply = Callable[[bytes], bytes]
 
 
 class Datagrams(asyncio.DatagramProtocol):
-    """A socket that answers each datagram with what ``reply`` makes of it."""
+    """A socket that answers each datagram with the result of ``reply``."""
 
     def __init__(self, reply: Reply) -> None:
         self.reply = reply

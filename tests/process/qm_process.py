@@ -29,7 +29,7 @@ Process = subprocess.Popen[bytes] | Forked
 
 @dataclass
 class Served:
-    """A running process and what it said it is bound to."""
+    """A running process and the addresses that it listens on."""
 
     process: Process
     ready: str

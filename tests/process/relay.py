@@ -28,7 +28,7 @@ class Relay:
                     one.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Cut, and accept nothing any more."""
+        """Cut the connections, and accept no more connections."""
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()

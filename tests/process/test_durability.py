@@ -29,7 +29,9 @@ WINDOW = 32
 
 
 class Client:
-    """A client of the control protocol that never waits: it keeps requests outstanding and takes what comes."""
+    """A client of the control protocol that never waits: it keeps requests outstanding and collects the answers that
+    arrive.
+    """
 
     def __init__(self, served: Served) -> None:
         self.sock = socket.create_connection(served.endpoint("control"), PATIENCE_S)
@@ -57,7 +59,7 @@ class Client:
 
 
 class Story:
-    """Record of what was confirmed and what was delivered, over all lives of both processes."""
+    """The record of all confirmed and all delivered messages, over all lives of both processes."""
 
     def __init__(self, folder: Path, delivery: str = "recoverable") -> None:
         self.delivery = delivery
@@ -124,7 +126,7 @@ class Story:
         return answers is not None
 
     def kill(self, address: str) -> None:
-        """Kill -9; what the process said before still counts."""
+        """Kill the process with SIGKILL; its output until then still counts."""
         process, client = self.served[address].process, self.clients[address]
         process.kill()
         end_of(process)
@@ -135,7 +137,7 @@ class Story:
         self.lives[address].close()
 
     def finish(self) -> None:
-        """Wait until the sender has nothing left, then see what is in the queue."""
+        """Wait until the sender has no messages left, then read the messages in the queue."""
         with self.served[SENDER].control() as sender, self.served[RECEIVER].control() as receiver:
             until(
                 lambda: not any(queue["count"] for queue in sender.call("list")["outgoing"]),
@@ -162,7 +164,7 @@ class Story:
         return {f"m{number}" for number in lost}
 
     def end_receiving(self) -> None:
-        """Await what the last receive got; there is a message for it or it gets none."""
+        """Wait for the answer to the last receive: a message, or none if the queue is empty."""
         while self.clients[RECEIVER].outstanding:
             self.load(0.05, sending=False, receiving=False)
 

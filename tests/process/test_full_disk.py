@@ -29,7 +29,7 @@ ROOM = "the disk of the store has room again"
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """Mount a small file system; where that is refused, nothing of this can be tried."""
+    """Mount a small file system; skip the test where mounting is refused."""
     place = tmp_path / "disk"
     place.mkdir()
     if shutil.which("mount") is None:
@@ -119,7 +119,7 @@ def fill(ballast: Path) -> None:
 
 STUCK = [
     ("give_storage", ["sh", "-c", "echo the key is lost >&2; exit 1"], "exit code 1: the key is lost"),
-    ("give_storage", ["sleep", "3600"], f"sleep 3600 still runs after {LIMIT_S} s"),
+    ("give_storage", ["sleep", "3600"], f"sleep 3600: the command still runs after {LIMIT_S} s"),
 ]
 
 

@@ -34,7 +34,7 @@ CONTROLLED = [scenario for scenario in SCENARIOS if scenario.facilities]
 
 @dataclass(frozen=True)
 class Met:
-    """What the runs of a scenario said, and where they are."""
+    """The output of the runs of a scenario, and their folder."""
 
     said: list[str]
     folder: Path

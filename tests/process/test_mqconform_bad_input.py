@@ -59,7 +59,7 @@ MISTAKES = [
 
 @pytest.fixture(scope="module")
 def mistaken(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, subprocess.CompletedProcess[str]]]:
-    """Run with each of the SUT files; return where, and what came of it."""
+    """Run with each of the SUT files; return the run folders and the results."""
     folders = [tmp_path_factory.mktemp("mistake") for _ in MISTAKES]
     files = [sut(folder, text) for folder, (text, _) in zip(folders, MISTAKES, strict=True)]
     done = [mqconform("run", "--sut", file, "--out", file.parent / "run") for file in files]
@@ -90,7 +90,7 @@ def test_unreachable_sut_is_named_and_run_folder_is_reusable(tmp_path: Path) -> 
     file = sut(tmp_path, EXTERNAL + f"tcp_port = {port}\n")
     for _ in range(2):
         said = complaint(mqconform("run", "--sut", file, "--out", tmp_path / "run"))
-        assert f"contoso: cannot connect to 127.0.0.1:{port}: Connection refused; is the system running" in said
+        assert f"contoso: cannot connect to 127.0.0.1:{port}: Connection refused; check that the system runs" in said
     assert run_json(tmp_path / "run")["exit"] == 2
     assert "cannot connect" in run_json(tmp_path / "run")["aborted"]
 
@@ -101,7 +101,7 @@ def test_unreachable_agent_is_named_with_remedy(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", tcp_port)):
         file = sut(tmp_path, EXTERNAL + f"tcp_port = {tcp_port}\n{control}")
         said = complaint(mqconform("run", "--sut", file, "--out", tmp_path / "run"))
-    assert f"control 127.0.0.1:{port} does not answer: Connection refused; is the agent running, and is" in said
+    assert f"control 127.0.0.1:{port} does not answer: Connection refused; check that the agent runs" in said
 
 
 def test_a_program_that_does_not_start_is_named(tmp_path: Path) -> None:

@@ -208,7 +208,7 @@ def test_malformed_certificate_gives_one_line_error(certifiable: Path, place: fl
 
 
 def zipped(path: Path, signer: Path, names: dict[str, bytes]) -> str:
-    """Sign a zip file of these names; return what verify says."""
+    """Sign a zip file with these names; return the output of verify."""
     content = path.parent / "content"
     files = []
     for number, (name, data) in enumerate(names.items()):

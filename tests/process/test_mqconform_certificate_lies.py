@@ -162,7 +162,7 @@ def remove_captures(inside: Path) -> None:
 
 
 def swap_captures(inside: Path) -> None:
-    """Have the packets of one check be said to be those of another."""
+    """Assign the packets of one check to another check."""
     first, second, *_ = sorted((inside / "captures").iterdir())
     second.write_bytes(first.read_bytes())
 

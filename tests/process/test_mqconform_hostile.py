@@ -79,7 +79,7 @@ def test_flood_gives_named_verdict_and_third_flood_ends_run(tmp_path: Path, work
         ("inconclusive", False)
     }
     assert [line["verdict"] for line in lines if line["rule"] == "ROBUSTNESS-1-FLOOD"] == ["fail"] * 3
-    why = "the SUT has sent without end in 3 checks"
+    why = "the SUT sent packets endlessly in 3 checks"
     assert why in run_json(found.folder)["aborted"]
     assert why in found.said
     captured = sum(each.stat().st_size for each in (found.folder / "captures").iterdir())
@@ -105,7 +105,7 @@ def test_many_small_packets_count_as_flood(tmp_path: Path, kind: str, why: str) 
 def test_endless_junk_gives_verdict_and_counts_as_flood(tmp_path: Path) -> None:
     found = ran("junk", tmp_path, *SESSION)
     assert found.code == 2, found.said
-    assert "the SUT has sent without end in 3 checks" in found.said
+    assert "the SUT sent packets endlessly in 3 checks" in found.said
     assert "harness_error" not in verdicts_of(found), found.said
 
 

@@ -69,7 +69,7 @@ Write = Callable[..., Path]
 
 @pytest.fixture
 def write(served: Served, peer_port: int, tmp_path: Path) -> Write:
-    """Return what writes a SUT file: that of ``served``, but for what is given."""
+    """Return a function that writes the SUT file of ``served``, with the given changes."""
 
     def written(
         control: str | None = served.bound["control"],
@@ -99,7 +99,7 @@ def look(path: Path) -> Report:
 
 
 def bad(report: Report) -> dict[str, str]:
-    """Return what is missing or wrong, by its name."""
+    """Return the findings that are missing or wrong, by name."""
     return {line.subject: f"{line.state}: {line.said}; {line.way_out}" for line in report.lines if line.is_missing}
 
 
@@ -143,7 +143,9 @@ def test_preflight_reports_system_that_is_not_running(write: Write) -> None:
     port = free_port(SUT)
     report = look(write(tcp_port=port))
     assert bad(report).keys() == {"tcp port"}
-    assert bad(report)["tcp port"].startswith(f"missing: {SUT}:{port}: Connection refused; is the system running, ")
+    assert bad(report)["tcp port"].startswith(
+        f"missing: {SUT}:{port}: Connection refused; check that the system runs, "
+    )
     assert (states(report)["session"], states(report)["one system"]) == ("not seen", "not seen")
     said = f"0 of 4 MUST rules can be judged with this set-up; 4 with everything that {report.file} declares"
     assert report.summary == f"a run cannot begin (tcp port): {said}"
@@ -160,7 +162,7 @@ def test_preflight_reports_port_of_another_system(served: Served, write: Write) 
         own = control.call("identity")["guid"]
     assert bad(report)["one system"] == (
         f"wrong: queue manager {OTHER} answers sessions, but {own} answers on the control channel; "
-        "do address, tcp_port and control.address belong to one system?"
+        "set address, tcp_port and control.address to those of one system"
     )
     assert report.blocking_subjects == ["one system"]
 
@@ -244,7 +246,7 @@ def test_preflight_reports_missing_endpoint_mapper(write: Write, monkeypatch: py
             "rpc access",
             "ERROR_ACCESS_DENIED; the tester does not authenticate; [rpc] of the SUT file can name a user",
         ),
-        (ACCESS.replace("Test-1", "Test-2"), "rpc", "are level, user and password in [rpc] right?"),
+        (ACCESS.replace("Test-1", "Test-2"), "rpc", "that level, user and password in [rpc] are right"),
     ],
 )
 def test_preflight_reports_denied_rpc_access(write: Write, access: str, subject: str, said: str) -> None:
@@ -295,7 +297,7 @@ def test_hostile_text_of_a_system_is_printed_harmlessly(served: Served, write: W
 @pytest.mark.parametrize(
     ("refuses", "state", "said"),
     [
-        (False, "wrong", "MQ_ERROR_QUEUE_NOT_FOUND; do driver.rpc_port and control.address belong to one system?"),
+        (False, "wrong", "MQ_ERROR_QUEUE_NOT_FOUND; set driver.rpc_port and control.address to those of one system"),
         (True, "not seen", "the SUT refused create_queue: no<U+001B>[31m name ok"),
     ],
 )

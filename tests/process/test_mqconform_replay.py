@@ -129,7 +129,7 @@ def test_replay_of_a_folder_without_run_gives_one_line_error(run: Path, tmp_path
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken/run.json").write_text("[" * 100_000, encoding="utf-8")
     for words, said in (
-        ((tmp_path / "nowhere",), "nowhere is not a run folder: run.json: No such file"),
+        ((tmp_path / "nowhere",), "nowhere is not a run folder, because run.json cannot be read: No such file"),
         ((tmp_path / "broken",), "run.json is truncated or broken"),
         ((run, "--rule", "MQQB-3.1.5.8.1-01"), "no check has a verdict on MQQB-3.1.5.8.1-01"),
         ((run, "-k", "no_such_check"), "matches no check"),

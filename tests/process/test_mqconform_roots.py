@@ -150,7 +150,7 @@ def test_missing_root_is_reported_once_before_findings(tmp_path: Path, workers: 
 
 
 def head_of(said: str) -> str:
-    """Return the line with which the result begins; nothing is named before the root while a run runs."""
+    """Return the first line of the result; during a run, no line precedes the root cause."""
     lines = [line for line in said.splitlines() if line.strip()]
     roots = [number for number, line in enumerate(lines) if line.startswith(HEAD)]
     symptoms = [number for number, line in enumerate(lines) if line.startswith(("inconclusive ", "fail ", "warn "))]

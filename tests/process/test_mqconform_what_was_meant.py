@@ -190,7 +190,7 @@ def test_sessions_of_one_system_and_control_of_another_are_refused(tmp_path: Pat
         with one.control() as control:
             identifier = control.call("identity")["guid"]
     assert f"is queue manager {identifier}, but control {two.bound['control']} belongs to " in line
-    assert "do address, tcp_port and control.address belong to one system?" in line
+    assert "set address, tcp_port and control.address to those of one system" in line
     assert not verdicts(tmp_path / "run")
 
 

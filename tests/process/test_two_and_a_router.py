@@ -29,7 +29,7 @@ BATCH = 5
 
 
 class Environment:
-    """The three processes by name; all that is said to one goes over one control connection of each life."""
+    """The three processes by name; one control connection carries all commands of each life of a process."""
 
     def __init__(self, folder: Path, *, sites: bool = True) -> None:
         self.port = free_port(*ADDRESSES.values(), RELAY)
@@ -139,7 +139,7 @@ class Environment:
         until(condition, what, lambda: self.control[name].call("receive", queue=NOTHING, timeout_ms=20))
 
     def settled(self) -> None:
-        """Check that nobody has anything to send any more, and nothing came twice."""
+        """Check that no system has unsent messages, and that no message arrived twice."""
         for name in self.served:
             self.until(name, lambda name=name: self.waiting(name) == 0, f"{name} has sent its messages")
             for queue in (PLAIN, TRANSACTIONAL):

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compile the agent as it is for Windows, with stand-ins of its two assemblies and of the native libraries."""
+    """Compile the Windows agent with stand-ins for its two assemblies and for the native libraries."""
     folder = tmp_path_factory.mktemp("recorded")
     compiled = ["mcs", "-langversion:5", "-r:System.Transactions"]
     for name, source in (

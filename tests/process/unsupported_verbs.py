@@ -25,7 +25,7 @@ begin, call = VirtualControl.begin, VirtualControl.call
 
 
 def refuse(verb: str, arguments: dict[str, Any]) -> None:
-    """Raise what an agent's ``unsupported`` leads to."""
+    """Raise Unsupported for verbs and arguments that are chosen at random."""
     for name in ("", *arguments) if verb not in NEVER else ():
         if (verb, name) not in met:
             met[verb, name] = not any(met.values()) and rng.random() < PART

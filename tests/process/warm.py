@@ -42,7 +42,7 @@ class Forked:
         environment: Mapping[str, str],
         limits: Mapping[int, int] | None = None,
     ) -> None:
-        """``streams``: what it writes its output and its errors to; ``limits``: how much of a resource it may have."""
+        """``streams``: the files for its standard output and standard error; ``limits``: its resource limits."""
         from patience import PATIENCE_S  # not in the server: commands would have it, too
 
         self.args = [str(each) for each in words]
@@ -101,7 +101,7 @@ def carry_out(
     folder: Path | None = None,
     limits: Mapping[int, int] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end and return what it printed. ``folder``: as `run_watched` has it."""
+    """Run a program to its end and return its output. ``folder``: as in `run_watched`."""
     from patience import LOOK_S, Watch, kill
 
     with (
@@ -218,7 +218,7 @@ def commands(listener: socket.socket) -> list[str]:
 
 
 def become(streams: list[int], cwd: str, environment: dict[str, str], limits: list[tuple[int, int]]) -> None:
-    """Make this process look as if it had been started by itself."""
+    """Make this process look like a newly started program."""
     os.setsid()
     with Path(os.devnull).open("rb") as nothing:
         os.dup2(nothing.fileno(), 0)

@@ -92,7 +92,7 @@ def terminated(name: str) -> str:
 
 
 def packet_differences(record: Any, packet: Packet) -> list[str]:
-    """Compare whole packets as ``differences`` does: the same headers, and the same in each."""
+    """Compare whole packets as ``differences`` does: both must have the same headers with the same content."""
     if isinstance(record, codec.PingPacket):
         return differences(record, packet)
     if isinstance(record, codec.UnknownInternalPacket):
@@ -129,7 +129,7 @@ def check(data: bytes, parse: Any = codec.parse_packet, dissect: Any = wire.diss
 
 
 def refusals(data: bytes, parse: Any, dissect: Any) -> str:
-    """Describe what each of them makes of bytes on which they disagree."""
+    """Describe the results of all codecs for bytes on which they disagree."""
     said = []
     for read in (parse, dissect):
         try:

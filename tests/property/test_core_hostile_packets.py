@@ -73,7 +73,7 @@ def begin(opening):
 
 
 def check_state(host):
-    """Check what holds of a core at any time."""
+    """Check the invariants of a core."""
     core = host.core
     assert set(core.transports.values()) <= set(core.sessions.values())
     for session in [*core.sessions.values(), *core.closed_sessions]:

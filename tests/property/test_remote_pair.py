@@ -52,7 +52,7 @@ class Waiting:
 
 
 class RemotePair(RuleBasedStateMachine):
-    """``sent``: every body in the order of arrival; ``received``: those that somebody got."""
+    """``sent``: every body in the order of arrival; ``received``: the bodies that a client received."""
 
     @initialize(wide=st.booleans())
     def begin(self, wide: bool) -> None:
@@ -181,7 +181,7 @@ class RemotePair(RuleBasedStateMachine):
     # -- the truth ----------------------------------------------------------------------------------------------
 
     def left(self) -> list[str]:
-        """Return what lies in the queue, in order."""
+        """Return the messages in the queue, in order."""
         return [body for body in self.sent if body not in self.received]
 
     def take(self, body: str) -> None:
@@ -210,7 +210,7 @@ class RemotePair(RuleBasedStateMachine):
             self.waiting.append(Waiting(token, opened, receives, due_ms))
 
     def collect(self) -> None:
-        """Take what came for reads that waited."""
+        """Collect the answers to the waiting reads."""
         for waiting in list(self.waiting):
             answer = self.near.answers.get(waiting.token)
             if answer is None:
@@ -227,7 +227,7 @@ class RemotePair(RuleBasedStateMachine):
                 assert message["body"] in self.sent
 
     def broken(self) -> None:
-        """Lose every connection: what waited has failed."""
+        """Lose every connection, and check that no waiting read succeeds."""
         for opened in self.opened:
             opened.broken = True
         for waiting in self.waiting:

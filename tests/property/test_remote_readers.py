@@ -63,7 +63,7 @@ class Queue:
 
 @dataclass(eq=False)
 class Client:
-    """A client, what it has open and what it holds."""
+    """A client, its open handles and the messages that it holds."""
 
     reader: Reader
     queues: list[Queue] = field(default_factory=list)
@@ -110,7 +110,7 @@ class RemoteReaders(RuleBasedStateMachine):
         return body
 
     def take_answers(self) -> None:
-        """Take what those who wait were answered."""
+        """Collect the answers to the waiting clients."""
         for one in list(self.waiting):
             results = one.client.reader.answer(one.call_id)
             if results is None:
@@ -183,7 +183,9 @@ class RemoteReaders(RuleBasedStateMachine):
     @precondition(lambda self: any(queue.cursor for _, queue in self.queues()))
     @rule(which=INDEX, action=st.sampled_from([RECEIVE, PEEK, PEEK_NEXT]))
     def read_by_cursor(self, which: int, action: int) -> None:
-        """Check that what a cursor reads is there, and nobody else's; the model of one queue checks its position."""
+        """Check that a message that a cursor returns is in the queue and that no other client holds it; the model of
+        one queue checks the cursor's position.
+        """
         queues = [one for one in self.queues() if one[1].cursor]
         client, queue = queues[which % len(queues)]
         client.requests += 1
@@ -259,7 +261,7 @@ class RemoteReaders(RuleBasedStateMachine):
 
     @rule()
     def restart(self) -> None:
-        """Express messages are gone, recoverable ones are there, also those that somebody had."""
+        """Restart: express messages are lost, and recoverable messages remain, also those that a client held."""
         self.clients.clear()
         self.waiting.clear()
         self.gone |= set(self.messages) - self.recoverable

@@ -125,7 +125,7 @@ def test_arbitrary_tower_octets_give_a_tower_or_a_stub_error(octets):
 
 
 def run(association, chunks):
-    """Feed an association; answer every second call; return what it sent and whether it ended."""
+    """Feed an association, and answer every second call; return the sent bytes and whether the association ended."""
     answers, ended, answered = b"", False, 0
     for chunk in chunks:
         happened = association.receive_bytes(chunk, NOW)

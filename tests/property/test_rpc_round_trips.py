@@ -80,7 +80,7 @@ def value_of(draw, kind, scope):
 
 
 def fields(draw, struct):
-    """Draw a structure: first the numbers that say how much of the rest there is."""
+    """Draw a structure: first the numbers that determine the sizes of the other fields."""
     sizes, switches = set(), {}
     for kind in struct.fields.values():
         sizes |= set(sizes_of(kind))

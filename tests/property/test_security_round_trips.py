@@ -127,7 +127,7 @@ def test_key_cache_never_exceeds_its_size_and_lifetime(size, steps, lifetime_s):
     now = Now(0, 0)
     for step in steps:
         now = Now(now.monotonic_ms + 1_000 * step, now.utc_s + step)
-        again_ms = cached.clean(now)
+        again_ms = cached.delete_old_entries(now)
         old = now.utc_s - lifetime_s
         assert cached.find(lambda entry, old=old: entry.CachedTime < old) is None
         assert (again_ms is None) == (len(cached) == 0)

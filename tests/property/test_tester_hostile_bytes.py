@@ -77,7 +77,7 @@ def mutated(draw: st.DrawFn, of: st.SearchStrategy[bytes]) -> bytes:
 
 @st.composite
 def pdus(draw: st.DrawFn) -> bytes:
-    """Draw what its header calls a PDU of its size, whatever is in it."""
+    """Draw bytes whose header announces a PDU of their size, with arbitrary content."""
     if draw(st.booleans()):
         return draw(mutated(st.sampled_from(PDUS)))
     body = draw(st.binary(max_size=80))
@@ -97,7 +97,7 @@ def recorder() -> Iterator[Recorder]:
 
 
 def looked_at(made: Recorder) -> None:
-    """Do with every frame what verdicts do, and who shows them."""
+    """Process every frame as the verdicts and their display do."""
     made.flush()
     assert made.path is not None
     captured = CapturedPackets(made.path)
@@ -141,7 +141,7 @@ def test_tester_reads_arbitrary_pdus(sent: list[bytes]) -> None:
 
 
 class Scripted:
-    """A server that sends the same to everybody who says something."""
+    """A server that sends the same bytes to every client."""
 
     def __init__(self, answer: bytes) -> None:
         self.answer = answer

@@ -206,7 +206,7 @@ class TwoQueueManagers(RuleBasedStateMachine):
         number=HOSTS, kind=KINDS, what=st.sampled_from(("all", "acks")), ms=st.sampled_from((0, 600, 31_000, 400_000))
     )
     def lose(self, number, kind, what, ms):
-        """Lose what is sent meanwhile, or only the acknowledgments of transactional messages are."""
+        """Lose the packets of a time, or only the acknowledgments of transactional messages."""
         host = self.hosts[number]
         host.tamper = lambda data: None if what == "all" or is_acknowledgment(data) else data
         for source in (1, 2):
@@ -230,7 +230,7 @@ class TwoQueueManagers(RuleBasedStateMachine):
 
     @rule(number=HOSTS, process=st.booleans(), written=st.integers(0, 10))
     def crash(self, number, process, written):
-        """End the process, or the queue manager in it: what is on its way to the disk gets there in part, or all."""
+        """End the process, or the queue manager in it: pending writes reach the disk in part or completely."""
         self.environment.forget_asked(number)
         host = self.hosts[number]
         if process:

@@ -171,7 +171,7 @@ packets = st.one_of(
 
 
 def fields_of(layer: Packet) -> dict[str, Any]:
-    """Return the values that were given to a layer, without what it computes and pads."""
+    """Return the values that were given to a layer, without computed fields and padding."""
     return {name: given_ for name, given_ in layer.fields.items() if given_ is not None}
 
 

@@ -26,7 +26,7 @@ NEVER = 10**9
 
 
 class DelayingNetwork(Network):
-    """A network that holds back what some hosts send, until it is let go or its connection is lost."""
+    """A network that holds back the packets of some hosts until they are released or their connection is lost."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class DelayingNetwork(Network):
 
 @dataclass(eq=False)
 class Sent:
-    """A message. ``asked``, ``answered``: when its sending (its commit) was asked for and confirmed; NEVER: not."""
+    """A message. ``asked``, ``answered``: when its sending (its commit) was requested and confirmed, or NEVER."""
 
     body: str
     source: int
@@ -92,7 +92,7 @@ class Unit:
 
 @dataclass(eq=False)
 class Waiting:
-    """A command that is not answered yet. ``on_crash``: what becomes of it when its process ends."""
+    """A command without an answer so far. ``on_crash``: called when its process ends."""
 
     host: Host
     number: int
@@ -104,7 +104,7 @@ class Waiting:
 
 
 class Environment:
-    """Two hosts and the account of what they were asked to do."""
+    """Two hosts, and the record of the commands given to them."""
 
     def __init__(self, window: int, routes: dict[UUID, str]) -> None:
         self.network = DelayingNetwork()
@@ -140,7 +140,7 @@ class Environment:
         self.note_answers()
 
     def note_answers(self) -> None:
-        """Take note of what was answered meanwhile."""
+        """Record the commands that were answered in the meantime."""
         for one in list(self.waiting):
             answer = one.host.answers.get(one.token)
             if answer is not None:
@@ -148,7 +148,7 @@ class Environment:
                 one.on_answer(answer)
 
     def forget_asked(self, number: int) -> None:
-        """Forget who waits for a process that ends: it never learns what became of it."""
+        """Forget the commands that wait for a process that ends: their results stay unknown."""
         self.note_answers()
         for one in [one for one in self.waiting if one.number == number]:
             self.waiting.remove(one)
@@ -158,7 +158,7 @@ class Environment:
     # -- in which order messages could be received --------------------------------------------------------------
 
     def watch(self, number: int) -> None:
-        """Note what can be received on a host from now on; again for a new process."""
+        """From now on, record the messages that can be received on a host; call it again for a new process."""
         core = self.hosts[number].core
 
         def noting(available: Any) -> Any:
@@ -185,7 +185,7 @@ class Environment:
         return [body for unit in self.units if unit.number == number and not unit.outcome for body in unit.received]
 
     def there(self, number: int, queue: str) -> list[str]:
-        """Return what was received from a queue, and what is in it."""
+        """Return the messages that were received from a queue, and those in it."""
         positions = self.hosts[number].core.adm.QueueCollection[queue].MessagePositionList
         return self.delivered[number, queue] + [one.MessageReference.Body.decode() for one in positions]
 
@@ -215,7 +215,7 @@ class Environment:
                 assert session.UnAckedMessageCount == len(sent) <= session.WindowSize
 
     def check_nothing_acknowledged_is_lost(self) -> None:
-        """Check that a sender forgets what it accepted only when its receiver has it."""
+        """Check that a sender deletes an accepted message only when its receiver has it."""
         lost = {
             one.body
             for one in self.must_arrive()
@@ -224,7 +224,7 @@ class Environment:
         self.check_lost(lost)
 
     def must_arrive(self) -> list[Sent]:
-        """Return the messages that were accepted, without those in transactions whose outcome nobody knows."""
+        """Return the accepted messages, without those in transactions with an unknown outcome."""
         unknown = {body for unit in self.units if unit.outcome == "unknown" for body in unit.received}
         return [one for one in self.sent.values() if one.answered != NEVER and one.body not in unknown]
 
@@ -232,7 +232,7 @@ class Environment:
         return self.there(one.target, TRANSACTIONAL if one.kind == TRANSACTED else PLAIN)
 
     def check_lost(self, lost: set[str]) -> None:
-        """Check that receives that nobody, or nobody yet, had an answer of have taken a message each, at most."""
+        """Check that each receive without an answer took at most one message."""
         taken = self.in_doubt + sum(one.takes for one in self.waiting)
         assert len(lost) <= taken, f"{sorted(lost)} were accepted and are lost"
 
@@ -250,7 +250,7 @@ class Environment:
         self.check_lost({body for body in lost if self.sent[body].kind != EXPRESS or not self.crashes})
 
     def check_units(self) -> None:
-        """Check that a transaction that ended in a crash is done as a whole, or not at all."""
+        """Check that a transaction that ended in a crash took effect completely, or not at all."""
         for unit in self.units:
             if not unit.uncertain or self.in_doubt:
                 continue
@@ -272,7 +272,7 @@ class Environment:
                     assert one.body in journal, f"{one.body} was received and is not journaled"
 
     def check_disks(self) -> None:
-        """Check that what is on disk is what is in memory, and that a new process has the same."""
+        """Check that disk and memory have the same content, and that a new process loads it."""
         for number, host in self.hosts.items():
             on_disk = [name for name in self.network.entries[host.address] if name.startswith("message:")]
             assert len(on_disk) == sum(position.key > 0 for position in positions(host)), "memory and disk differ"

@@ -18,7 +18,7 @@ def dead_links(site):
 
 
 def files_that_nothing_leads_to(site):
-    """Return the files of a site, without what a page loads, that no page links."""
+    """Return the files of a site that no page links or loads."""
     pages = sorted(site.resolve().rglob("*.html"))
     linked = {
         (page.parent / link.partition("#")[0]).resolve()

@@ -76,7 +76,7 @@ def contents(systems, rules, standings=(), runs=(), rejected=(), changes=(), **v
 
 
 def _shown(standings):
-    """Choose what a page of a rule shows, as `reports.site_of_lake` does."""
+    """Choose the content of a rule's page, as `reports.site_of_lake` does."""
     worst_first = sorted(standings, key=lambda one: (one.rule, one.retired, SEVERITY[one.verdict], one.system))
     room = Counter()
     for one in worst_first:

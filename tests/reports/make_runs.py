@@ -77,7 +77,7 @@ TITLES = {"MQQB": "Message Queuing Binary Protocol", "MQMQ": "Data Structures"}
 
 @dataclass
 class MadeRun:
-    """A run folder and what a right roll-up must find in it."""
+    """A run folder and the expected result of a correct roll-up."""
 
     folder: Path
     run: str
@@ -200,14 +200,14 @@ def damage(made: MadeRun) -> None:
 
     spoiled = [
         ("", "empty line"),
-        ("{not json", "not one JSON object"),
-        ("[1, 2]", "not one JSON object"),
-        ("null", "not one JSON object"),
-        (lines[0] + lines[1], "not one JSON object"),
-        (lines[0] + " tail", "not one JSON object"),
-        (changed(seq="many"), "not one JSON object"),
-        (changed(evidence=[{"frame": "first"}]), "not one JSON object"),
-        ('{"a":' * 2_000, "not one JSON object"),
+        ("{not json", "the line is not a JSON object"),
+        ("[1, 2]", "the line is not a JSON object"),
+        ("null", "the line is not a JSON object"),
+        (lines[0] + lines[1], "the line is not a JSON object"),
+        (lines[0] + " tail", "the line is not a JSON object"),
+        (changed(seq="many"), "the line is not a JSON object"),
+        (changed(evidence=[{"frame": "first"}]), "the line is not a JSON object"),
+        ('{"a":' * 2_000, "the line is not a JSON object"),
         (changed(schema=2), "schema is not 1"),
         (changed(rule=None), "rule is missing"),
         (changed(sut=""), "sut is missing"),

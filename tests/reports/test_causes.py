@@ -20,7 +20,7 @@ BAD_QUEUE = "['0x8000']"
 
 
 def grouped(*findings, roots=()):
-    """Group (verdict, test, observed, reason) by both; return titles and rules. ``roots``: (said, checks)."""
+    """Group (verdict, test, observed, reason) by cause; return the titles and the rules. ``roots``: (said, checks)."""
     of_run, missing = NamedRoots(), [Root(said, frozenset(checks)) for said, checks in roots]
     for number, (said, checks) in enumerate(roots):
         of_run.name(f"root {number}", said, checks)

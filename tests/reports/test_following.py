@@ -40,7 +40,7 @@ def rewrite(folder, **values):
 
 @pytest.fixture
 def facts_are_not_written(monkeypatch):
-    """Have an ingest publish what it takes, without tables."""
+    """Let an ingest publish its runs without writing tables."""
 
     def take(lake, chosen, report, stage):
         report.taken = [source.run for source in chosen]
@@ -153,7 +153,7 @@ def test_follow_rewrites_site_after_lake_change_and_ends_at_ctrl_c(monkeypatch, 
     following.follow(None, "lake", "runs", 5, lambda _: written.append(follower.number), wait)
     assert written == [1, 2]
     out = capsys.readouterr()
-    assert "lake state 2: 1 runs taken (3 verdicts), 1 skipped for now" in out.out
+    assert "lake state 2: 1 runs ingested (3 verdicts), 1 skipped for now" in out.out
     assert out.out.endswith("ended: the lake contains the runs of the last complete search\n")
     assert out.err == "mqconform rollup: /runs/open has not finished: skipped for now\n"
 

@@ -34,7 +34,7 @@ MISCOUNTED = "MQQB-3.1.6.4-06"
 
 
 def record(path, *packets):
-    """Write a capture of what a SUT sent on one connection."""
+    """Write a capture of the given bytes of a SUT on one connection."""
     path.parent.mkdir(parents=True, exist_ok=True)
     recorder = Recorder(VirtualEnvironment(), path)
     connection = recorder.record_opening(Endpoint("127.0.0.1", 50_000), Endpoint("127.0.0.2", 1801), by_peer=True)

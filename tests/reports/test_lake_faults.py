@@ -52,7 +52,7 @@ def test_growing_run_or_foreign_rules_do_not_prevent_ingest_of_other_runs(spark,
     assert of_foreign.endswith("names the suites bbbbbbbb...: it belongs to another run")
     assert (
         of_grows
-        == "run grows: it is still being written, its lines changed from 1 to 3: ingest it when it has finished"
+        == "run grows is still being written, because its lines changed from 1 to 3: ingest it when it has finished"
     )
     lake = Lake.open(spark, str(folder / "lake"))
     assert {each.name for each in (folder / "lake" / "data").iterdir()} == lake.manifest.commits_in_use()

@@ -39,7 +39,7 @@ MOUNTED = "fs.viewfs.mounttable.here.link."
 
 
 def hash_of(rules):
-    """Return what run.json calls suites (docs/run-folder.md)."""
+    """Return the value of ``suites`` in run.json (docs/run-folder.md)."""
     canonical = json.dumps(rules, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -90,15 +90,15 @@ STRANGE = [
 ]
 BROKEN = {
     6: "empty line",
-    7: "not one JSON object",
-    8: "not one JSON object",
-    9: "not one JSON object",
+    7: "the line is not a JSON object",
+    8: "the line is not a JSON object",
+    9: "the line is not a JSON object",
     10: "schema is not 2",
     11: "unknown verdict splendid",
-    12: "not one JSON object",
-    13: "not one JSON object",
+    12: "the line is not a JSON object",
+    13: "the line is not a JSON object",
     14: "unknown rule nonsense",
-    15: "not one JSON object",
+    15: "the line is not a JSON object",
     17: "ms is outside the run",
     20: "captures/x.pcapng: the file is cut",
     21: "the line is cut off in the middle",
@@ -140,7 +140,7 @@ class Taken:
         return ingest(self.open(), arguments or self.arguments, **options)
 
     def rows(self, table, **values):
-        """Return the rows of a table that have these values; what a state holds is read once."""
+        """Return the rows of a table with the given values; the content of a state is read only once."""
         lake = self.open()
         key = (lake.manifest.number, table)
         if key not in self.read:

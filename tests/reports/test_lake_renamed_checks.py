@@ -27,7 +27,9 @@ BEFORE, AFTER = rules_json(OLD, {}), rules_json(NEW, {OLD: NEW})
 
 
 class Systems:
-    """A lake of several systems, one for each test; ``stands``, ``changes`` and ``roots`` of a stage are read once."""
+    """A lake of several systems, one for each test; ``stands``, ``changes`` and ``roots`` of a stage are read only
+    once.
+    """
 
     def __init__(self, spark, folder):
         self.spark, self.folder, self.uri = spark, folder, str(folder / "lake")
@@ -54,7 +56,7 @@ class Systems:
         return folder
 
     def ingest(self, stage, *folders, replaced=()):
-        """Ingest run folders together, and read what stands after this stage."""
+        """Ingest run folders together, and read the standing verdicts of this stage."""
         given = [str(folder) for folder in (*folders, *replaced)]
         report = ingest(self.lake(), given, replacing=bool(replaced))
         assert sorted(report.taken) == sorted(folder.name for folder in folders)

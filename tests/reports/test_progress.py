@@ -77,7 +77,7 @@ def test_resting_progress_is_silent_until_next_stage():
     out = io.StringIO()
     progress = Progress("rollup", out, lambda: next(clock))
     progress("one look")
-    progress.rest()
+    progress.pause()
     progress._print_line(99.0)
     for _ in range(3):
         progress("another look")

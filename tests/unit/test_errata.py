@@ -82,8 +82,8 @@ def test_rules_of_an_erratum_are_those_of_its_where_key(tmp_path: Path) -> None:
 
 
 BAD = {
-    "id": (entry("Q1"), "Q1: is not an id of an erratum"),
-    "unknown rule": (entry(where='["MQQB-9.9-01"]'), "E07: unknown rule MQQB-9.9-01 in where"),
+    "id": (entry("Q1"), "Q1: the name is not an id of an erratum"),
+    "unknown rule": (entry(where='["MQQB-9.9-01"]'), "E07: the key where contains the unknown rule MQQB-9.9-01"),
     "no place": (
         entry(where='["3.1.2"]'),
         "E07: the key where contains the invalid place '3.1.2'; write a rule id or a section",
@@ -96,7 +96,10 @@ BAD = {
     "unknown key": (entry() + 'note = "x"\n', "E07: unknown key note"),
     "missing key": (entry(choice=None), "E07: choice is missing"),
     "settled a string": (entry(settled='"yes"'), "E07: settled is a string, not a boolean"),
-    "one reading": (entry(readings='[{ says = "b", verdict = "pass" }]'), "E07: has fewer than two readings"),
+    "one reading": (
+        entry(readings='[{ says = "b", verdict = "pass" }]'),
+        "E07: the erratum has fewer than two readings",
+    ),
     "reading without verdict": (
         entry(readings='[{ says = "b" }, { says = "c", verdict = "pass" }]'),
         "E07 reading 1: verdict is missing",
@@ -107,10 +110,10 @@ BAD = {
     ),
     "not run without checks": (
         entry(readings='[{ says = "b", verdict = "pass" }, { says = "c", verdict = "pass", not_run = "d" }]'),
-        "E07 reading 2: has only one of not_run and checks; a reading that is not run must name the checks",
+        "E07 reading 2: the entry has only one of not_run and checks; a reading that is not run must name the checks",
     ),
-    "reading no table": (entry(readings='["b", "c"]'), "E07 reading 1: is not a table"),
-    "no table": ('E07 = "x"\n', "E07: is not a table"),
+    "reading no table": (entry(readings='["b", "c"]'), "E07 reading 1: the entry is not a table"),
+    "no table": ('E07 = "x"\n', "E07: the entry is not a table"),
     "malformed": ("[E07\n", "is not TOML"),
     "twice": (entry() + entry(), "is not TOML"),
 }

@@ -18,7 +18,10 @@ def test_every_control_verb_belongs_to_a_facility():
 
 def test_control_verb_of_two_facilities_is_offered_with_either():
     assert find_refusal("purge", {"receive"}) is find_refusal("purge", {"queue_control"}) is None
-    assert find_refusal("purge", {"send"}) == "purge: not offered here: it needs the facility queue_control or receive"
+    assert (
+        find_refusal("purge", {"send"})
+        == "purge is not offered here, because it needs the facility queue_control or receive"
+    )
 
 
 def test_receive_facility_includes_remote_read():

@@ -22,8 +22,8 @@ def test_every_protocol_named_by_the_overview_has_a_members_row_or_rules() -> No
     ("text", "said"),
     [
         ('[MQCN]\ntitle = "a"\nexercised = "b"\nreference = "c"\n', "left_out of [MQCN] is missing, or is not a text"),
-        ('[MQCN]\ntitle = ""\nexercised = "b"\nreference = "c"\nleft_out = "d"\n', "[MQCN]: title is missing"),
-        ("MQCN = 3\n", "[MQCN]: title is missing"),
+        ('[MQCN]\ntitle = ""\nexercised = "b"\nreference = "c"\nleft_out = "d"\n', "title of [MQCN] is missing"),
+        ("MQCN = 3\n", "title of [MQCN] is missing"),
         (
             '[MQCN]\ntitle = "a"\nexercised = "b"\nreference = "c"\nleft_out = "d"\nwhy = "e"\n',
             "[MQCN] has the unknown key why; known: title, exercised, reference, left_out",

@@ -84,8 +84,8 @@ def test_product_note_names_releases_singly_or_by_range(written: list[str], foun
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (ROW.replace("[1]", "[01]"), "01: is not the number of a note; write [17] for note <17>"),
-        (ROW.replace("[1]", "[one]"), "one: is not the number of a note"),
+        (ROW.replace("[1]", "[01]"), "01: the name is not the number of a note; write [17] for note <17>"),
+        (ROW.replace("[1]", "[one]"), "one: the name is not the number of a note"),
         (ROW.replace("deviates", "odd"), "1: unknown kind odd; known: deviates, default, "),
         (
             ROW.replace('"2.1"', '"two"'),
@@ -104,7 +104,10 @@ def test_product_note_names_releases_singly_or_by_range(written: list[str], foun
             "1: the key excused needs the key excuses; name the rules that may be violated",
         ),
         (ROW + "odd = 1\n", "1: unknown key odd"),
-        (ROW.replace("same", "outside"), "1: reference is ['outside']; write ['outside: why'] and nothing else"),
+        (
+            ROW.replace("same", "outside"),
+            "1: the key reference is ['outside']; write ['outside: why'] and nothing else",
+        ),
         (ROW.replace('reference = ["same"]\n', ""), "1: reference is missing; every row must have sections, kind, "),
     ],
 )

@@ -226,12 +226,12 @@ class Sessions(Model):
         return {"session": session, "wrong": wrong, "wrong_recoverable": wrong_recoverable}
 
     @transition("MQQB-3.1.5.6-01", "MQQB-3.1.5.7-01", "MQQB-3.1.5.8.2-02", needs=(), weight=4, final=False)
-    def order(self, session: str, final: bool) -> None:
+    def offer_order_ack(self, session: str, final: bool) -> None:
         """Send an OrderAck or a FinalAck for a message that the system never sent."""
         self.count(self.live(session), final)
         self.settle()
 
-    def draw_order(self, chance: Random) -> dict[str, Any]:
+    def draw_offer_order_ack(self, chance: Random) -> dict[str, Any]:
         return {"session": self.draw_live(chance, OPEN), "final": chance.random() < 0.5}
 
     @transition("MQQB-3.1.5.1-05", "MQQB-3.1.5.1-04", needs=(), weight=1)
@@ -256,13 +256,13 @@ class Sessions(Model):
         return {"session": self.draw_live(chance, CONNECTED, ESTABLISHED, OPEN)}
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=("set_timers",), weight=1)
-    def rest(self) -> None:
+    def rest_until_acknowledged(self) -> None:
         """Let so much time pass that the system acknowledges express messages."""
         self.settle(EXPRESS_ACK_PAUSE_MS)
         for one in self.sessions.values():
             one.acknowledged = one.received
 
-    def draw_rest(self, chance: Random) -> dict[str, Any]:
+    def draw_rest_until_acknowledged(self, chance: Random) -> dict[str, Any]:
         return {}
 
     def visible(self) -> dict[str, Any]:

@@ -84,7 +84,7 @@ class Shipping(Sessions):
         size=0,
         journal=[],
     )
-    def ship(self, message: str, delivery: str, priority: int, size: int, journal: list[str]) -> None:
+    def ship_message(self, message: str, delivery: str, priority: int, size: int, journal: list[str]) -> None:
         """Let an application send a message to the peer."""
         transactional = delivery == "transactional"
         sent = Sent(Message(message, "peer", 0 if transactional else priority, delivery, size, journal=tuple(journal)))
@@ -98,7 +98,7 @@ class Shipping(Sessions):
         self.done()
         self.settle()
 
-    def draw_ship(self, chance: Random) -> dict[str, Any]:
+    def draw_ship_message(self, chance: Random) -> dict[str, Any]:
         if len(self.table) >= MOST_SENT_MESSAGES or self.lost:
             raise Impossible
         self.check_patience(REACTION_TIME_MS)
@@ -112,7 +112,7 @@ class Shipping(Sessions):
         }
 
     @transition("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.2-01", "MQQB-3.1.5.5.3-02", needs=("send",), weight=2)
-    def silence(self, on: bool) -> None:
+    def silence_peer(self, on: bool) -> None:
         """Let the peer stop acknowledging messages (``on``), or acknowledge them again."""
         self.silent = on
         if on:
@@ -120,11 +120,11 @@ class Shipping(Sessions):
         self.settle()
         self.done()
 
-    def draw_silence(self, chance: Random) -> dict[str, Any]:
+    def draw_silence_peer(self, chance: Random) -> dict[str, Any]:
         return {"on": not self.silent}
 
     @transition("MQQB-3.1.5.9-D02", "MQQB-3.1.5.9-04", needs=("send",), weight=1)
-    def lose(self) -> None:
+    def lose_connection(self) -> None:
         """Let the peer lose every connection; a silent peer may also lose acknowledgments from the system."""
         if self.lost:
             raise Impossible
@@ -136,7 +136,7 @@ class Shipping(Sessions):
         super().settle()
         self.done()
 
-    def draw_lose(self, chance: Random) -> dict[str, Any]:
+    def draw_lose_connection(self, chance: Random) -> dict[str, Any]:
         if self.lost:
             raise Impossible
         return {}
@@ -161,7 +161,7 @@ class Shipping(Sessions):
         return {}
 
     @transition("MQQB-3.1.5.6-09", "MQQB-3.1.5.6-13", "MQQB-3.1.5.6-14", "MQQB-3.1.5.6-15", needs=("send",), weight=4)
-    def order(self) -> None:
+    def offer_order_ack(self) -> None:
         """Let the peer send the OrderAck of the last transactional message that it received."""
         got = [one for one in self.table if one.number and one.acknowledged]
         if not got or self.lost or any(one.number and not one.acknowledged for one in self.table):
@@ -174,7 +174,7 @@ class Shipping(Sessions):
         self.settle()
         self.done()
 
-    def draw_order(self, chance: Random) -> dict[str, Any]:
+    def draw_offer_order_ack(self, chance: Random) -> dict[str, Any]:
         if self.lost or self.silent or not any(one.number for one in self.table):
             raise Impossible
         return {}

@@ -104,7 +104,7 @@ class Sessions(Administering, Reading, Sending):
         return str(draw_one(chance, (one.name for one in self.sessions.values() if one.open)))
 
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-04", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=(), weight=1)
-    def rest(self) -> None:
+    def rest_until_acknowledged(self) -> None:
         """Let so much time pass that the system also acknowledges express messages."""
         if self.long_pauses == MOST_LONG_PAUSES:
             raise Impossible
@@ -114,7 +114,7 @@ class Sessions(Administering, Reading, Sending):
             if session.open:
                 session.acknowledged = session.received
 
-    def draw_rest(self, chance: Random) -> dict[str, Any]:
+    def draw_rest_until_acknowledged(self, chance: Random) -> dict[str, Any]:
         if self.long_pauses == MOST_LONG_PAUSES:
             raise Impossible
         return {}

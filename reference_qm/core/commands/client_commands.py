@@ -97,7 +97,7 @@ class ClientCommands(Part):
     def remote_peek(self, request: remote_commands.RemotePeek, token: int, now: Now) -> None:
         """Peek at a message in a remote queue."""
         if request.next and request.cursor is None:
-            raise CommandError("next needs a cursor, because only a cursor has a next message")
+            raise CommandError("the argument next needs a cursor, because only a cursor has a next message")
         action = ReadAction.MQ_ACTION_PEEK_NEXT if request.next else ReadAction.MQ_ACTION_PEEK_CURRENT
         self._read_with_action(request, action, token, now)
 

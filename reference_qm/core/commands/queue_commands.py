@@ -206,7 +206,7 @@ class QueueCommands(Part):
         """Peek at a message of a queue, or wait for a message."""
         _check_timeout(request.timeout_ms)
         if request.next and request.cursor is None:
-            raise CommandError("next needs a cursor, because only a cursor has a next message")
+            raise CommandError("the argument next needs a cursor, because only a cursor has a next message")
         descriptor, cursor, answered = self._find_place_to_read(request, QueueAccessType.PEEK, token)
         if request.next and cursor is not None:
             self.qm.reading.peek_next_message(descriptor, answered, now, cursor, request.timeout_ms, token)

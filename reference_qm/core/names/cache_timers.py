@@ -28,6 +28,6 @@ class CacheTimers(Part):
 
     def on_cleanup_timer(self, name: TimerName, now: Now) -> None:
         """Delete the expired entries of a cache. Spec: MS-MQQB 3.1.6.10 to 3.1.6.13."""
-        again_ms = getattr(self.qm.caches, CACHE_TIMERS[name]).clean(now, self.qm.settings.scale)
+        again_ms = getattr(self.qm.caches, CACHE_TIMERS[name]).delete_old_entries(now, self.qm.settings.scale)
         if again_ms is not None:
             self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, again_ms)

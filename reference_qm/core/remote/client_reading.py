@@ -200,10 +200,10 @@ class ClientReading(Part):
                 results["lpRemoteReadDesc2"][name] for name in ("pRemoteReadDesc", "SequentialId")
             )
         if description is None or description["lpBuffer"] is None:
-            raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", "is NULL although a message was read")
+            raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", "the pointer is NULL although a message was read")
         packet = parse_packet(bytes(description["lpBuffer"]))
         if not isinstance(packet, UserMessagePacket):
-            raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", f"contains a {type(packet).__name__}")
+            raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", f"the value contains a {type(packet).__name__}")
         owner = packet.UserHeader.QueueManagerAddress
         message = deserialize_message(packet, server if owner == NULL_GUID else owner, description["dwArriveTime"])
         return RemoteMessage(message, None if sequential_id is None else lookup_identifier(message, sequential_id))

@@ -171,7 +171,9 @@ class Identifying(Part):
         for path, read, lowest, highest, section in ranges:
             value = read(packet)
             if not lowest <= value <= highest:
-                raise FormatError(path, 0, section, f"is 0x{value:X}, which is outside 0x{lowest:X} to 0x{highest:X}")
+                raise FormatError(
+                    path, 0, section, f"the value is 0x{value:X}, which is outside 0x{lowest:X} to 0x{highest:X}"
+                )
 
     def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
         """Close the session after a wrong VersionNumber or Signature. Spec: MS-MQQB 3.1.5.1.2."""

@@ -25,7 +25,9 @@ class SessionAcks(Part):
         """Handle an acknowledgment, then send the messages that the window now allows. Spec: MS-MQQB 3.1.5.5."""
         newly = header.AckSequenceNumber - session.last_ack & 0xFFFF
         if newly > session.MessageSentCount - session.last_ack & 0xFFFF:
-            message = f"acknowledges message {header.AckSequenceNumber}, which does not await an acknowledgment"
+            message = (
+                f"the field acknowledges message {header.AckSequenceNumber}, which does not await an acknowledgment"
+            )
             error = FormatError("SessionHeader.AckSequenceNumber", 0, "MS-MQMQ 2.2.20.4", message)
             self.qm.closing.refuse_malformed(session, error, now)
             return
@@ -89,7 +91,7 @@ class SessionAcks(Part):
         sent = (header.UserMsgSequenceNumber, header.RecoverableMsgSeqNumber)
         received = (session.MessageReceivedCount, session.RecoverableMessageReceivedCount)
         if sent != received:
-            counts = f"the counts (of messages, of recoverable messages) are {sent} sent, but {received} received"
+            counts = f"the counts of messages and of recoverable messages are {sent} at the sender, but {received} here"
             reason = f"{counts} (MS-MQQB 3.1.5.5.5)"
             self.qm.closing.close(session, reason, now)
         elif session.OutgoingMessageTable.awaiting_ack:

@@ -24,11 +24,11 @@ class FixedArray(NdrType):
     element: NdrType
     size: int
 
-    def alignment(self, encoding: Encoding) -> int:
-        return self.element.alignment(encoding)
+    def get_alignment(self, encoding: Encoding) -> int:
+        return self.element.get_alignment(encoding)
 
-    def least(self, encoding: Encoding) -> int:
-        return self.size * self.element.least(encoding)
+    def get_least_size(self, encoding: Encoding) -> int:
+        return self.size * self.element.get_least_size(encoding)
 
     def read(self, reader: NdrReader, scope: Scope) -> Any:
         return self.element.read_many(reader, self.size, scope)
@@ -46,10 +46,10 @@ class ConformantArray(NdrType):
     element: NdrType
     size_is: Extent
 
-    def alignment(self, encoding: Encoding) -> int:
-        return max(encoding.pointer_size, self.element.alignment(encoding))
+    def get_alignment(self, encoding: Encoding) -> int:
+        return max(encoding.pointer_size, self.element.get_alignment(encoding))
 
-    def least(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: Encoding) -> int:
         return encoding.pointer_size
 
     def read(self, reader: NdrReader, scope: Scope) -> Any:
@@ -59,8 +59,8 @@ class ConformantArray(NdrType):
         """Read the elements after a maximum count, which must equal the number in the correlated field."""
         wanted = extent(self.size_is, scope)
         if maximum != wanted:
-            reader.refuse(f"has the maximum count {maximum}, but {self.size_is} is {wanted}")
-        reader.align(self.element.alignment(reader.encoding))
+            reader.refuse(f"the array has the maximum count {maximum}, but {self.size_is} is {wanted}")
+        reader.align(self.element.get_alignment(reader.encoding))
         return self.element.read_many(reader, maximum, scope)
 
     def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
@@ -75,7 +75,7 @@ class ConformantArray(NdrType):
         wanted = extent(self.size_is, scope)
         if len(value) != wanted:
             writer.misuse(f"has {len(value)} elements, but {self.size_is} is {wanted}")
-        writer.align(self.element.alignment(writer.encoding))
+        writer.align(self.element.get_alignment(writer.encoding))
         self.element.write_many(writer, value, scope)
 
     def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
@@ -90,10 +90,10 @@ class ConformantVaryingArray(NdrType):
     size_is: Extent
     length_is: Extent
 
-    def alignment(self, encoding: Encoding) -> int:
-        return max(encoding.pointer_size, self.element.alignment(encoding))
+    def get_alignment(self, encoding: Encoding) -> int:
+        return max(encoding.pointer_size, self.element.get_alignment(encoding))
 
-    def least(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: Encoding) -> int:
         return 3 * encoding.pointer_size
 
     def read(self, reader: NdrReader, scope: Scope) -> Any:
@@ -105,7 +105,7 @@ class ConformantVaryingArray(NdrType):
             wanted = extent(given, scope)
             if found != wanted:
                 reader.refuse(f"{what} {found} elements, but {given} is {wanted}")
-        reader.align(self.element.alignment(reader.encoding))
+        reader.align(self.element.get_alignment(reader.encoding))
         return self.element.read_many(reader, actual, scope)
 
     def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
@@ -116,7 +116,7 @@ class ConformantVaryingArray(NdrType):
         if len(value) != length or length > size:
             writer.misuse(f"has {len(value)} elements, but {self.length_is} is {length} of {size}")
         _write_counts(writer, size, length)
-        writer.align(self.element.alignment(writer.encoding))
+        writer.align(self.element.get_alignment(writer.encoding))
         self.element.write_many(writer, value, scope)
 
     def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
@@ -131,19 +131,19 @@ class WideString(NdrType):
 
     longest: int
 
-    def alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: Encoding) -> int:
         return encoding.pointer_size
 
-    def least(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: Encoding) -> int:
         return 3 * encoding.pointer_size + 2
 
     def read(self, reader: NdrReader, scope: Scope) -> str:
         _, actual = _read_counts(reader)
         if actual > self.longest:
-            reader.refuse(f"has {actual} characters, more than {self.longest}")
+            reader.refuse(f"the text has {actual} characters, more than {self.longest}")
         text: str = WCHAR.read_many(reader, actual, scope)
         if text.find("\0") != len(text) - 1 or not text:
-            reader.refuse("does not end with its only null")
+            reader.refuse("the text does not end with its only null")
         return text[:-1]
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
@@ -158,9 +158,9 @@ def _read_counts(reader: NdrReader) -> tuple[int, int]:
     """Read maximum count, offset and actual count (MS-RPCE 3.1.1.5.3.2.1.7, 3.1.1.5.3.2.1.12)."""
     maximum, offset, actual = reader.count(), reader.count(), reader.count()
     if offset:
-        reader.refuse(f"starts at element {offset}, not 0")
+        reader.refuse(f"the array starts at element {offset} instead of 0")
     if actual > maximum:
-        reader.refuse(f"has {actual} elements, more than the maximum count {maximum}")
+        reader.refuse(f"the array has {actual} elements, more than the maximum count {maximum}")
     return maximum, actual
 
 

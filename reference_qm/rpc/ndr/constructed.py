@@ -34,10 +34,10 @@ class Pointer(NdrType):
     kind: PointerKind
     target: NdrType
 
-    def alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: Encoding) -> int:
         return encoding.pointer_size
 
-    def least(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: Encoding) -> int:
         return encoding.pointer_size
 
     def read(self, reader: NdrReader, scope: Scope) -> Any:
@@ -47,7 +47,7 @@ class Pointer(NdrType):
         if self.kind is PointerKind.REF:
             reader.refuse("a reference pointer is NULL")
         if self._elements(scope):
-            reader.refuse(f"is NULL, but {self._elements(scope)} elements are announced")
+            reader.refuse(f"the pointer is NULL, but {self._elements(scope)} elements are announced")
         return _NULL
 
     def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
@@ -111,17 +111,17 @@ class Struct(NdrType):
         parts = [kind for _, kind, _ in self._fixed]
         if self._conformant is not None:
             parts.append(self._conformant[1].element)
-        self._alignments = {wide: max(kind.alignment(Encoding(wide)) for kind in parts) for wide in (False, True)}
+        self._alignments = {wide: max(kind.get_alignment(Encoding(wide)) for kind in parts) for wide in (False, True)}
 
-    def alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: Encoding) -> int:
         return self._alignments[encoding.wide]
 
-    def least(self, encoding: Encoding) -> int:
-        return sum(kind.least(encoding) for _, kind, _ in self._fixed)
+    def get_least_size(self, encoding: Encoding) -> int:
+        return sum(kind.get_least_size(encoding) for _, kind, _ in self._fixed)
 
     def read(self, reader: NdrReader, scope: Scope) -> dict[str, Any]:
         maximum = reader.count() if self._conformant is not None else 0
-        alignment = self.alignment(reader.encoding)
+        alignment = self.get_alignment(reader.encoding)
         reader.align(alignment)
         value: dict[str, Any] = {}
         for field, kind, where in self._fixed:
@@ -146,7 +146,7 @@ class Struct(NdrType):
             writer.misuse(f"takes the fields of {self.name}: {', '.join(self.fields)}")
         if self._conformant is not None:
             writer.count(len(value[self._conformant[0]]))
-        alignment = self.alignment(writer.encoding)
+        alignment = self.get_alignment(writer.encoding)
         writer.align(alignment)
         for field, kind, where in self._fixed:
             writer.where = where
@@ -180,18 +180,18 @@ class Union(NdrType):
         self.switch_is = switch_is
         self.arms = arms
 
-    def alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: Encoding) -> int:
         return max(self.discriminant.size, self._arm_alignment(encoding))
 
-    def least(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: Encoding) -> int:
         return self.discriminant.size
 
     def _arm_alignment(self, encoding: Encoding) -> int:
-        return max(arm.alignment(encoding) for arm in self.arms.values() if arm is not None)
+        return max(arm.get_alignment(encoding) for arm in self.arms.values() if arm is not None)
 
     def read(self, reader: NdrReader, scope: Scope) -> Any:
         if reader.encoding.wide:
-            reader.align(self.alignment(reader.encoding))
+            reader.align(self.get_alignment(reader.encoding))
         tag = self.discriminant.read(reader, scope)
         if tag != scope[self.switch_is]:
             reader.refuse(f"the discriminant is {tag}, but {self.switch_is} is {scope[self.switch_is]}")
@@ -213,7 +213,7 @@ class Union(NdrType):
         if tag not in self.arms:
             writer.misuse(f"has no arm {tag}")
         if writer.encoding.wide:
-            writer.align(self.alignment(writer.encoding))
+            writer.align(self.get_alignment(writer.encoding))
         self.discriminant.write(writer, tag, scope)
         arm = self.arms[tag]
         if arm is None:

@@ -21,10 +21,10 @@ class HandleType(NdrType):
 
     name: str
 
-    def alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: Encoding) -> int:
         return 4
 
-    def least(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: Encoding) -> int:
         return 20
 
     def read(self, reader: NdrReader, scope: Scope) -> UUID | None:

@@ -20,11 +20,11 @@ class NdrType(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: Encoding) -> int:
         """Return the alignment in bytes."""
 
     @abstractmethod
-    def least(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: Encoding) -> int:
         """Return the least size in bytes of ``read``, which bounds the count of an array."""
 
     @abstractmethod
@@ -55,7 +55,7 @@ class NdrType(ABC):
         """Read the inline parts of the elements of an array; raise StubError when too few bytes are available for the
         count.
         """
-        least = self.least(reader.encoding)
+        least = self.get_least_size(reader.encoding)
         if count * least > reader.remaining:
             reader.refuse(f"{count} elements need at least {count * least} bytes, but only {reader.remaining} are left")
         return [self.read(reader, scope) for _ in range(count)]
@@ -77,10 +77,10 @@ class Unsigned(NdrType):
         """Return this type with the attribute range (MS-RPCE 2.2.4.14.1)."""
         return Unsigned(self.size, (low, high))
 
-    def alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: Encoding) -> int:
         return self.size
 
-    def least(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: Encoding) -> int:
         return self.size
 
     def read(self, reader: NdrReader, scope: Scope) -> int:
@@ -88,7 +88,8 @@ class Unsigned(NdrType):
         strict = self.limits is not None and reader.encoding.strict
         if strict and self.limits is not None and not self.limits[0] <= value <= self.limits[1]:
             reader.refuse(
-                f"is {value}, which is outside {self.limits[0]} to {self.limits[1]}", reader.offset - self.size
+                f"the value is {value}, which is outside {self.limits[0]} to {self.limits[1]}",
+                reader.offset - self.size,
             )
         return value
 
@@ -133,17 +134,18 @@ class Enumeration(NdrType):
 
     __slots__ = ()
 
-    def alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: Encoding) -> int:
         return encoding.enum_size
 
-    def least(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: Encoding) -> int:
         return encoding.enum_size
 
     def read(self, reader: NdrReader, scope: Scope) -> int:
         value = reader.number(reader.encoding.enum_size)
         if value > _ENUM_MAX:
             reader.refuse(
-                f"is {value}, which is too large for an enumeration", reader.offset - reader.encoding.enum_size
+                f"the value is {value}, which is too large for an enumeration",
+                reader.offset - reader.encoding.enum_size,
             )
         return value
 
@@ -158,10 +160,10 @@ class Guid(NdrType):
 
     __slots__ = ()
 
-    def alignment(self, encoding: Encoding) -> int:
+    def get_alignment(self, encoding: Encoding) -> int:
         return 4
 
-    def least(self, encoding: Encoding) -> int:
+    def get_least_size(self, encoding: Encoding) -> int:
         return 16
 
     def read(self, reader: NdrReader, scope: Scope) -> UUID:

@@ -125,7 +125,7 @@ def _clear_transactions(qm: QueueManager) -> None:
 add(
     "prepared-transaction-lost-at-restart",
     "MQDMPR-3.1.1.1-D03",
-    "At a restart, the queue manager loses the transactions for which it has voted.",
+    "At a restart, the queue manager loses the transactions that it has prepared.",
     at_restart(_clear_transactions),
 )
 

@@ -93,7 +93,7 @@ def test_retry_duration_after_failed_start_survives_restart(peer, sut, judge):
         sut.restart()
     if observed[0] == RETRY_DURATIONS_S[0]:
         judge.mark_not_exercised(
-            "MQDMPR-3.1.1.1-31", reason="the SUT repaired the damage itself, or did not wait before it started again"
+            "MQDMPR-3.1.1.1-31", reason="the SUT repaired its store itself, or tried to start again without waiting"
         )
     else:
         judge(
@@ -127,13 +127,13 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
             "pending read before the stop": Call.WAITING,
             "session": closed(),
             "pending read after the stop": holds("ended"),
-            "messages after the restart": in_queue("later"),
+            "queue after the restart": in_queue("later"),
         },
         observed={
             "pending read before the stop": state_before_stop,
             "session": session,
             "pending read after the stop": state_after_stop,
-            "messages after the restart": labels_left,
+            "queue after the restart": labels_left,
         },
         evidence=evidence,
     )
@@ -142,19 +142,27 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
 @needs("restart", "transactions", "queue_control", "send")
 @covers("MQDMPR-3.1.1.1-D03")
 def test_prepared_transaction_is_listed_after_restart(sut, judge):
-    """A transaction that the queue manager prepared is listed after a restart with the same state and the same
+    """Two transactions that the queue manager prepared are listed after a restart with the same states and the same
     operations.
     """
     to = sut.format_name("transactional")
-    prepared = sut.control.call("begin", external=True)["transaction"].lower()
-    sut.send(to, label="prepared", body="prepared", transaction=prepared)
-    sut.control.call("prepare", transaction=prepared)
-    state_before = _list_transaction_states(sut).get(prepared)
+    prepared = [sut.control.call("begin", external=True)["transaction"].lower() for _ in range(2)]
+    for number, transaction in enumerate(prepared, 1):
+        for _ in range(number):
+            sut.send(to, label="prepared", body="prepared", transaction=transaction)
+        sut.control.call("prepare", transaction=transaction)
+    states_before = [_list_transaction_states(sut).get(transaction) for transaction in prepared]
     sut.restart()
-    state_after = _list_transaction_states(sut).get(prepared)
-    if sut.attempt("abort", transaction=prepared) == Outcome.REFUSED:
-        state_after = state_after or "unknown"
-    judge("MQDMPR-3.1.1.1-D03", expected=state_before, observed=state_after)
+    states_after = [_list_transaction_states(sut).get(transaction) for transaction in prepared]
+    for number, transaction in enumerate(prepared):
+        if sut.attempt("abort", transaction=transaction) == Outcome.REFUSED:
+            states_after[number] = states_after[number] or "unknown"
+    judge(
+        "MQDMPR-3.1.1.1-D03",
+        expected=states_before,
+        observed=states_after,
+        case="transactions that are listed after a restart",
+    )
 
 
 def _list_transaction_states(sut):
@@ -181,7 +189,7 @@ def _is_stored(sut, queue, label):
 
 
 @needs("receive", "restart")
-@covers("MQDMPR-3.1.1.1-D04")
+@covers("MQDMPR-3.1.1.1-D04", "MQDMPR-3.1.7.1.9-10")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 @varied("time to be received", "destination", acknowledgments=("none", "of receipt"))
 def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
@@ -203,11 +211,11 @@ def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
         connection = peer.open_raw()
         make = peer.recoverable_message if kind == "plain" else sequence.message
         priority = {"PR": TRANSACTIONAL_BIT} if kind == "plain" else {}  # a transactional message has none
-        connection.send(make(label=label, base=priority))
+        sent = connection.send(make(label=label, base=priority))
         peer.eventually(partial(_is_stored, sut, queue, label))
         lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
         if label not in lookup_ids:
             raise ConformanceFailure(f"the message {label} did not arrive in its queue")
         identifier = lookup_ids[label]
         observed.append(identifier & SEQUENTIAL_ID_MASK)
-    judge("MQDMPR-3.1.1.1-D04", expected=sorted(set(observed)), observed=observed, case="SequentialIds of the messages")
+    judge.all(expected=sorted(set(observed)), observed=observed, evidence=sent, case="SequentialIds of the messages")

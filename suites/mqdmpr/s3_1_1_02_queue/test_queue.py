@@ -92,7 +92,7 @@ def test_received_message_is_journaled_within_journal_quota(peer, sut, judge):
 @needs("queue_control", "receive", "transactions")
 @covers("MQDMPR-3.1.1.2-D05")
 def test_message_received_in_transaction_is_journaled_at_commit(peer, sut, judge):
-    """Messages of a queue with Journaling are received in transactions, by their order and by LookupIdentifier: the
+    """Messages of a queue with Journaling are received in transactions, in order and by LookupIdentifier: the
     journal contains only the messages of the committed internal and external transactions.
     """
     application = Application(peer, sut, transactional=True)
@@ -178,13 +178,13 @@ def test_queue_of_any_type_stores_messages(peer, sut, judge):
                 "type after the creation": kind,
                 "change of the type": Outcome.DONE,
                 "type after the change": other,
-                "messages": in_queue(name),
+                "queue": in_queue(name),
             },
             observed={
                 "type after the creation": str(sut.control.call("get_queue", name=name).get("type")).lower(),
                 "change of the type": PendingRequest(peer, "set_queue", name=name, type=other).await_outcome(),
                 "type after the change": str(sut.control.call("get_queue", name=name).get("type")).lower(),
-                "messages": sut.labels(name),
+                "queue": sut.labels(name),
             },
         )
 

@@ -309,9 +309,6 @@ class ArrivalAcknowledgedUnasked(AdminAcks):
         super().acknowledge_arrival(replace(position, MessageReference=asking), now)
 
 
-MESSAGE = UserMessagePacket
-
-
 def _swap_bytes(value: int) -> int:
     return int.from_bytes(value.to_bytes(2, "little"), "big")
 
@@ -320,7 +317,7 @@ add(
     "receiver-ack-message-class-big-endian",
     ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08"),
     "The receiver's acknowledgment carries MessageClass in big-endian byte order.",
-    change_number(MESSAGE, "MessagePropertiesHeader.MessageClass", _swap_bytes),
+    change_number(UserMessagePacket, "MessagePropertiesHeader.MessageClass", _swap_bytes),
 )
 
 

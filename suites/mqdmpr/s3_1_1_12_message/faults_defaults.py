@@ -19,7 +19,6 @@ from reference_qm.security import MessageSecurity
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import SendMessage
 
-MESSAGE = UserMessagePacket
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
 ONE_DAY_S = 24 * 3_600
 AES_PROVIDER_TYPE = (24).to_bytes(4, "little")
@@ -155,25 +154,25 @@ for _name, _rules, _says, _install in (
         "default-privacy-level-base",
         "MQDMPR-3.1.1.12-D29",
         "By default, the sender sends a message with PrivacyLevel Base.",
-        field_is(MESSAGE, "MessagePropertiesHeader.PrivacyLevel", 1),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1),
     ),
     (
         "default-hash-algorithm-0",
         "MQDMPR-3.1.1.12-48",
         "By default, the sender sends a message with HashAlgorithm 0.",
-        field_is(MESSAGE, "MessagePropertiesHeader.HashAlgorithm", 0),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.HashAlgorithm", 0),
     ),
     (
         "default-encryption-algorithm-rc2",
         "MQDMPR-3.1.1.12-49",
         "By default, the sender sends a message with EncryptionAlgorithm RC2.",
-        field_is(MESSAGE, "MessagePropertiesHeader.EncryptionAlgorithm", 0x6602),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.EncryptionAlgorithm", 0x6602),
     ),
     (
         "sender-dm-2-in-recoverable-message",
         "MQDMPR-3.1.1.12-18",
         "The sender sends a recoverable message with DM 2.",
-        field_is(MESSAGE, "UserHeader.DM", 2, lambda packet: bool(packet.UserHeader.DM)),
+        field_is(UserMessagePacket, "UserHeader.DM", 2, lambda packet: bool(packet.UserHeader.DM)),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -222,7 +221,7 @@ add(
     "MQDMPR-3.1.1.12-D65",
     "The sender always sets AuthenticationProviderType to the type of the AES provider.",
     wrong_fields(
-        MESSAGE,
+        UserMessagePacket,
         {"SecurityHeader.SecurityData.ProviderInfo": lambda info: AES_PROVIDER_TYPE + info[4:]},
         lambda packet: packet.SecurityHeader is not None and bool(packet.SecurityHeader.SecurityData.ProviderInfo),
     ),

@@ -13,6 +13,7 @@ from harness.expectations.protocol import class_name
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import (
     NOT_TRANSACTIONAL_MSG,
+    NOT_TRANSACTIONAL_Q,
     Q_PURGED,
     REACH_QUEUE,
     RECEIVE,
@@ -59,40 +60,49 @@ CORRELATION_RULE = "MQMQ-2.2.19.3-14"
 
 
 SHORT_LIFETIME_S = 3
+LONG_WAIT_MS = 60_000
 
 
 class Disposition(NamedTuple):
-    """An outcome of messages: the destination and fields of the messages, the action on them, and the acknowledgment
-    class for each bit.
+    """An outcome of messages: whether their queue accepts them, their fields, the action on them, the class of the
+    acknowledgment for each bit, and the action before the messages are sent.
     """
 
-    queue: str
+    accepted: bool
     user: dict[str, int]
-    act: Callable[[Any, Any], None]
+    act: Callable[[Any, Any, str], None]
     classes: dict[str, int]
+    prepare: Callable[[Any, Any, str], None] | None = None
 
 
-def _leave_messages(peer, sut):
+def _wait_to_receive_all(peer, sut, kind):
+    """Begin a receive for each message, before the messages are sent."""
+    for _ in REQUESTED_BITS:
+        sut.control.begin("receive", queue=sut.queue(kind), timeout_ms=LONG_WAIT_MS)
+    peer.settle()
+
+
+def _leave_messages(peer, sut, kind):
     """Leave the messages in their queue."""
 
 
-def _receive_all(peer, sut):
-    _await_all(peer, sut)
-    while sut.control.call("receive", queue=sut.queue(), timeout_ms=0)["message"] is not None:
+def _receive_all(peer, sut, kind):
+    _await_all(peer, sut, kind)
+    while sut.control.call("receive", queue=sut.queue(kind), timeout_ms=0)["message"] is not None:
         pass
 
 
-def _purge_queue(peer, sut):
-    _await_all(peer, sut)
-    sut.control.call("purge", queue=sut.queue())
+def _purge_queue(peer, sut, kind):
+    _await_all(peer, sut, kind)
+    sut.control.call("purge", queue=sut.queue(kind))
 
 
-def _await_all(peer, sut):
-    if not peer.eventually(lambda: len(sut.messages()) >= len(REQUESTED_BITS)):
+def _await_all(peer, sut, kind):
+    if not peer.eventually(lambda: len(sut.messages(kind)) >= len(REQUESTED_BITS)):
         raise ConformanceFailure("the messages did not arrive in their queue")
 
 
-def _let_messages_expire(peer, sut):
+def _let_messages_expire(peer, sut, kind):
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
 
 
@@ -100,20 +110,27 @@ ARRIVAL_ACK_CLASS = {"PA": REACH_QUEUE}
 
 
 DISPOSITIONS = {
-    "arrived": Disposition("plain", {}, _leave_messages, ARRIVAL_ACK_CLASS),
-    "received": Disposition("plain", {}, _receive_all, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}),
-    "purged": Disposition("plain", {}, _purge_queue, ARRIVAL_ACK_CLASS | {"NR": Q_PURGED}),
+    "arrived": Disposition(True, {}, _leave_messages, ARRIVAL_ACK_CLASS),
+    "received": Disposition(True, {}, _receive_all, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}),
+    "received by waiting reads": Disposition(
+        True, {}, _leave_messages, ARRIVAL_ACK_CLASS | {"PR": RECEIVE}, _wait_to_receive_all
+    ),
+    "purged": Disposition(True, {}, _purge_queue, ARRIVAL_ACK_CLASS | {"NR": Q_PURGED}),
     "expired": Disposition(
-        "plain",
+        True,
         {"TimeToBeReceived": SHORT_LIFETIME_S},
         _let_messages_expire,
         ARRIVAL_ACK_CLASS | {"NR": RECEIVE_TIMEOUT},
     ),
-    "refused": Disposition("transactional", {}, _leave_messages, {"NA": NOT_TRANSACTIONAL_MSG}),
+    "refused": Disposition(False, {}, _leave_messages, {}),
 }
 
 
-NEEDS_BY_DISPOSITION = {"received": (needs("receive"),), "purged": (needs("receive"),)}
+NEEDS_BY_DISPOSITION = {
+    "received": (needs("receive"),),
+    "received by waiting reads": (needs("receive"),),
+    "purged": (needs("receive"),),
+}
 
 
 def _join(classes_by_bits):
@@ -122,7 +139,7 @@ def _join(classes_by_bits):
 
 
 @covers(*RULES_OF_BITS.values(), CORRELATION_RULE, *CLASSIFICATION_RULES)
-@pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITIONS])
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
     """Messages with each combination of PA, PR, NA and NR arrive, are received, are purged, expire or are refused; each
@@ -130,19 +147,24 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     """
     disposition = DISPOSITIONS[end]
     receiver = AcknowledgingReceiver(peer, sut)
+    is_transactional = delivery == "transactional"
+    kind = "transactional" if is_transactional is disposition.accepted else "plain"
+    refusal = NOT_TRANSACTIONAL_Q if is_transactional else NOT_TRANSACTIONAL_MSG
+    classes = disposition.classes if disposition.accepted else {"NA": refusal}
+    make = receiver.sequence.message if is_transactional else peer.message
+    if disposition.prepare is not None:
+        disposition.prepare(peer, sut, kind)
     frames = {}
     for requested in REQUESTED_BITS:
         bits = {bit: 1 for bit in RULES_OF_BITS if bit in requested}
-        user = {"DM": delivery, **disposition.user}
+        user = {"DM": int(delivery != "express"), **disposition.user}
         user = receiver.with_admin_queue(user) if bits else user
-        packet = receiver.build_message(user, queue=disposition.queue, properties=bits)
-        if not bits:
-            packet["UserHeader"].AdminQueue = None
+        packet = make(user, queue=kind, properties=bits)
         frames[requested] = receiver.send_packet(packet)
     receiver.session.check_alive()
-    disposition.act(peer, sut)
+    disposition.act(peer, sut, kind)
     expected = {
-        requested: sorted(class_name(value) for bit, value in disposition.classes.items() if bit in requested)
+        requested: sorted(class_name(value) for bit, value in classes.items() if bit in requested)
         for requested in REQUESTED_BITS
     }
     acks = receiver.await_acks(sum(map(len, expected.values())))
@@ -162,7 +184,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         judge(rule, expected=_join(with_bit), observed=_join(observed), case=case, evidence=evidence)
     for requested, rules in RULES_BY_ACKNOWLEDGMENT_BIT.items():
         if not acks and not expected[requested]:
-            judge.mark_not_exercised(*rules, reason=f"no acknowledgment reports this outcome of the messages ({end})")
+            judge.mark_not_exercised(*rules, reason=f"the SUT sent no acknowledgment of {end} messages")
             continue
         judge(
             *rules,

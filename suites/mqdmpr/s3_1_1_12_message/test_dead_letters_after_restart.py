@@ -1,29 +1,34 @@
-"""MS-MQDMPR 3.1.1.12 Message: the dead-letter queue that a message names, after a restart."""
+"""MS-MQDMPR 3.1.1.12 Message: unacknowledged messages, and the dead-letter queues that they name, after a restart."""
 
 from __future__ import annotations
 
+import pytest
+
 from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs
+from suites.mqqb.steps.restarting import UNCHANGED_COPY, describe_change
+from suites.mqqb.steps.sender import Sender
 
-LIFETIME_S = 60
+LIFETIME_S, LONG_LIFETIME_S, BODY_TYPE = 60, 7_654, 0x1011
 WAIT_MS = 90_000
 
 
 @needs("send", "receive", "queue_control", "restart")
 @covers("MQDMPR-3.1.1.12-02")
 def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, judge):
-    """Two transactional messages for an unreachable peer name different dead-letter queues, and the SUT restarts before
-    the messages expire: each message is in the dead-letter queue that it names (erratum E111).
+    """Two transactional messages for an unreachable peer name different dead-letter queues, one of them in capital
+    letters, and the SUT restarts before the messages expire: each message is in the dead-letter queue that it names
+    (erratum E111).
     """
     queues = [sut.new_queue("dead", transactional=True) for _ in range(2)]
-    for queue in queues:
+    for queue, name in zip(queues, (queues[0], queues[1].upper()), strict=True):
         sut.send(
             peer.direct_name("mqc-unreachable"),
             body="lost",
             label=queue,
             delivery="transactional",
             journal=["negative"],
-            dead_letter_queue=queue,
+            dead_letter_queue=name,
             time_to_reach_queue_s=LIFETIME_S,
         )
     sut.restart()
@@ -33,4 +38,40 @@ def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, 
     judge.all(
         expected=facts(first_dead_letter_queue=in_queue(first), second_dead_letter_queue=in_queue(second)),
         observed={"first_dead_letter_queue": sut.labels(first), "second_dead_letter_queue": sut.labels(second)},
+    )
+
+
+@needs("send", "restart")
+@covers("MQDMPR-3.1.1.12-67")
+@pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
+def test_message_in_outgoing_queue_is_unchanged_after_restart(peer, sut, judge, delivery):
+    """The SUT sends a message with values of all properties, which the peer does not acknowledge, and restarts: the SUT
+    sends the message again, unchanged.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-unchanged"))
+    sender.send(
+        1,
+        delivery=delivery,
+        label="unchanged",
+        body_type=BODY_TYPE,
+        acks=["negative_arrival", "negative_receive"],
+        admin_queue=peer.direct_name("mqc-admin"),
+        response_queue=peer.direct_name("mqc-response"),
+        time_to_reach_queue_s=LONG_LIFETIME_S,
+        time_to_be_received_s=LONG_LIFETIME_S,
+        journal=["positive"],
+    )
+    _, (before,) = sender.await_first(1)
+    sut.restart()
+    session = sender.poll_session()
+    while session is not None and session.record.closed_by is not None:  # what it had before the restart
+        session = sender.poll_session()
+    frames = [] if session is None else sender.collect_all(session, 1)
+    change = describe_change(before, frames[0], peer.identifier) if frames else "not sent"
+    judge(
+        "MQDMPR-3.1.1.12-67",
+        expected=UNCHANGED_COPY,
+        observed=change,
+        case="message after a restart",
+        evidence=[before, *frames],
     )

@@ -172,6 +172,7 @@ def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
     delete(sut, queue)
     judge(
         "MQDMPR-3.1.7.1.4-05",
+        case="acknowledgments",
         expected=acknowledged(sent, of_class=Q_DELETED),
         observed=receiver.await_acks(1),
         evidence=sent,

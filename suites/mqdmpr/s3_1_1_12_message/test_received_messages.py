@@ -16,6 +16,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
+from suites.messages import Sequence
 from suites.mqmq.steps.forwarding import forward_message
 from suites.mqqb.steps.exchanges import deliver_message, describe_accepted_outcome
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
@@ -54,7 +55,18 @@ RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
         "label": "\U0001f4ec",
         "ExtensionData": bytes(range(255, 0, -1)),
     },
+    "long values": {
+        "ApplicationTag": 0x8000_0000,
+        "body": bytes(range(256)) * 0x101 + b"end",
+        "BodyType": 0x2011,
+        "CorrelationID": bytes(19) + b"\1",
+        "label": "".join(chr(0x100 + number) for number in range(249)),
+        "ExtensionData": bytes(range(256)) * 2,
+    },
 }
+"""Values of properties. The long values are in a transactional message: its body is longer than 65,536 bytes, its label
+has 249 characters.
+"""
 
 
 @needs("receive")
@@ -65,8 +77,11 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
     those that the peer sent.
     """
     values = RECEIVED_PROPERTIES[given]
+    queue = "transactional" if given == "long values" else "plain"
+    make = Sequence(peer).message if queue == "transactional" else peer.recoverable_message
+    properties = {name: value for name, value in values.items() if name not in ("body", "label")}
     connection = peer.open_raw()
-    sent = connection.send(peer.recoverable_message(**values))
+    sent = connection.send(make(body=values["body"], label=values["label"], properties=properties))
     connection.check_alive()
     wanted = {
         "application_tag": values["ApplicationTag"],
@@ -76,7 +91,7 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
         "label": values["label"],
         "extension_base64": base64.b64encode(values["ExtensionData"]).decode(),
     }
-    found = _await_message_in_queue(peer, sut, sent)
+    found = _await_message_in_queue(peer, sut, sent, queue)
     for rule, (name, _) in PROPERTY_AND_FIELD_BY_RULE.items():
         if name not in found and name not in ALWAYS_SHOWN:
             judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=sent)
@@ -101,14 +116,14 @@ def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given)
             judge(rule, expected={field: gone}, observed={field: came}, evidence=[sent, frame])
 
 
-def _await_message_in_queue(peer, sut, sent) -> dict[str, Any]:
-    """Return a message from the peer as the control channel shows it in the queue; raise ConformanceFailure if it is
+def _await_message_in_queue(peer, sut, sent, queue="plain") -> dict[str, Any]:
+    """Return a message from the peer as the control channel shows it in a queue; raise ConformanceFailure if it is
     missing.
     """
     ending = f"\\{sent['UserHeader'].MessageID}"
 
     def find_in_queue() -> list[dict[str, Any]]:
-        return [one for one in sut.messages() if one["message_id"].endswith(ending)]
+        return [one for one in sut.messages(queue) if one["message_id"].endswith(ending)]
 
     if not peer.eventually(lambda: bool(find_in_queue())):
         raise ConformanceFailure("the message did not arrive in its queue")
@@ -192,21 +207,27 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
 @covers("MQDMPR-3.1.1.12-D03")
 @varied("positive journaling", "time to be received", "read by")
 def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
-    """A message that a transaction has received cannot be peeked until the transaction is aborted."""
+    """A message that a transaction has received cannot be peeked, also by its LookupIdentifier, until the transaction
+    is aborted.
+    """
     queue = sut.new_queue("locked", transactional=True)
     sut.send(sut.direct_name(queue), label="message of the transaction", delivery="transactional")
+    known = lookup_id(sut.control.call("peek", queue=queue)["messages"][0])
     transaction = sut.control.call("begin")["transaction"]
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
     meanwhile = sut.read_label("peek_message", queue=queue)
+    by_identifier = sut.attempt("peek_by_lookup_id", queue=queue, lookup_id=known)
     sut.control.call("abort", transaction=transaction)
     judge(
         "MQDMPR-3.1.1.12-D03",
         expected={
             "message peeked before the abort": Outcome.NOTHING,
+            "peek by the LookupIdentifier before the abort": Outcome.REFUSED,
             "message peeked after the abort": "message of the transaction",
         },
         observed={
             "message peeked before the abort": meanwhile,
+            "peek by the LookupIdentifier before the abort": by_identifier,
             "message peeked after the abort": sut.read_label("peek_message", queue=queue),
         },
     )
@@ -216,8 +237,8 @@ def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
 @covers("MQDMPR-3.1.1.12-D04")
 @varied("queue quota", "queue privacy", acknowledgments=("none", "of arrival"))
 def test_arrival_time_is_second_of_arrival(peer, sut, judge):
-    """The ArrivalTime of a message in its queue, and of an expired message in the dead-letter queue, is a time during
-    the check, although SentTime of both messages is an hour earlier.
+    """The ArrivalTime of a recoverable and of a transactional message in their queues, and of an expired message in the
+    dead-letter queue, is a time during the check, although SentTime of all messages is an hour earlier.
     """
     before_s = peer.environment.now().utc_s
     connection = peer.open_raw()
@@ -225,8 +246,10 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     sent = connection.send(peer.recoverable_message(long_ago))
     late = f"late {sut.own}"
     connection.send(peer.recoverable_message(long_ago | {"JN": 1}, base={"TimeToReachQueue": 1}, label=late))
+    transactional = connection.send(Sequence(peer).message(long_ago))
     connection.check_alive()
     found = _await_message_in_queue(peer, sut, sent)
+    in_sequence = _await_message_in_queue(peer, sut, transactional, "transactional")
     after_s = peer.environment.now().utc_s
     if "arrived_time" not in found:
         judge.mark_not_exercised(
@@ -235,7 +258,7 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
         return
     expected = between(before_s - CLOCK_TOLERANCE_S, after_s + CLOCK_TOLERANCE_S)
     dead = [one for one in sut.kept_messages("system$;deadletter") if one["label"] == late]
-    for one in (found, *dead):
+    for one in (found, in_sequence, *dead):
         judge(
             "MQDMPR-3.1.1.12-D04",
             expected=expected,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs, varied
+from harness.sut.shown import lookup_id
 from suites.mqqb.steps.disposition import (
     delete,
     get_final_ack_identifier,
@@ -31,12 +32,30 @@ def test_final_ack_is_sent_only_for_message_with_fa(peer, sut, judge):
     _judge_final_acks(judge, receiver, packets)
 
 
+def receive_from_subqueue(sut, queue):
+    """Move the first message of a queue to a subqueue, and receive it there."""
+    subqueue = f"{queue};mqc-sub"
+    sut.attempt(sut.create_queue, subqueue, transactional=True)
+    first = sut.control.call("peek", queue=queue)["messages"][0]
+    sut.control.call("move", queue=queue, lookup_id=lookup_id(first), to=subqueue)
+    receive_first_message(sut, subqueue)
+
+
 @needs("receive", "queue_control")
 @covers(*RULES)
-@pytest.mark.parametrize("act", [receive_first_message, purge_queue, delete], ids=["take", "purge", "delete"])
+@pytest.mark.parametrize(
+    "act",
+    [
+        pytest.param(receive_first_message, id="take"),
+        pytest.param(purge_queue, id="purge"),
+        pytest.param(delete, id="delete"),
+        pytest.param(receive_from_subqueue, marks=needs("subqueues"), id="move"),
+    ],
+)
 def test_final_ack_is_sent_however_message_leaves_queue(peer, sut, judge, act):
-    """Two transactional messages leave their queue, because they are received, purged or deleted with the queue: the
-    SUT sends a FinalAck for the message with FA 1, and none for the message with FA 0.
+    """Two transactional messages leave their queue, because they are received (from the queue, or from a subqueue to
+    which they were moved), purged or deleted with the queue: the SUT sends a FinalAck for the message with FA 1, and
+    none for the message with FA 0.
     """
     queue = sut.new_queue("final", transactional=True)
     receiver = Receiver(peer, sut)
@@ -44,7 +63,7 @@ def test_final_ack_is_sent_however_message_leaves_queue(peer, sut, judge, act):
     packets = [receiver.send(destination=to, transaction={"FA": bit}) for bit in (0, 1)]
     receiver.await_acknowledgment()
     peer.eventually(lambda: len(sut.labels(queue)) == len(packets))
-    for _ in packets if act is receive_first_message else packets[:1]:
+    for _ in packets if act in (receive_first_message, receive_from_subqueue) else packets[:1]:
         act(sut, queue)
     _judge_final_acks(judge, receiver, packets)
 

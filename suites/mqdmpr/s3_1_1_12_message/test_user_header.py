@@ -10,6 +10,7 @@ from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
+TRANSACTIONAL_DEAD_LETTERS = "system$;deadxact"
 
 
 SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 9_000
@@ -51,7 +52,7 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
 
 @needs("send", "receive")
 @covers("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-26", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17")
-@pytest.mark.parametrize("delivery", ["express", "recoverable"])
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @varied("acknowledgments", "response queue", "time to be received", "trace", "label")
 def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     """Of two messages that expire unsent, the message with JN is in the dead-letter queue, and the message with JP is
@@ -68,7 +69,8 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
     sender.send(1)
     session = sender.await_session()
     frames = sender.collect(session, 1)
-    kept_messages = _await_system_queue_names(peer, sut, DEAD_LETTERS, names)
+    dead_letters = TRANSACTIONAL_DEAD_LETTERS if delivery == "transactional" else DEAD_LETTERS
+    kept_messages = _await_system_queue_names(peer, sut, dead_letters, names)
     judge(
         "MQMQ-2.2.19.2-13",
         "MQDMPR-3.1.1.12-24",

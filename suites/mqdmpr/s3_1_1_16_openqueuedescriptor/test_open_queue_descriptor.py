@@ -56,6 +56,7 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
     )
     states = sorted(one["RemoteReadState"] for one in both)
     judge(
+        "MQDMPR-3.1.1.16-12",
         "MQDMPR-3.1.1.16-14",
         expected=["Opened", "ReadyForRead"],
         observed=states,

@@ -89,21 +89,25 @@ OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-
 @varied("response queue", "time to be received", "queue quota", "queue privacy")
 def test_transaction_lists_operation_for_each_message(sut, judge):
     """A transaction that sends, receives and moves a message lists an Enqueue, a Dequeue with a reason, and a Move with
-    the subqueue as target.
+    the subqueue as target. A further Move has a second subqueue as target.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     sub = f"{queue};mqc-sub"
-    sut.control.call("create_queue", name=sub)
-    for label in ("first", "second"):
+    second_sub = f"{queue};mqc-sub-2"
+    for name in (sub, second_sub):
+        sut.control.call("create_queue", name=name)
+    for label in ("first", "second", "third"):
         sut.send(to, label=label, body=label, delivery="transactional")
     lookup_ids = {one["label"]: lookup_id(one) for one in sut.messages("transactional")}
-    if sorted(lookup_ids) != ["first", "second"]:
-        raise ConformanceFailure(f"the queue contains the messages {sorted(lookup_ids)} instead of ['first', 'second']")
+    if sorted(lookup_ids) != ["first", "second", "third"]:
+        raise ConformanceFailure(f"the queue contains the messages {sorted(lookup_ids)} instead of the three sent ones")
     transaction = sut.control.call("begin")["transaction"]
     sut.send(to, label="sent", body="sent", transaction=transaction)
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
     sut.control.call("move", queue=queue, lookup_id=lookup_ids["second"], to=sub, transaction=transaction)
-    observed = {one["OperationType"]: one for one in _list_operations(sut, transaction)}
+    sut.control.call("move", queue=queue, lookup_id=lookup_ids["third"], to=second_sub, transaction=transaction)
+    operations = _list_operations(sut, transaction)
+    observed = {one["OperationType"]: one for one in operations}
     sut.control.call("abort", transaction=transaction)
     for rule, kind in zip(OPERATION_RULES, ("Enqueue", "Dequeue", "Move"), strict=True):
         judge(
@@ -115,11 +119,12 @@ def test_transaction_lists_operation_for_each_message(sut, judge):
             ),
             observed=kind in observed or f"operations {sorted(observed)}",
         )
-    targets = {kind: str(one["TargetQueueReference"]).lower().endswith(sub) for kind, one in observed.items()}
+    targets = [str(one["TargetQueueReference"]).lower() for one in operations if one["OperationType"] == "Move"]
     judge(
         "MQDMPR-3.1.1.13-06",
-        expected=holds("the target of the Move is the subqueue"),
-        observed=targets.get("Move", "no Move"),
+        expected=["mqc-sub", "mqc-sub-2"],
+        observed=[one.rpartition(";")[2] for one in targets],
+        case="targets of the Move operations",
     )
     reasons = {kind: one["DequeueReason"] for kind, one in observed.items()}
     judge(

@@ -9,6 +9,7 @@ from harness.expectations import distinct, each, holds, in_queue, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
+from harness.sut.shown import lookup_id
 from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("restart")
@@ -148,6 +149,33 @@ def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge)
         evidence=read,
         errata="E141",
         case="labels returned by the reads after a restart",
+    )
+
+
+@needs("receive", "queue_control", "subqueues")
+@covers("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.7.1.16-05")
+def test_messages_keep_positions_after_restart(peer, sut, judge):
+    """Recoverable messages of two priorities, and messages that were moved to a subqueue in another order than that of
+    their arrival, have the same order after a restart.
+    """
+    queue = sut.new_queue("positions")
+    subqueue = f"{queue};mqc-sub"
+    sut.create_queue(subqueue)
+    connection = peer.open_raw()
+    for label, priority in (("c", 1), ("e", 3), ("a", 3), ("b", 6), ("f", 3), ("d", 1)):
+        headers = {"destination": rf"TCP:{sut.address}\{queue}", "base": {"PR": priority}}
+        connection.send(peer.recoverable_message(label=label, **headers))
+    connection.check_alive()
+    if not peer.await_label("d", queue):
+        raise ConformanceFailure("the messages are not in the queue")
+    known = {one["label"]: lookup_id(one) for one in sut.control.call("peek", queue=queue)["messages"]}
+    for label in "fea":
+        sut.control.call("move", queue=queue, lookup_id=known[label], to=subqueue)
+    sut.restart()
+    judge.all(
+        expected={"queue": in_queue("b", "c", "d"), "subqueue": in_queue("f", "e", "a")},
+        observed={"queue": sut.labels(queue), "subqueue": sut.labels(subqueue)},
+        evidence=connection.sent,
     )
 
 

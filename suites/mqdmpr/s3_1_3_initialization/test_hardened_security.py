@@ -17,8 +17,8 @@ from harness.sut.sut import Sut
 from suites.mqdmpr.steps import openings
 from suites.mqqb.steps.sender import Sender
 
-SERVED, NOT_SERVED = "served", "not served"
-LOCKED = "Locked"
+SERVED, NOT_SERVED = "served by the SUT", "not served by the SUT"
+LOCKED_STATE = "Locked"
 
 
 @needs("restart", "configure", "send", "queue_control", "qm2qm")
@@ -54,7 +54,9 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 if sut.has("open_to_send"):  # what it is before anything is to be sent
                     openings.open_to_send(sut, to)
                     state = sut.outgoing_queue(to)["state"]
-                    judge("MQDMPR-3.1.7.1.5-97", expected=LOCKED, observed=state, case="State of the outgoing queue")
+                    judge(
+                        "MQDMPR-3.1.7.1.5-97", expected=LOCKED_STATE, observed=state, case="State of the outgoing queue"
+                    )
                 sender.send(1, delivery="recoverable")
                 sut.send(other, body="message 2", application_tag=2, delivery="recoverable")
             state_before = sut.outgoing_queue(to)["state"]
@@ -72,9 +74,9 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 "MQDMPR-3.1.1.3-07",
                 rule_of_start,
                 expected={
-                    "State_of_the_queue_before_the_wait": LOCKED,
-                    "State_of_the_queue_after_the_wait": LOCKED,
-                    "State_of_the_other_queue": LOCKED,
+                    "State_of_the_queue_before_the_wait": LOCKED_STATE,
+                    "State_of_the_queue_after_the_wait": LOCKED_STATE,
+                    "State_of_the_other_queue": LOCKED_STATE,
                     "session of the SUT": holds("none"),
                 },
                 observed=observed,
@@ -87,11 +89,11 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
         "MQDMPR-3.1.3-D13",
         expected={
             "numbers_of_the_messages_sent": any_order(1, 2),
-            "State_of_the_queue": holds("not Locked", otherwise=LOCKED),
+            "State_of_the_queue": holds("not Locked", otherwise=LOCKED_STATE),
         },
         observed={
             "numbers_of_the_messages_sent": Sender.tags(frames),
-            "State_of_the_queue": sut.outgoing_queue(to)["state"] != LOCKED,
+            "State_of_the_queue": sut.outgoing_queue(to)["state"] != LOCKED_STATE,
         },
         evidence=frames,
     )

@@ -8,10 +8,10 @@ from harness.expectations import any_order, each, holds, none
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
-from harness.wire.protection import ADVANCED, BASE, ENHANCED, listed_keys
+from harness.wire.protection import ADVANCED_PROVIDER, BASE_PROVIDER, ENHANCED_PROVIDER, listed_keys
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 
-KEY_LENGTHS = {BASE: 512, ENHANCED: 1024, ADVANCED: 1024}
+KEY_LENGTHS = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, ADVANCED_PROVIDER: 1024}
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
 INTERNAL_QUEUES = (r"private$\order_queue$", r"private$\notify_queue$")
 LEAST_PUBLIC_EXPONENT = 3
@@ -55,7 +55,7 @@ def test_each_provider_has_valid_signing_key(sut, judge):
 def test_three_system_queues_can_be_peeked(sut, judge):
     """The dead-letter queue, the transactional dead-letter queue and the journal can be peeked."""
     peeks = {queue: sut.attempt("peek", queue=queue, limit=1) for queue in SYSTEM_QUEUES}
-    judge.all(expected=each(Outcome.DONE, "peek"), observed=peeks)
+    judge.all(expected=each(Outcome.DONE, "peek of a system queue"), observed=peeks)
 
 
 @needs("qm2qm")
@@ -88,6 +88,9 @@ def test_qualified_computer_name_has_domain(sut, judge):
     host, _, domain = qualified.partition(".")
     judge(
         "MQDMPR-3.1.3-D03",
-        expected={"computer": computer, "domain": holds("a domain name")},
-        observed={"computer": host, "domain": bool(domain)},
+        expected={
+            "computer in QualifiedComputerName": computer,
+            "domain in QualifiedComputerName": holds("a domain name"),
+        },
+        observed={"computer in QualifiedComputerName": host, "domain in QualifiedComputerName": bool(domain)},
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import none
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import get_transaction_header
@@ -35,8 +36,9 @@ def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
         evidence=early_frames,
         case="ApplicationTags of the messages sent before the decision",
     )
-    sut.control.call("abort", transaction=second)
-    sut.control.call("commit", transaction=first)
+    aborting, committing = sut.attempt("abort", transaction=second), sut.attempt("commit", transaction=first)
+    for rule, decision in (("MQDMPR-3.1.4.10-D01", aborting), ("MQDMPR-3.1.4.9-D01", committing)):
+        judge(rule, expected=Outcome.DONE, observed=decision, case="decision of the transaction", evidence=early_frames)
     frames = [] if session is None else sender.collect_all(session, 3)[len(early_frames) :]
     expected = [f"message {one} with TxSequenceNumber {one}" for one in (1, 2)]
     observed = [

@@ -51,9 +51,12 @@ class TwoTransactions:
         application.call(
             "move", queue=self.queue, lookup_id=lookup_ids["second"], to=self.subqueue, transaction=self.one
         )
-        application.send("sent", transaction=self.one)
+        application.send("sent", transaction=self.one, journal=["negative"])
         application.receive_by_label("third", transaction=self.other)
         application.send("sent in the other transaction", transaction=self.other)
+        self.second = Application(application.peer, self.sut, transactional=True)
+        self.second.store("alone")
+        self.second.receive(transaction=self.one)
         empty_queue = Application(application.peer, self.sut, transactional=True).queue
         self.waiting_read = PendingRequest(
             application.peer, "receive", queue=empty_queue, transaction=self.other, timeout_ms=LONG_WAIT_MS
@@ -87,6 +90,7 @@ class TwoTransactions:
     "MQDMPR-3.1.4.4-18",
     "MQDMPR-3.1.4.4-19",
     "MQDMPR-3.1.4.4-24",
+    "MQDMPR-3.1.1.12-39",
 )
 def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge):
     """A commit stores the message that its transaction sent, removes and acknowledges the received message, moves the
@@ -132,6 +136,7 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
     acknowledged_labels = {"before the commit": state_before[1], "after the commit": acknowledged}
     judge(
         "MQDMPR-3.1.4.4-11",
+        "MQDMPR-3.1.1.12-39",
         expected={"before the commit": [], "after the commit": ["first"]},
         observed=acknowledged_labels,
         evidence=evidence,
@@ -173,10 +178,14 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
 @varied("application tag", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     """An abort restores the messages that its transaction received and moved, discards the message that it sent, and
-    leaves a second transaction undecided; a read in the second transaction still waits.
+    leaves a second transaction undecided; a read in the second transaction still waits. A read that waits for the
+    message that the transaction received from a second queue gets this message.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoTransactions(application)
+    reader = PendingRequest(peer, "receive", queue=work.second.queue, timeout_ms=LONG_WAIT_MS)
+    peer.settle()
+    early_answer = reader.is_answered()
     aborted = _decide_transaction(sut, "abort", transaction=work.one)
     labels, labels_of_subqueue = application.labels(), application.labels(work.subqueue)
     evidence = list(application.sent.values())
@@ -204,11 +213,20 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
             "queue": in_queue(*restored_labels),
             "subqueue": in_queue("earlier"),
             "labels_returned_by_later_receives": restored_labels,
+            "pending_read_answered_before": False,
+            "label_returned_by_the_pending_read": "alone",
         },
-        observed={"queue": labels, "subqueue": labels_of_subqueue, "labels_returned_by_later_receives": received},
+        observed={
+            "queue": labels,
+            "subqueue": labels_of_subqueue,
+            "labels_returned_by_later_receives": received,
+            "pending_read_answered_before": early_answer,
+            "label_returned_by_the_pending_read": reader.await_label(),
+        },
         evidence=evidence,
     )
-    sent_labels = [label for label in [*labels, *labels_of_subqueue, *received] if label == "sent"]
+    dead_letters = [one["label"] for one in sut.kept_messages("system$;deadxact")]
+    sent_labels = [label for label in [*labels, *labels_of_subqueue, *received, *dead_letters] if label == "sent"]
     judge("MQDMPR-3.1.4.5-17", expected=none("message that was sent"), observed=sent_labels, evidence=evidence)
     work.end()
 
@@ -245,7 +263,12 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
         transaction = ended_transactions[verb]
         answers = {later_verb: sut.attempt(later_verb, transaction=transaction) for later_verb in DECISION_VERBS}
         answers["receive"] = sut.attempt("receive", queue=application.queue, timeout_ms=0, transaction=transaction)
-        judge(gone, expected=each(Outcome.REFUSED, "request"), observed=answers, evidence=evidence)
+        judge(
+            gone,
+            expected=each(Outcome.REFUSED, "request in the ended transaction"),
+            observed=answers,
+            evidence=evidence,
+        )
         judge(nothing_left, expected=in_queue("second", "third"), observed=application.labels(), evidence=evidence)
     application.end_transaction("abort", other_transaction)
     application.receiver.acknowledge_all()
@@ -367,21 +390,29 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
     application.receiver.acknowledge_all()
 
 
-@needs("receive", "queue_control")
+@needs("receive", "queue_control", "send", "subqueues")
 @covers("MQDMPR-3.1.4.6-09")
 def test_single_phase_prepare_commits(peer, sut, judge):
     """A coordinator's prepare request with a single phase commits the transaction: its received message is
-    acknowledged, and the transaction disappears from the list.
+    acknowledged, its moved message is in the subqueue, its sent message is in the queue, and the transaction disappears
+    from the list.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
-    application.fill("first", "second")
+    subqueue = f"{application.queue};mqc-sub"
+    sut.create_queue(subqueue, transactional=True)
+    application.fill("first", "second", "third")
+    moved = application.lookup_ids()["second"]
     transaction = application.begin_transaction(external=True)
     application.receive(transaction=transaction)
+    application.call("move", queue=application.queue, lookup_id=moved, to=subqueue, transaction=transaction)
+    application.send("sent", transaction=transaction)
     prepared = _decide_transaction(sut, "prepare", transaction=transaction, single_phase=True)
     acknowledged, (state,) = application.await_receive_acks(1), _list_transaction_states(sut, transaction)
     observed = {
         "outcome of the prepare request": prepared,
         "labels_of_the_acknowledged_messages": acknowledged,
+        "queue": application.labels(),
+        "subqueue": application.labels(subqueue),
         "state of the transaction": state,
     }
     evidence = list(application.sent.values())
@@ -390,6 +421,8 @@ def test_single_phase_prepare_commits(peer, sut, judge):
         expected={
             "outcome of the prepare request": "committed",
             "labels_of_the_acknowledged_messages": ["first"],
+            "queue": in_queue("third", "sent"),
+            "subqueue": in_queue("second"),
             "state of the transaction": "not listed",
         },
         observed=observed,
@@ -399,19 +432,25 @@ def test_single_phase_prepare_commits(peer, sut, judge):
 
 
 @covers("MQDMPR-3.1.4.4-24", "MQDMPR-3.1.4.5-20")
-def test_empty_transaction_can_be_committed_and_aborted(peer, sut, judge):
-    """A transaction without operations can be committed, and a second transaction without operations can be aborted."""
+def test_transaction_without_remaining_messages_can_be_committed_and_aborted(peer, sut, judge):
+    """A transaction without operations can be committed, and a second transaction without operations can be aborted.
+    The same applies to transactions whose queue was deleted after they received a message.
+    """
+    has_queue = all(sut.has(need) for need in ("receive", "queue_control", "send"))
     for verb, rule, expected in (
         ("commit", "MQDMPR-3.1.4.4-24", "committed"),
         ("abort", "MQDMPR-3.1.4.5-20", "aborted"),
     ):
-        transaction = sut.control.call("begin")["transaction"]
-        judge(
-            rule,
-            expected=expected,
-            observed=_decide_transaction(sut, verb, transaction=transaction),
-            case="state after the decision",
-        )
+        empty = sut.control.call("begin")["transaction"]
+        decisions = {"without operations": _decide_transaction(sut, verb, transaction=empty)}
+        if has_queue:
+            application = Application(peer, sut, transactional=True)
+            application.store("gone")
+            transaction = application.begin_transaction()
+            application.receive(transaction=transaction)
+            sut.delete_queue(application.queue)
+            decisions["after the deletion of its queue"] = _decide_transaction(sut, verb, transaction=transaction)
+        judge(rule, expected=each(expected, "transaction"), observed=decisions, case="state after the decision")
 
 
 @needs("inspect")

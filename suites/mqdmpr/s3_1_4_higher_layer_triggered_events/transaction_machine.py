@@ -15,8 +15,9 @@ NOT_LISTED_STATE = "not listed"
 
 
 class Transaction(Machine, path=Path(__file__)):
-    """A transaction on a queue that has a journal and a subqueue. The queue also contains the message ``third``, and
-    the message ``other``, which a second, prepared transaction has received.
+    """A transaction on a queue that has a journal and a subqueue, and on a second queue. The queue also contains the
+    message ``third``, and the message ``other``, which a second, prepared transaction has received. The subqueue
+    contains the message ``ahead``, whose LookupIdentifier is higher than that of each other message.
     """
 
     def __init__(self, peer: Peer) -> None:
@@ -26,11 +27,17 @@ class Transaction(Machine, path=Path(__file__)):
         self._queue = self._sut.new_queue("decided", transactional=True, journaling=True)
         self._subqueue = f"{self._queue};mqc-sub"
         self._sut.create_queue(self._subqueue, transactional=True)
-        self._sut.send_here(self._queue, ["other", "first", "second", "third"], delivery="transactional")
+        self._second_queue = self._sut.new_queue("beside", transactional=True)
+        self._sut.send_here(self._queue, ["other", "first", "second", "third", "ahead"], delivery="transactional")
+        self._sut.send_here(self._second_queue, ["apart"], delivery="transactional")
+        ahead = self._call_verb("peek", queue=self._queue)["messages"][-1]
+        self._call_verb("move", queue=self._queue, lookup_id=lookup_id(ahead), to=self._subqueue)
         self._other = self._begin_transaction(external=True)
         self._call_verb("receive", queue=self._queue, transaction=self._other)
         self._call_verb("prepare", transaction=self._other)
         self._subject = ""
+        self._messages_before = self._read_messages()
+        self._count_before = self._count_messages()
         peer.at_end(self._abort_all)
 
     # -- states ---------------------------------------------------------------------------------------------------
@@ -52,16 +59,22 @@ class Transaction(Machine, path=Path(__file__)):
         self._call_verb("prepare", transaction=self._subject)
 
     @state("committed")
-    def commit_internal(self) -> None:
-        """Commit a transaction without a coordinator."""
-        self.begin_internal()
+    def commit_prepared(self) -> None:
+        """Prepare and commit the transaction of a coordinator."""
+        self.prepare_external()
         self._call_verb("commit", transaction=self._subject)
 
     @state("aborted")
-    def abort_internal(self) -> None:
-        """Abort a transaction without a coordinator."""
-        self.begin_internal()
+    def abort_prepared(self) -> None:
+        """Prepare and abort the transaction of a coordinator."""
+        self.prepare_external()
         self._call_verb("abort", transaction=self._subject)
+
+    @state("in doubt")
+    def restart_when_prepared(self) -> None:
+        """Prepare the transaction of a coordinator, and then restart the system."""
+        self.prepare_external()
+        self._sut.restart()
 
     @state("internal, purged")
     def purge_during_internal(self) -> None:
@@ -125,6 +138,22 @@ class Transaction(Machine, path=Path(__file__)):
         """Return the labels of the messages of the subqueue, to which the transaction moves a message."""
         return self._sut.labels(self._subqueue)
 
+    @probe("labels in the second queue")
+    def list_second_queue(self) -> list[str]:
+        """Return the labels of the available messages of the second queue."""
+        return self._sut.labels(self._second_queue)
+
+    @probe("labels of changed messages")
+    def list_changed_messages(self) -> list[str]:
+        """Return the labels of the messages that differ in any property from the messages before the transaction."""
+        found = self._read_messages()
+        return [label for label, one in found.items() if one != self._messages_before.get(label, one)]
+
+    @probe("growth of the queue")
+    def count_growth(self) -> int:
+        """Return how many messages more than before the transaction the queue contains; locked messages count, too."""
+        return self._count_messages() - self._count_before
+
     @probe("labels in the journal")
     def list_journal(self) -> list[str]:
         """Return the labels of the received messages, which are in the journal."""
@@ -160,10 +189,22 @@ class Transaction(Machine, path=Path(__file__)):
     def _begin_subject(self, *, external: bool) -> None:
         self._subject = self._begin_transaction(external=external)
         self._call_verb("receive", queue=self._queue, transaction=self._subject)
+        self._call_verb("receive", queue=self._second_queue, transaction=self._subject)
         second = self._call_verb("peek", queue=self._queue, limit=1)["messages"][0]
         moved = {"queue": self._queue, "lookup_id": lookup_id(second), "to": self._subqueue}
         self._call_verb("move", **moved, transaction=self._subject)
         self._sut.send_here(self._queue, ["sent"], transaction=self._subject)
+
+    def _read_messages(self) -> dict[str, Any]:
+        """Return the available messages of all queues, with all their properties, by label."""
+        queues = (self._queue, self._subqueue, self._second_queue)
+        found = [one for queue in queues for one in self._call_verb("peek", queue=queue)["messages"]]
+        return {one["label"]: one for one in found}
+
+    def _count_messages(self) -> int:
+        """Count the messages of the queue; the available messages, if the system does not return the number."""
+        count = self._call_verb("get_queue", name=self._queue).get("count")
+        return len(self.list_queue()) if count is None else int(count)
 
     def _call_verb(self, verb: str, **arguments: Any) -> dict[str, Any]:
         return self._sut.control.call(verb, **arguments)

@@ -49,7 +49,7 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
             *SITE_RULES,
             *GATE_RULES,
             *IDENTIFIER_RULES,
-            reason=f"sites and gates are read again in {left_ms // 1_000} s",
+            reason=f"the SUT reads its sites and gates again only after {left_ms // 1_000} s",
         )
         return
     published = sut.read_directory_object(queue_manager=gate["Identifier"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from uuid import UUID
 
 from harness.expectations import each, holds, in_queue
 from harness.run.marks import covers, needs, varied
@@ -21,14 +22,16 @@ DEFAULT_PROPERTIES = {
 """The values of Set Queue Defaults. Spec: MS-MQDMPR 3.1.7.1.33."""
 SUPPLIED_PROPERTIES = {
     "transactional": True,
-    "label": "every property",
+    "label": "every property".ljust(124, "."),
     "journaling": True,
-    "quota_kb": 4_096,
-    "journal_quota_kb": 2_048,
+    "quota_kb": 0x8000_1000,
+    "journal_quota_kb": 0xFFFF_FFFE,
     "authenticated": True,
     "privacy": "body",
     "base_priority": -5,
 }
+"""Values that differ from the defaults: the longest label, and quotas that need 32 bits."""
+DEFAULT_TYPE, SUPPLIED_TYPE = UUID(int=0), UUID("6d71636f-6e66-4f72-8d00-00000000000c")
 
 
 @needs("queue_control")
@@ -37,7 +40,14 @@ def test_new_queue_has_supplied_and_default_properties(sut, judge):
     """A new queue has the properties that its creator supplies (all or only one), and the default of each property that
     is not supplied.
     """
-    whole, bare = sut.new_queue("whole", **SUPPLIED_PROPERTIES), sut.new_queue("bare")
+    whole = sut.new_queue("whole", type=str(SUPPLIED_TYPE), **SUPPLIED_PROPERTIES)
+    bare = sut.new_queue("bare")
+    types = [sut.control.call("get_queue", name=queue).get("type") for queue in (whole, bare)]
+    if None not in types:
+        for rule, expected, found in zip(
+            ("MQDMPR-3.1.7.1.3-D01", "MQDMPR-3.1.7.1.3-02"), (SUPPLIED_TYPE, DEFAULT_TYPE), types, strict=True
+        ):
+            judge(rule, expected=expected, observed=UUID(str(found)), case="Type")
     judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULT_PROPERTIES, observed=_read_properties(sut, bare))
     judge(
         "MQDMPR-3.1.7.1.3-11",
@@ -83,7 +93,7 @@ def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
         "MQDMPR-3.1.7.1.3-06",
         expected=[Outcome.REFUSED, Outcome.DONE],
         observed=[get_before, get_after],
-        case="query before and after the creation",
+        case="queries of the queue before and after its creation",
     )
     judge(
         "MQDMPR-3.1.7.1.3-D07",
@@ -101,7 +111,12 @@ def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
     judge.conclude("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D07")
     journals = [sut.attempt("peek", queue=f"{name};journal") for name in (one, other)]
     if Outcome.REFUSED in journals:
-        judge("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected=each(Outcome.DONE, "peek"), observed=journals)
+        judge(
+            "MQDMPR-3.1.7.1.3-09",
+            "MQDMPR-3.1.7.1.3-10",
+            expected=each(Outcome.DONE, "peek of a journal"),
+            observed=journals,
+        )
         return
     new = {name: sut.labels(f"{name};journal") for name in (one, other)}
     judge("MQDMPR-3.1.7.1.3-09", expected=each(in_queue(), "journal"), observed=new)
@@ -145,7 +160,7 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     """In the data model of the SUT, a new queue is empty and inactive, has no open handles, has equal CreateTime and
     ModifyTime, and has a journal; its subqueue has no journal.
     """
-    name = sut.new_queue("new")
+    name = sut.new_queue("new", journaling=True)
     inspected = sut.inspect_queue(name)
     judge(
         "MQDMPR-3.1.7.1.3-D02",

@@ -10,15 +10,16 @@ from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.mqdmpr.steps import openings
 
-LABEL_BEFORE, LABEL_AFTER = "before", "after"
+LABEL_BEFORE, LABEL_AFTER = "old message", "new message"
+LONG_READ_TIMEOUT_MS = 600_000
 
 
 @sut_survives()
 @needs("qm2qm", "queue_control", "send", "receive")
 @covers("MQDMPR-3.1.7.1.1-04", "MQDMPR-3.1.7.1.4-10", "MQDMPR-3.1.7.1.4-11", "MQDMPR-3.1.7.1.4-17")
 def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
-    """A queue with a message, an open handle and a cursor is deleted: it is not listed, it can neither be opened nor
-    receive messages, and reads with the old handle fail. A queue with the same name can be created.
+    """A queue with a message and two open handles, each with a cursor, is deleted: it is not listed, it can neither be
+    opened nor receive messages, and reads with the old handles fail. A queue with the same name can be created.
     """
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"
@@ -26,8 +27,8 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
     remote.send_all([peer.recoverable_message(destination=path, label=LABEL_BEFORE)])
     if not peer.eventually(lambda: sut.labels(name) == [LABEL_BEFORE]):
         raise ConformanceFailure("the SUT did not put the message into the queue")
-    queue = remote.open(form=form)
-    cursor = queue.cursor().expect_success()
+    queue, second = remote.open(form=form), remote.open(form=form)
+    cursor, cursor_of_second = queue.cursor().expect_success(), second.open_cursor()
     was_listed = _is_listed(sut, name)
     deleted = sut.attempt("delete_queue", name=name)
     judge("MQDMPR-3.1.7.1.4-17", expected=Outcome.DONE, observed=deleted, case="deletion of the queue")
@@ -75,9 +76,30 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.1-04", expected=holds("no cursor is opened"), observed=refused, evidence=[cursor, late_cursor]
     )
-    reads = [queue.peek(), queue.peek(hCursor=cursor.out.phCursor), queue.start_receive()]
+    reads = [
+        queue.peek(),
+        queue.peek(hCursor=cursor.out.phCursor),
+        queue.start_receive(),
+        second.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS).wait(sut.response_timeout_ms),
+        second.peek(hCursor=cursor_of_second),
+    ]
     observed = [read.label_or_failure for read in reads]
     judge("MQDMPR-3.1.7.1.4-10", expected=each(Call.FAILURE, "read"), observed=observed, evidence=reads)
+
+
+@needs("queue_control", "restart")
+@covers("MQDMPR-3.1.7.1.4-11")
+def test_deleted_queue_is_gone_after_restart(sut, judge):
+    """Two queues are created, one is deleted, and the SUT restarts: only the other queue is listed."""
+    kept, deleted = (sut.new_queue(purpose) for purpose in ("kept", "deleted"))
+    sut.delete_queue(deleted)
+    sut.restart()
+    judge(
+        "MQDMPR-3.1.7.1.4-11",
+        expected={"kept": True, "deleted": False},
+        observed={"kept": _is_listed(sut, kept), "deleted": _is_listed(sut, deleted)},
+        case="queue listed after a restart",
+    )
 
 
 def _is_listed(sut, name):

@@ -33,7 +33,7 @@ def test_deleted_public_queue_leaves_directory_and_others_stay(peer, sut, judge)
         "MQDMPR-3.1.7.1.4-14",
         expected=[None, "a public queue", "a public queue"],
         observed=labels,
-        case="labels of the deleted and the two other queues",
+        case="labels in the directory of the deleted queue and of the two other queues",
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import distinct, each
+from harness.expectations import distinct, each, in_queue
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qmcomm import (
@@ -19,9 +19,12 @@ from harness.wire.rpc_qmcomm import (
     MULTICAST,
     PEEK_ACCESS,
     RECEIVE_ACCESS,
+    SUBQUEUE,
+    SUBQUEUE_SUFFIX,
     SYSTEM_QUEUE_SUFFIX,
     queue_format,
 )
+from suites.applications import Application
 from suites.mqdmpr.steps import openings
 
 pytestmark = needs("qm2qm")
@@ -132,10 +135,56 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
     evidence = [opened.opened, journal.opened]
     judge(
         "MQDMPR-3.1.7.1.5-48",
-        expected={"queue": ["first"], "journal": []},
+        expected={"queue": in_queue("first"), "journal": in_queue()},
         observed={"queue": opened.labels(), "journal": journal.labels()},
         evidence=evidence,
     )
+
+
+@needs("subqueues", "queue_control", "receive")
+@covers("MQDMPR-3.1.7.1.5-48", "MQDMPR-3.1.7.1.5-118", "MQDMPR-3.1.7.1.5-124")
+def test_subqueue_is_opened_apart_from_its_queue(peer, remote, sut, judge):
+    """A subqueue is opened, and then its queue, exclusively and with a name in capital letters: a read with each handle
+    returns the message of its queue. While the queue is open, the subqueue can be opened again.
+    """
+    application = Application(peer, sut)
+    application.fill("first", "second")
+    subqueue = f"{application.queue};mqc-sub"
+    sut.create_queue(subqueue)
+    application.call("move", queue=application.queue, lookup_id=application.lookup_ids()["second"], to=subqueue)
+    address = rf"TCP:{sut.address}"
+    subqueue_form = queue_format(SUBQUEUE, rf"{address}\{subqueue}", SUBQUEUE_SUFFIX)
+    apart = remote.open(form=subqueue_form)
+    read = apart.peek()
+    judge(
+        "MQDMPR-3.1.7.1.5-118",
+        expected="second",
+        observed=read.label_or_outcome,
+        evidence=[apart.opened, read],
+        case="label returned by the read of the subqueue",
+    )
+    judge.conclude("MQDMPR-3.1.7.1.5-118")
+    opened = remote.open_remote(
+        apart.association, form=queue_format(DIRECT, rf"{address}\{application.queue.upper()}"), share=DENY_RECEIVE
+    )
+    judge(
+        "MQDMPR-3.1.7.1.5-48",
+        expected=openings.OPENED_OUTCOME,
+        observed=openings.get_opening_outcome(opened),
+        evidence=opened,
+        case="open of the queue",
+    )
+    judge.conclude("MQDMPR-3.1.7.1.5-48")
+    again = remote.open_remote(apart.association, form=subqueue_form)
+    judge(
+        "MQDMPR-3.1.7.1.5-124",
+        expected=openings.OPENED_OUTCOME,
+        observed=openings.get_opening_outcome(again),
+        evidence=[opened, again],
+        case="second open of the subqueue",
+    )
+    openings.close_opened_queue(again)
+    openings.close_opened_queue(opened)
 
 
 @sut_survives()
@@ -150,7 +199,7 @@ def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
     association = remote.associate()
     plain_queue, admin_queue = (sut.format_name(kind).removeprefix("DIRECT=") for kind in ("plain", "admin"))
     path = plain_queue.partition("\\")[2]
-    ways: dict[str, list[tuple[int, Any]]] = {
+    ways: dict[str, list[tuple[Any, ...]]] = {
         "MQDMPR-3.1.7.1.5-09": [
             (DIRECT, f"{plain_queue},DIRECT={admin_queue}"),
             (DIRECT, f"{admin_queue},DIRECT={plain_queue}"),
@@ -159,6 +208,7 @@ def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
         "MQDMPR-3.1.7.1.5-46": [(MULTICAST, MULTICAST_ID)],
         "MQDMPR-3.1.7.1.5-51": [
             (DIRECT, f"{plain_queue}-not-there"),
+            (SUBQUEUE, f"{plain_queue};mqc-missing", SUBQUEUE_SUFFIX),
             (DIRECT, rf"TCP:{sut.address}\private$\{sut.own}"),
             (DIRECT, rf"TCP:{remote.peer.address}\private$\{sut.own}"),
         ],

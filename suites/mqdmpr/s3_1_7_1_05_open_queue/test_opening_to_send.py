@@ -9,6 +9,8 @@ from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps import openings
 
+MACHINE_SUFFIXES = ("", ";JOURNAL", ";DEADLETTER", ";DEADXACT")
+"""The endings of machine format names. Spec: MS-MQMQ 2.1.4."""
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
 MISSING_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
@@ -44,10 +46,12 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     own_computer = rf"DIRECT=OS:{host}"
     lifetime = {"time_to_reach_queue_s": MESSAGE_LIFETIME_S}
     existing_name, missing_name = rf"{own_computer}\{queue}", rf"{own_computer}\{queue}-not-there"
+    in_capitals = rf"DIRECT=OS:{host.upper()}\{queue}-not-there"
     remote_name = rf"DIRECT=OS:mqc-{sut.own}.example\{queue}-not-there"
     direct = {
         existing_name: (Outcome.DONE, sut.attempt(sut.send, existing_name)),
         missing_name: (Outcome.REFUSED, sut.attempt(sut.send, missing_name)),
+        in_capitals: (Outcome.REFUSED, sut.attempt(sut.send, in_capitals)),
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-61"], direct)
     direct[remote_name] = (Outcome.DONE, sut.attempt(sut.send, remote_name, **lifetime))
@@ -60,7 +64,7 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], numbers)
     machines = {
         name: (Outcome.REFUSED, sut.attempt(sut.send, name))
-        for name in (f"MACHINE={sut.guid}", f"MACHINE={UNKNOWN_GUID}")
+        for name in (f"MACHINE={UNKNOWN_GUID}", *(f"MACHINE={sut.guid}{suffix}" for suffix in MACHINE_SUFFIXES))
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], machines)
     lists = (

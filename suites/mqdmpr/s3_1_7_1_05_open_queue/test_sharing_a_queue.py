@@ -38,8 +38,8 @@ EXCLUDED_MODES = {
     "MQDMPR-3.1.7.1.6-17",
 )
 def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
-    """For each pair of access and sharing modes, a second remote reader is refused exactly if the mode of one reader
-    excludes the other reader; when the first reader has closed the queue, the second can open it.
+    """For each pair of access and sharing modes, a second remote reader is refused if and only if the mode of one
+    reader excludes the other reader; when the first reader has closed the queue, the second can open it.
     """
     remote.empty()
     first_reader, second_reader = remote.associate(), remote.associate()
@@ -88,8 +88,8 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
 )
 @varied("queue journaling", "queue privacy")
 def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remote, sut, judge):
-    """An application has a queue open, and a remote reader opens it, too, for each pair of access and sharing modes:
-    the remote reader is refused exactly if the mode of one reader excludes the other reader.
+    """An application has a queue open, and a remote reader also opens it, with each pair of access and sharing modes:
+    the remote reader is refused if and only if the mode of one of them excludes the other.
     """
     remote.empty()
     association = remote.associate()

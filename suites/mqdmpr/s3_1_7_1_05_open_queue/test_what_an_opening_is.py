@@ -51,7 +51,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     to open queues leaves no descriptor.
     """
     local_name = sut.direct_name(sut.new_queue("here"))
-    first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "az")
+    first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "aZ")
     names = sorted(one.lower() for one in (local_name, first, last))
     openings_before = set(_list_descriptors(sut))
     handle = int(sut.control.call("open_to_send", to=",".join((last, local_name, first, last.upper())))["handle"])
@@ -130,12 +130,13 @@ def _list_new_descriptor_names(sut, names, before):
 @needs("open_to_send", "management", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-79", "MQDMPR-3.1.7.1.5-82", "MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
 def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
-    """A remote queue that is opened for sending, once or twice, has one inactive outgoing queue, with the format name
-    of the remote queue and without next hops.
+    """A remote queue that is opened for sending, once, twice or with a name in capital letters, has one inactive
+    outgoing queue, with the format name of the remote queue and without next hops.
     """
     names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
     queues_before = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
-    outcomes = [openings.open_to_send(sut, name) for name in (*names, names[0])]
+    outcomes = [openings.open_to_send(sut, name) for name in (*names, names[0], names[0].upper())]
+    listed = [one["format_name"].lower() for one in sut.control.call("list")["outgoing"]]
     queues_after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
     judge(
         "MQDMPR-3.1.7.1.5-79",
@@ -143,11 +144,13 @@ def test_remote_queue_opened_to_send_has_one_outgoing_queue(peer, sut, judge):
             "outgoing queues of each name before the opens": [[], []],
             "opens": each(Outcome.DONE),
             "number of outgoing queues of each name after the opens": [1, 1],
+            "number of listed outgoing queues of each name": [1, 1],
         },
         observed={
             "outgoing queues of each name before the opens": queues_before,
             "opens": outcomes,
             "number of outgoing queues of each name after the opens": [len(one) for one in queues_after],
+            "number of listed outgoing queues of each name": [listed.count(name.lower()) for name in names],
         },
     )
     queues = [one for group in queues_after for one in group]

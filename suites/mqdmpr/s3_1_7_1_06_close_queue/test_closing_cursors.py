@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
-from suites.applications import Application
+from suites.applications import Application, PendingRequest
+
+LONG_WAIT_MS = 60_000
 
 
 @needs("receive", "queues")
@@ -41,5 +43,29 @@ def test_closed_handle_closes_its_cursors(peer, sut, judge):
         observed=attempt_peeks()[2:],
         evidence=packet,
         case="peeks by the closed cursor and by the open cursor",
+    )
+    sut.control.call("close_queue", handle=handles[1])
+
+
+@needs("receive", "queues")
+@covers("MQDMPR-3.1.7.1.6-10")
+def test_closed_handle_ends_no_read_of_other_handle(peer, sut, judge):
+    """A receive waits with each of two handles, and the first handle is closed: the read of the second handle still
+    waits, and gets the next message. The end of the read of the closed handle is not judged (erratum E107).
+    """
+    application = Application(peer, sut)
+    handles = [sut.control.call("open_queue", queue=application.queue, access="receive")["handle"] for _ in range(2)]
+    reads = [PendingRequest(peer, "receive", handle=handle, timeout_ms=LONG_WAIT_MS) for handle in handles]
+    peer.settle()
+    sut.control.call("close_queue", handle=handles[0])
+    peer.settle()
+    early_answer = reads[1].is_answered()
+    packet = peer.open_raw().send(application.build_message("read"))
+    judge(
+        "MQDMPR-3.1.7.1.6-10",
+        expected={"answered_before_the_message": False, "message": "read"},
+        observed={"answered_before_the_message": early_answer, "message": reads[1].await_label()},
+        evidence=packet,
+        case="read of the second handle",
     )
     sut.control.call("close_queue", handle=handles[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import in_queue
 from harness.run.marks import covers, needs, varied
 from suites.applications import Application
 
@@ -18,13 +19,13 @@ pytestmark = needs("queues", "receive", "transactions")
 )
 @varied("time to reach queue", "application tag", read_by=("queue", "cursor"))
 def test_message_received_in_transaction_is_purged(peer, sut, judge, ended):
-    """A message that a transaction received before a purge is not in the queue after the commit, abort or restart
+    """Two messages that a transaction received before a purge are not in the queue after the commit, abort or restart
     that ends the transaction.
     """
     application = Application(peer, sut, transactional=True)
     packets = application.fill("first", "second", "third")
     transaction = application.begin_transaction()
-    label = application.receive(transaction=transaction)
+    received = [application.receive(transaction=transaction) for _ in range(2)]
     application.call("purge", queue=application.queue)
     labels = {"queue_after_the_purge": application.labels()}
     if ended == "restart":
@@ -37,11 +38,11 @@ def test_message_received_in_transaction_is_purged(peer, sut, judge, ended):
     judge(
         "MQDMPR-3.1.7.1.7-05",
         expected={
-            "label_of_the_received_message": "first",
-            "queue_after_the_purge": [],
-            "queue_after_the_end_of_the_transaction": [],
-            "queue_after_the_next_message": ["later"],
+            "labels_of_the_received_messages": ["first", "second"],
+            "queue_after_the_purge": in_queue(),
+            "queue_after_the_end_of_the_transaction": in_queue(),
+            "queue_after_the_next_message": in_queue("later"),
         },
-        observed={"label_of_the_received_message": label, **labels},
+        observed={"labels_of_the_received_messages": received, **labels},
         evidence=packets,
     )

@@ -12,13 +12,17 @@ pytestmark = needs("queue_control", "receive", "transactions")
 
 @covers("MQDMPR-3.1.7.1.8-03", "MQDMPR-3.1.7.1.8-04", "MQDMPR-3.1.7.1.8-05")
 def test_transaction_has_supplied_identifier(peer, sut, judge):
-    """Two new transactions have the identifiers that their creator supplied, and no operations. A message that is
+    """Two new transactions, one of an application and one of a coordinator, have the identifiers that their creator
+    supplied, and no operations. A message that is
     received in a transaction is removed when the transaction commits, and restored when it aborts.
     """
     application = Application(peer, sut, transactional=True)
     application.fill("first", "second")
     identifiers = [str(uuid5(NAMESPACE_URL, f"{sut.own} {number}")) for number in (1, 2)]
-    transactions = [application.begin_transaction(transaction=one) for one in identifiers]
+    transactions = [
+        application.begin_transaction(transaction=one, external=external)
+        for one, external in zip(identifiers, (False, True), strict=True)
+    ]
     judge("MQDMPR-3.1.7.1.8-03", expected=identifiers, observed=transactions, case="identifiers of the transactions")
     judge(
         "MQDMPR-3.1.7.1.8-04",

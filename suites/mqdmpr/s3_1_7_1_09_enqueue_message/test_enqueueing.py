@@ -89,7 +89,7 @@ def test_send_to_local_queue_succeeds_and_message_is_stored(peer, sut, judge):
     application.await_labels(1)
     judge(
         "MQDMPR-3.1.7.1.9-26",
-        expected={"send": Outcome.DONE, "queue": ["sent"]},
+        expected={"send": Outcome.DONE, "queue": in_queue("sent")},
         observed={"send": answer, "queue": application.labels()},
     )
 
@@ -110,6 +110,7 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
         application.send(f"sent {number}", transaction=committed)
         application.send(f"not sent {number}", transaction=aborted)
     labels_before = application.labels()
+    last_before = sut.attempt("peek_by_lookup_id", queue=application.queue, seek="last")
     counts = list(application.count_operations(committed, aborted).values())
     application.end_transaction("commit", committed)
     application.end_transaction("abort", aborted)
@@ -117,13 +118,21 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
     labels_after = application.labels()
     judge(
         "MQDMPR-3.1.7.1.9-17",
-        expected={"queue_before_the_commit": [], "queue_after_the_commit": ["sent 1", "sent 2"]},
-        observed={"queue_before_the_commit": labels_before, "queue_after_the_commit": labels_after},
+        expected={
+            "queue_before_the_commit": in_queue(),
+            "peek_at_the_last_message_before_the_commit": Outcome.REFUSED,
+            "queue_after_the_commit": in_queue("sent 1", "sent 2"),
+        },
+        observed={
+            "queue_before_the_commit": labels_before,
+            "peek_at_the_last_message_before_the_commit": last_before,
+            "queue_after_the_commit": labels_after,
+        },
     )
     judge(
         "MQDMPR-3.1.7.1.9-18",
         "MQDMPR-3.1.7.1.9-21",
-        expected={"number of operations of each transaction": [2, 2], "queue": ["sent 1", "sent 2"]},
+        expected={"number of operations of each transaction": [2, 2], "queue": in_queue("sent 1", "sent 2")},
         observed={"number of operations of each transaction": counts, "queue": labels_after},
     )
 
@@ -150,7 +159,10 @@ def test_message_is_inserted_by_priority_around_locked_message(remote, judge, lo
     )
     reader.give_back(held).expect_success()
     judge.all(
-        expected={"label of the locked message": locked, "queue": ["high", "second high", "middle", *"abcd", "low"]},
+        expected={
+            "label of the locked message": locked,
+            "queue": in_queue("high", "second high", "middle", *"abcd", "low"),
+        },
         observed={"label of the locked message": held.label_or_outcome, "queue": queue.labels()},
         evidence=held,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import any_order, each
+from harness.expectations import any_order, each, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, Method
@@ -34,15 +34,18 @@ LONG_READ_TIMEOUT_MS = 60_000
     ],
 )
 def test_each_arriving_message_completes_one_pending_receive(remote, judge, by, rules, with_cursor, events):
-    """While three receives are pending, two arriving messages complete two of them; the remaining receive waits until a
-    third message arrives.
+    """While three receives are pending, two arriving messages complete two of them, and no peek that began to wait
+    later; the remaining receive waits until a third message arrives.
     """
     queue = remote.open_with_messages()
     cursors = [queue.open_cursor() if with_cursor else 0 for _ in range(3)]
     reads = [queue.begin(Action.RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS) for cursor in cursors]
     states_before = [read.state_after_silence() for read in reads]
+    peek = queue.begin(Action.PEEK_CURRENT, by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
+    peek.state_after_silence()
     remote.deliver(["first", "second"])
     states_between = [read.state_after_silence() for read in reads]
+    state_of_peek = peek.state_after_silence()
     remote.deliver(["third"])
     labels_after = [read.wait().label_or_outcome for read in reads]
     ends = [queue.acknowledge(read).outcome for read in reads]
@@ -51,10 +54,12 @@ def test_each_arriving_message_completes_one_pending_receive(remote, judge, by, 
         expected={
             "receives before messages arrive": each(Call.WAITING),
             "receives after two messages have arrived": any_order("first", "second", Call.WAITING),
+            "peek that waits behind them": Call.WAITING,
         },
         observed={
             "receives before messages arrive": states_before,
             "receives after two messages have arrived": states_between,
+            "peek that waits behind them": state_of_peek,
         },
         evidence=reads,
     )
@@ -64,7 +69,7 @@ def test_each_arriving_message_completes_one_pending_receive(remote, judge, by, 
         expected={
             "labels received": any_order("first", "second", "third"),
             "ends of the receives": each("MQ_OK"),
-            "queue": [],
+            "queue": in_queue(),
         },
         observed={"labels received": labels_after, "ends of the receives": ends, "queue": queue.labels()},
         evidence=reads,

@@ -13,7 +13,7 @@ from reference_qm.model.statuses import Status
 add(
     "end-of-receive-from-deleted-queue-succeeds",
     "MQDMPR-3.1.7.1.12-04",
-    "The event Dequeue Message End returns MQ_OK although the queue was deleted meanwhile.",
+    "The event Dequeue Message End returns MQ_OK although the queue was deleted in the meantime.",
     instead_if(
         TwoPhaseReading.dequeue_message_end,
         lambda given: given.queue_desc.QueueReference is None,

@@ -16,7 +16,7 @@ from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.transactions import Transaction
 
 add(
-    "queue-manager-lookup-of-last-message-leaves-transaction-out",
+    "queue-manager-transactional-lookup-of-last-message-takes-effect-at-once",
     "MQDMPR-3.1.7.1.13-25",
     "A receive of the last message of a queue by LookupIdentifier takes effect at once, also in a transaction.",
     with_arguments(

@@ -68,6 +68,7 @@ def test_each_action_receives_within_transaction(peer, sut, judge, end):
     their positions.
     """
     application = Application(peer, sut, transactional=True)
+    sut.control.call("set_queue", name=application.queue, journaling=True)
     application.fill(*"abcde")
     third = application.lookup_ids()["c"]
     transaction = application.begin_transaction()
@@ -98,3 +99,10 @@ def test_each_action_receives_within_transaction(peer, sut, judge, end):
         case="labels in the queue after the transaction",
     )
     judge("MQDMPR-3.1.7.1.13-29", expected=[4], observed=counts, case="number of operations of the transaction")
+    journal = sut.labels(f"{application.queue};journal")
+    judge(
+        "MQDMPR-3.1.7.1.13-29",
+        expected=["d", "b", "e", "a"] if end == "commit" else [],
+        observed=journal,
+        case="labels in the journal, in the order of the operations",
+    )

@@ -88,7 +88,7 @@ def await_destination(peer, sut, queue):
     session = sender.poll_session()
     frames = [] if session is None else sender.collect(session, 1)
     if session is None or not frames:
-        return "nothing came", []
+        return "the peer received no message", []
     session.acknowledge_all()
     address = Layout(frames[0]).of("UserHeader.DestinationQueue", "UserHeader.QueueManagerAddress")
     return {name.rpartition(".")[2]: str(value) for name, value in address.items()}, frames

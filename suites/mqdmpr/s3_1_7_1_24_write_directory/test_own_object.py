@@ -39,7 +39,7 @@ def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
     operations = [operation for operation, queue in notified[since:] if queue is None]
     if not is_rewritten:
         judge.mark_not_exercised(
-            *OWN_UPDATE_RULES, reason="the SUT does not write keys again that the directory has lost"
+            *OWN_UPDATE_RULES, reason="the SUT does not write its keys again when the directory has lost them"
         )
         return
     judge("MQDMPR-3.1.7.1.24-15", expected=holds("the SUT raises a change notification"), observed=bool(operations))

@@ -9,13 +9,14 @@ from suites.applications import PendingRequest
 from suites.mqdmpr.steps.directory import Enterprise
 
 CREATED_PROPERTIES = {"label": "old label", "quota_kb": 77, "journaling": True, "base_priority": 3}
+CHANGED_PROPERTIES = {"label": "last label", "quota_kb": 0x8000_0001, "journaling": False, "base_priority": -4}
 
 
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.24-03", "MQDMPR-3.1.7.1.24-09")
 def test_change_of_public_queue_is_in_directory(peer, sut, judge):
-    """The change of a public queue's label succeeds; the directory's object has the new label, and its other attributes
-    are unchanged.
+    """A change to a public queue's label succeeds; the queue's object in the directory has the new label, and its other
+    attributes are unchanged. Then several attributes are changed together; the object has all new values.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(**CREATED_PROPERTIES)
@@ -29,12 +30,20 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
         observed=observed,
         case="directory object",
     )
+    PendingRequest(peer, "set_queue", name=name, **CHANGED_PROPERTIES).await_outcome()
+    directory_object = enterprise.read_object(name)
+    judge(
+        "MQDMPR-3.1.7.1.24-03",
+        expected=CHANGED_PROPERTIES,
+        observed={key: directory_object.get(key) for key in CHANGED_PROPERTIES},
+        case="directory object after the change of several attributes",
+    )
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.24-05", "MQDMPR-3.1.7.1.24-06", "MQDMPR-3.1.7.1.24-07")
 def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
-    """While the directory is unavailable, the change of a public queue's label is refused, the SUT and the directory
+    """While the directory is unavailable, a change to a public queue's label is refused, the SUT and the directory
     keep the old label, and the SUT shows DirectoryOffline; when the directory is available again, DirectoryOffline is
     False.
     """

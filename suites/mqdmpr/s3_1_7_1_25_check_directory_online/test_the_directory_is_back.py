@@ -7,6 +7,7 @@ from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
 
 CHANGED_LABELS = {"first": "changed meanwhile", "second": "changed meanwhile as well"}
+CHANGED_PROPERTIES = {"quota_kb": 98}
 CHANGED_QUOTA_KB = 54_321
 LABEL_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15", "MQDMPR-3.1.7.1.25-18")
 RECOVERY_RULES = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.1.25-20")
@@ -15,8 +16,8 @@ RECOVERY_RULES = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.
 @needs("directory", "environment", "set_timers", "queue_control", "configure")
 @covers("MQDMPR-3.1.7.1.25-10", *LABEL_RULES, *RECOVERY_RULES)
 def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
-    """While the SUT is offline, the labels of two public queues and the quota of the SUT are changed in the directory;
-    the SUT has the new values when the directory is available again.
+    """While the SUT is offline, the labels and quotas of two public queues, and the quota of the SUT, change in the
+    directory; the SUT has the new values when the directory is available again.
     """
     enterprise = Enterprise(peer, sut)
     sut.configure(quota_kb=sut.control.call("configure")["quota_kb"])  # so that it is as it was in the end
@@ -30,13 +31,17 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
     try:
         enterprise.change_object(quota_kb=CHANGED_QUOTA_KB)
         for label, name in queues.items():
-            enterprise.change_object(name, label=CHANGED_LABELS[label])
+            enterprise.change_object(name, label=CHANGED_LABELS[label], **CHANGED_PROPERTIES)
         enterprise.await_timer()
         labels_before = read_labels()
         sut.change_environment(directory=True)
         enterprise.wait_until(lambda: read_labels() == CHANGED_LABELS)
         quota_kb = sut.control.call("configure")["quota_kb"]
         judge("MQDMPR-3.1.7.1.25-10", expected={"quota_kb": CHANGED_QUOTA_KB}, observed={"quota_kb": quota_kb})
+        properties = [sut.control.call("get_queue", name=name) for name in queues.values()]
+        found = [{key: one[key] for key in CHANGED_PROPERTIES} for one in properties]
+        case = "quotas of the queues"
+        judge("MQDMPR-3.1.7.1.25-18", expected=[CHANGED_PROPERTIES] * len(queues), observed=found, case=case)
         judge(*LABEL_RULES, expected=CHANGED_LABELS, observed=read_labels(), case="labels of the queues")
         judge(
             *RECOVERY_RULES,

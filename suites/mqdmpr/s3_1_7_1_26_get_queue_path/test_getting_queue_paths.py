@@ -153,6 +153,7 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
     missing = _get_path(sut, private.replace(number, f"{MISSING_NUMBER:08X}"))
     judge(
         "MQDMPR-3.1.7.1.26-03",
+        "MQDMPR-3.1.7.1.26-34",
         expected={"queue_of_another_computer": "", "missing_queue": ""},
         observed={"queue_of_another_computer": foreign_answer["path"], "missing_queue": missing["path"]},
         case="path names of unknown queues",

@@ -4,6 +4,7 @@ queues.
 
 from __future__ import annotations
 
+from harness.expectations import in_queue
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.sender import Sender
@@ -41,7 +42,7 @@ def test_message_to_single_queue_is_sent_once(peer, sut, judge):
 @varied("priority", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
     """A send to a local queue with a quota of 4 KB succeeds for a smaller message, and is refused for a message of 16
-    KB, which is not stored.
+    KB, which is not stored, also in a transaction.
     """
     queue = sut.new_queue("small", quota_kb=SMALL_QUOTA_KB)
     answers = {
@@ -49,12 +50,18 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
         for label, body in (("small", SMALL_BODY), ("large", LARGE_BODY))
     }
     stored_labels = [label for label in answers if await_count(peer, sut, queue, label)]
+    if sut.has("transactions"):
+        to = sut.direct_name(sut.new_queue("small-transactional", quota_kb=SMALL_QUOTA_KB, transactional=True))
+        transaction = sut.control.call("begin")["transaction"]
+        outcomes = [sut.attempt("send", to=to, body=body, transaction=transaction) for body in (SMALL_BODY, LARGE_BODY)]
+        sut.attempt("abort", transaction=transaction)
+        judge.all(expected=[Outcome.DONE, Outcome.REFUSED], observed=outcomes, case="sends in a transaction")
     judge(
         "MQDMPR-3.1.7.1.27-08",
         expected={
             "send of the small message": Outcome.DONE,
             "send of the large message": Outcome.REFUSED,
-            "queue": ["small"],
+            "queue": in_queue("small"),
         },
         observed={
             "send of the small message": answers["small"],
@@ -65,7 +72,7 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
 
 
 @needs("send", "queue_control", "receive", "several_queues")
-@covers("MQDMPR-3.1.7.1.27-18", "MQDMPR-3.1.7.1.27-19", "MQSO-3.3.4.3-D01")
+@covers("MQDMPR-3.1.7.1.27-14", "MQDMPR-3.1.7.1.27-18", "MQDMPR-3.1.7.1.27-19", "MQSO-3.3.4.3-D01")
 @varied("queue journaling", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     """A send to three queues with room succeeds and stores three copies; if the second queue is full, the send is
@@ -84,6 +91,7 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
         observed={"send": refused, "number_of_copies_in_each_queue": too_many},
     )
     judge(
+        "MQDMPR-3.1.7.1.27-14",
         "MQDMPR-3.1.7.1.27-19",
         expected={"send": Outcome.DONE, "number_of_copies_in_each_queue": [1, 1, 1]},
         observed={"send": outcome, "number_of_copies_in_each_queue": copies},

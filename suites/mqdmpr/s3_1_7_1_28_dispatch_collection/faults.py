@@ -76,7 +76,7 @@ class AsAnotherMessage(DispatchCollection):
 add(
     "message-on-open-session-delayed",
     "MQDMPR-3.1.7.1.28-09",
-    "The queue manager sends a message that is added during an open session only at the session's next event.",
+    "A message that is added during an open session is not sent until the next event of that session.",
     skip_during(Sending.put_outgoing, Sending.dispatch_messages),
 )
 

@@ -107,7 +107,7 @@ for _name, _rules, _says, _install in (
     (
         "receiver-verifies-md5-signature-with-md4",
         "MQDMPR-3.1.7.1.31-D14",
-        "The receiver reads HashAlgorithm 0x8003 as MD4, the name that is printed in the table.",
+        "The receiver reads HashAlgorithm 0x8003 as MD4, the name in the specification's table.",
         _change_read_security_attributes(
             lambda security: {"HashAlgorithm": MD4 if security.HashAlgorithm == MD5 else security.HashAlgorithm}
         ),

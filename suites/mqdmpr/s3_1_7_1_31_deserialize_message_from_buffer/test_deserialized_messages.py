@@ -7,8 +7,10 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
+from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import ALICE
+from suites.whole_messages import describe_packet
 
 MESSAGE_CLASSES = {
     0x0000: "NORMAL",
@@ -37,9 +39,13 @@ CIPHER_NAME_BY_ALGORITHM = {0x6602: "rc2", 0x6801: "rc4", 0x6610: "aes256", 0x66
 AES_256 = 0x6610
 PRIVACY_LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
 HOUR_S, FOREVER = 3_600, 0xFFFF_FFFF
+FAR_FUTURE_S = 0xF000_0001
+"""A SentTime that needs 32 bits."""
 NO_SENDER, USER_SENDER, QUEUE_MANAGER_SENDER = 0, 1, 2
 NOT_SHOWN = "not shown"
 NO_HEADERS = "message without optional headers"
+NO_SENDER_MESSAGE, USER_MESSAGE = "message without a sender", "message of a user"
+QUEUE_MANAGER_MESSAGE = "message of a queue manager"
 
 
 def _send_and_read(peer, sut, packets):
@@ -73,7 +79,7 @@ def _judge_property(judge, rule, name, wanted, found, evidence):
             rule,
             expected=dict(wanted),
             observed=observed,
-            case=f"{name.rpartition('.')[2].replace('_', ' ')} of each received message",
+            case=f"property {name} of each received message",
             evidence=evidence,
         )
 
@@ -109,6 +115,7 @@ def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
         "message with JP": {"JP": 1},
         "message with JN": {"JN": 1},
         "message with both": {"JP": 1, "JN": 1},
+        "express message with both": {"JP": 1, "JN": 1, "DM": 0},
     }
     messages, sent = _send_and_read(peer, sut, {name: peer.recoverable_message(set_) for name, set_ in bits.items()})
     for rule, kind, bit in (
@@ -127,7 +134,7 @@ def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-D05")
 @varied("acknowledgments", "response queue", "extension", "body", "destination")
 def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
-    """Three different received messages have the priority, times, source and delivery of their BaseHeader and
+    """Four different received messages have the priority, times, source and delivery of their BaseHeader and
     UserHeader.
     """
     sent_s = peer.environment.now().utc_s - HOUR_S
@@ -137,6 +144,7 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
         "message with PR 7 and DM 1": peer.recoverable_message(
             {"TimeToBeReceived": 2 * HOUR_S}, base={"PR": 7, "TimeToReachQueue": 2 * HOUR_S}
         ),
+        "message of a fast clock": peer.recoverable_message({"SentTime": FAR_FUTURE_S, "TimeToBeReceived": FOREVER}),
     }
     messages, sent = _send_and_read(peer, sut, packets)
     frames = dict(zip(packets, sent, strict=True))
@@ -194,31 +202,49 @@ def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
     """Received messages without a sender, from a user and from a queue manager have the sender and the sender type of
     their SecurityHeader (erratum E83).
     """
-    kinds = {"none": NO_SENDER, "sid": USER_SENDER, "queue_manager": QUEUE_MANAGER_SENDER}
+    kinds = {NO_SENDER_MESSAGE: NO_SENDER, USER_MESSAGE: USER_SENDER, QUEUE_MANAGER_MESSAGE: QUEUE_MANAGER_SENDER}
     messages, sent = _send_and_read(peer, sut, {name: _build_message(peer, kind) for name, kind in kinds.items()})
-    accepted = [name for name in kinds if name in messages or name != "none"]
-    _judge_property(
-        judge, "MQDMPR-3.1.7.1.31-D18", "security.sender_type", {name: name for name in accepted}, messages, sent
-    )
-    senders = {"none": None, "sid": ALICE.sid, "queue_manager": str(peer.identifier)}
-    expected = {name: senders[name] for name in accepted}
-    _judge_property(judge, "MQDMPR-3.1.7.1.31-D03", "security.sender", expected, messages, sent)
+    accepted = [name for name in kinds if name in messages or name != NO_SENDER_MESSAGE]
+    sender_types = {NO_SENDER_MESSAGE: "none", USER_MESSAGE: "sid", QUEUE_MANAGER_MESSAGE: "queue_manager"}
+    senders = {NO_SENDER_MESSAGE: None, USER_MESSAGE: ALICE.sid, QUEUE_MANAGER_MESSAGE: str(peer.identifier)}
+    for rule, name, values in (
+        ("MQDMPR-3.1.7.1.31-D18", "security.sender_type", sender_types),
+        ("MQDMPR-3.1.7.1.31-D03", "security.sender", senders),
+    ):
+        _judge_property(judge, rule, name, {one: values[one] for one in accepted}, messages, sent)
 
 
 @needs("receive")
-@covers("MQDMPR-3.1.7.1.31-05")
+@covers("MQDMPR-3.1.7.1.31-03", "MQDMPR-3.1.7.1.31-05")
 def test_message_without_optional_headers_has_defaults(peer, sut, judge):
-    """A message without SecurityHeader and DebugHeader, sent after a message with both headers, has neither a sender
-    nor a tracing queue.
+    """A message without optional headers, label and queues, sent after a message with all of them, has neither a sender
+    nor a tracing queue, and no other value of the earlier message.
     """
     queue = UUID("6d71636f-6e66-4f72-8d00-0000000000d7")
-    full = {"security": {"ST": QUEUE_MANAGER_SENDER, "DE": 1, "SecurityID": peer.identifier.bytes_le}}
+    full = {
+        "security": {"ST": QUEUE_MANAGER_SENDER, "DE": 1, "SecurityID": peer.identifier.bytes_le},
+        "properties": {"NR": 1, "ApplicationTag": 7, "ExtensionData": b"extended", "CorrelationID": b"c" * 20},
+    }
+    queues = {name: rf"TCP:{peer.address}\private$\mqc-{name.lower()}" for name in ("AdminQueue", "ResponseQueue")}
+    bits = {"JP": 1, "JN": 1}
     packets = {
-        "with both headers": peer.recoverable_message(base={"TR": 1}, debug={"QueueIdentifier": queue}, **full),
-        NO_HEADERS: peer.recoverable_message(),
+        "with both headers": peer.recoverable_message(
+            queues | bits, base={"TR": 1}, debug={"QueueIdentifier": queue}, label="earlier", **full
+        ),
+        NO_HEADERS: peer.recoverable_message(label="", body=b""),
     }
     messages, sent = _send_and_read(peer, sut, packets)
     without = {NO_HEADERS: messages[NO_HEADERS]} if NO_HEADERS in messages else {}
     for name in ("trace_queue", "security"):
         _judge_property(judge, "MQDMPR-3.1.7.1.31-05", name, {NO_HEADERS: None}, without, sent)
     _judge_property(judge, "MQDMPR-3.1.7.1.31-05", "delivery", {NO_HEADERS: "recoverable"}, without, sent)
+    shown = without.get(NO_HEADERS, {})
+    wanted = {name: one for name, one in describe_packet(sent[-1], sut.guid).items() if name in shown}
+    wanted.pop("message_id", None)
+    judge(
+        "MQDMPR-3.1.7.1.31-03",
+        "MQDMPR-3.1.7.1.31-05",
+        expected=fields(wanted),
+        observed={name: shown[name] for name in wanted},
+        evidence=sent,
+    )

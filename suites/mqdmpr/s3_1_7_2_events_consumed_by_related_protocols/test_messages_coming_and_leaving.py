@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from harness.expectations import each, facts, none
+from harness.errors import ConformanceFailure
+from harness.expectations import acknowledged, each, facts, in_queue, none
 from harness.peer.association import Call
 from harness.run.marks import covers, needs, varied
+from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import Action
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 
 LONG_READ_TIMEOUT_MS = 600_000
+LIFETIME_S, INFINITE_LIFETIME_S = 4, 0xFFFFFFFF
 
 
 @needs("qm2qm")
@@ -42,7 +46,7 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
     judge("MQDMPR-3.1.7.2.2-04", expected=["first"], observed=labels, evidence=reads, case="labels in the queue")
     judge(
         "MQDMPR-3.1.7.2.2-14",
-        expected={"peeks": each("first"), "queue": ["first"]},
+        expected={"peeks": each("first"), "queue": in_queue("first")},
         observed={"peeks": observed, "queue": labels},
         evidence=reads,
     )
@@ -109,3 +113,38 @@ def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
         case="bytes of the queue after each receive",
     )
     application.receiver.acknowledge_all()
+
+
+@needs("queue_control", "receive", "subqueues")
+@covers("MQDMPR-3.1.7.1.7-07", "MQDMPR-3.1.7.2.7-12")
+def test_messages_that_leave_subqueue_are_acknowledged(peer, sut, judge):
+    """Three messages are moved to a subqueue: one expires there, one is purged, and one stays in the queue. The first
+    two are acknowledged with the reason.
+    """
+    queue = sut.new_queue("parent")
+    subqueue = f"{queue};mqc-sub"
+    sut.create_queue(subqueue)
+    receiver = AcknowledgingReceiver(peer, sut)
+    sent = {}
+    for label, lifetime_s in (("stays", INFINITE_LIFETIME_S), ("expires", LIFETIME_S), ("purged", INFINITE_LIFETIME_S)):
+        user = receiver.with_admin_queue({"TimeToBeReceived": lifetime_s})
+        headers = {"destination": rf"TCP:{sut.address}\{queue}", "properties": {"PR": 1, "NR": 1}}
+        sent[label] = receiver.send_packet(peer.message(user, label=label, **headers))
+    if not peer.await_label("purged", queue):
+        raise ConformanceFailure("the messages are not in the queue")
+    for one in sut.control.call("peek", queue=queue)["messages"][1:]:
+        sut.control.call("move", queue=queue, lookup_id=lookup_id(one), to=subqueue)
+    peer.pass_time((LIFETIME_S + 1) * 1_000)
+    left = sut.labels(subqueue)
+    sut.control.call("purge", queue=subqueue)
+    receiver.await_acks(2)
+    evidence = list(sent.values())
+    for rule, value, label in (
+        ("MQDMPR-3.1.7.2.7-12", AckClass.RECEIVE_TIMEOUT, "expires"),
+        ("MQDMPR-3.1.7.1.7-07", AckClass.Q_PURGED, "purged"),
+    ):
+        found = receiver.list_acks_of_class(value, *sent.values())
+        judge(rule, expected=acknowledged(sent[label], of_class=value), observed=found, evidence=[*evidence, *found])
+    judge("MQDMPR-3.1.7.2.7-12", expected=in_queue("purged"), observed=left, evidence=evidence)
+    judge("MQDMPR-3.1.7.1.7-07", expected=in_queue("stays"), observed=sut.labels(queue), evidence=evidence)
+    receiver.acknowledge_all()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from harness.expectations import facts, one_of
+from harness.expectations import each, facts, one_of
 from harness.peer.association import Call
+from harness.peer.remote import MESSAGE_BODY
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qm2qm import Action, LookupId
+from suites.applications import Application, PendingRequest
 from suites.mqqp.steps.lookups import find_lookup_ids
 
 NOT_FOUND, LOCKED = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
@@ -25,6 +28,7 @@ RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
     "MQDMPR-3.1.7.3.3-39",
     "MQDMPR-3.1.7.1.13-20",
     "MQDMPR-3.1.7.3.2-12",
+    "MQDMPR-3.1.7.3.2-16",
     "MQDMPR-3.1.7.3.2-22",
     "MQDMPR-3.1.7.3.2-26",
     "MQDMPR-3.1.7.3.2-27",
@@ -32,7 +36,7 @@ RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
 def test_locked_received_or_purged_message_is_not_found(remote, judge):
     """While a reader locks the second of three messages, another reader's lookup of this message fails, and lookups
     from its neighbors skip it; when it has been received, its lookup still fails. The first message, which is locked
-    while the queue is purged, is not found either.
+    while the queue is purged, is not found either, also by a search of the whole queue.
     """
     queue, other = remote.open_with_messages("first", "second", "third"), remote.open()
     first, second, third = find_lookup_ids(queue, 3)
@@ -122,47 +126,137 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
         evidence=purged,
         case="lookup of the purged message",
     )
+    searches = [queue.start_receive(), queue.look_up(Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST)]
+    for rule, search in zip(("MQDMPR-3.1.7.3.2-16", "MQDMPR-3.1.7.3.2-26"), searches, strict=True):
+        judge(
+            rule,
+            expected=Call.FAILURE,
+            observed=search.label_or_failure,
+            evidence=search,
+            case="search after the purge",
+        )
+
+
+ORDER_OF_ARRIVAL = "gfabedc"
+"""The labels of seven messages in the order of their arrival; their priorities put them into alphabetical order."""
 
 
 @needs("qm2qm")
 @covers(
+    "MQDMPR-3.1.7.1.1-08",
+    "MQDMPR-3.1.7.3.2-09",
+    "MQDMPR-3.1.7.3.2-12",
     "MQDMPR-3.1.7.3.2-16",
+    "MQDMPR-3.1.7.3.2-19",
+    "MQDMPR-3.1.7.3.2-22",
+    "MQDMPR-3.1.7.3.2-26",
+    "MQDMPR-3.1.7.3.3-04",
     "MQDMPR-3.1.7.3.3-15",
     "MQDMPR-3.1.7.3.3-22",
     "MQDMPR-3.1.7.3.3-46",
     "MQDMPR-3.1.7.3.3-53",
+    "MQDMPR-3.2.7.1-07",
+    "MQDMPR-3.2.7.3-09",
 )
 def test_search_skips_all_locked_messages(remote, judge):
-    """Of seven messages, all except the third and the sixth are locked. Lookups from both ends of the queue, the lookup
-    after the third message, the lookup before the sixth message, and a peek and a peek-next by a cursor return the
-    nearest of these two messages.
+    """Of seven messages of different priorities, which arrived in another order, all except the third and the sixth are
+    locked. Lookups from both ends of the queue, the lookup after the third message, the lookup before the sixth
+    message, and a peek and a peek-next by a cursor return the nearest of these two messages; a message of the highest
+    priority that arrives in between is not the next one. When the first message is returned, a cursor that was opened
+    before reads the message that arrived, and then the first message.
     """
-    labels = ["a", "b", "c", "d", "e", "f", "g"]
-    queue, other = remote.open_with_messages(*labels), remote.open()
+    labels = sorted(ORDER_OF_ARRIVAL)
+    queue, other = remote.open_with_messages(), remote.open()
+    for label in ORDER_OF_ARRIVAL:
+        priority = 6 - labels.index(label)
+        remote.send_all([remote.peer.recoverable_message(base={"PR": priority}, label=label, body=MESSAGE_BODY)])
+    ends = (
+        queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST),
+        queue.look_up(Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST),
+    )
+    for rule, expected, read in zip(("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.2-19"), "ag", ends, strict=True):
+        judge(rule, expected=expected, observed=read.label_or_outcome, evidence=read, case="end of the queue")
     known = dict(zip(labels, find_lookup_ids(queue, len(labels)), strict=True))
-    for label in ("a", "b", "d", "e", "g"):
+    first = other.start_receive().expect_success()
+    for label in ("b", "d", "e", "g"):
         other.look_up(Action.LOOKUP_RECEIVE_CURRENT, known[label]).expect_success()
-    cursor = queue.open_cursor()
+    cursor, late_cursor = queue.open_cursor(), queue.open_cursor()
     reads = {
         "peek by cursor": queue.peek(hCursor=cursor),
-        "peek next by cursor": queue.peek_next(hCursor=cursor),
         "first": queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST),
         "next": queue.look_up(Action.LOOKUP_PEEK_NEXT, known["c"]),
         "previous": queue.look_up(Action.LOOKUP_PEEK_PREV, known["f"]),
         "last": queue.look_up(Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST),
     }
+    similar = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, known["c"] ^ 1 << bit) for bit in (32, 55)]
+    outcomes = [read.outcome for read in similar]
+    case = "lookup of an identifier that differs in a high bit"
+    judge("MQDMPR-3.1.7.3.3-04", expected=each(NOT_FOUND, "lookup"), observed=outcomes, evidence=similar, case=case)
+    remote.send_all([remote.peer.recoverable_message(base={"PR": 7}, label="urgent", body=MESSAGE_BODY)])
+    reads["peek next by cursor"] = queue.peek_next(hCursor=cursor)
+    other.give_back(first).expect_success()
+    reads["peek by late cursor"] = queue.peek(hCursor=late_cursor)
+    reads["peek next by late cursor"] = queue.peek_next(hCursor=late_cursor)
+    reads["received last"] = queue.look_up(Action.LOOKUP_RECEIVE_PREV, LookupId.BEHIND_LAST)
+    reads["received previous"] = queue.look_up(Action.LOOKUP_RECEIVE_PREV, known["f"])
     found = {name: read.label_or_outcome for name, read in reads.items()}
-    for rule, names, expected in (
-        ("MQDMPR-3.1.7.3.2-16", ("peek by cursor", "peek next by cursor"), ["c", "f"]),
-        ("MQDMPR-3.1.7.3.3-15", ("first",), ["c"]),
-        ("MQDMPR-3.1.7.3.3-46", ("next",), ["f"]),
-        ("MQDMPR-3.1.7.3.3-22", ("previous",), ["c"]),
-        ("MQDMPR-3.1.7.3.3-53", ("last",), ["f"]),
+    for rules, names, expected_labels in (
+        (("MQDMPR-3.1.7.3.2-16",), ("peek by cursor", "peek next by cursor"), ["c", "f"]),
+        (("MQDMPR-3.2.7.3-09",), ("peek next by cursor",), ["f"]),
+        (("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-15"), ("first",), ["c"]),
+        (("MQDMPR-3.1.7.3.2-12", "MQDMPR-3.1.7.3.3-46"), ("next",), ["f"]),
+        (("MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.3-22"), ("previous",), ["c"]),
+        (("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-53"), ("last",), ["f"]),
+        (("MQDMPR-3.1.7.3.2-26",), ("received last", "received previous"), ["f", "c"]),
+        (
+            ("MQDMPR-3.1.7.1.1-08", "MQDMPR-3.2.7.1-07"),
+            ("peek by late cursor", "peek next by late cursor"),
+            ["urgent", "a"],
+        ),
     ):
         judge(
-            rule,
-            expected=expected,
+            *rules,
+            expected=expected_labels,
             observed=[found[name] for name in names],
             evidence=[reads[name] for name in names],
             case="labels returned by the reads",
         )
+
+
+@needs("receive", "queue_control", "subqueues")
+@covers(
+    "MQDMPR-3.1.7.3.2-04",
+    "MQDMPR-3.1.7.3.2-09",
+    "MQDMPR-3.1.7.3.2-19",
+    "MQDMPR-3.1.7.3.2-21",
+    "MQDMPR-3.1.7.3.3-22",
+    "MQDMPR-3.1.7.3.3-46",
+)
+def test_search_follows_positions_of_moved_messages(peer, sut, judge):
+    """Three messages are moved to a subqueue in another order than that of their arrival: searches for the first, the
+    last, the previous and the next message follow the positions in the subqueue.
+    """
+    application = Application(peer, sut)
+    sent = application.fill("b", "c", "a")
+    subqueue = f"{application.queue};mqc-sub"
+    sut.create_queue(subqueue)
+    known = application.lookup_ids()
+    for label in "abc":
+        application.call("move", queue=application.queue, lookup_id=known[label], to=subqueue)
+    moved = application.lookup_ids(subqueue)
+
+    def find(seek: str, label: str) -> str:
+        read = PendingRequest(peer, "peek_by_lookup_id", queue=subqueue, lookup_id=moved[label], seek=seek)
+        return read.await_label()
+
+    for rules, expected, observed in (
+        (("MQDMPR-3.1.7.3.2-09",), "a", find("first", "b")),
+        (("MQDMPR-3.1.7.3.2-19",), "c", find("last", "b")),
+        (("MQDMPR-3.1.7.3.3-46",), ["b", "c"], [find("next", label) for label in "ab"]),
+        (
+            ("MQDMPR-3.1.7.3.2-04", "MQDMPR-3.1.7.3.2-21", "MQDMPR-3.1.7.3.3-22"),
+            ["a", "b", Outcome.REFUSED],
+            [find("previous", label) for label in "bca"],
+        ),
+    ):
+        judge(*rules, expected=expected, observed=observed, evidence=sent, case="labels returned by the searches")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import each
+from harness.expectations import each, in_queue
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action
 
@@ -35,7 +35,7 @@ def test_lookup_of_unknown_identifier_finds_no_message(remote, judge):
     ):
         judge(
             *rules,
-            expected={"reads": each(MESSAGE_NOT_FOUND_STATUS), "queue": ["first", "second", "third"]},
+            expected={"reads": each(MESSAGE_NOT_FOUND_STATUS), "queue": in_queue("first", "second", "third")},
             observed={"reads": [by_action[action].outcome for action in actions], "queue": labels},
             evidence=by_action.values(),
         )

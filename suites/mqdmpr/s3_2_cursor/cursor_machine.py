@@ -141,13 +141,13 @@ class Cursor(Machine, path=Path(__file__)):
         """Return the outcome of a peek by the second cursor."""
         return self._record_read(self._queue.peek(hCursor=self._other))
 
-    @probe("peek by the cursor after an arrival")
+    @probe("peek by the cursor after the arrival of a third message")
     def peek_when_message_came(self) -> str:
         """Deliver a further message, and return the outcome of a peek by the cursor."""
         self._remote.deliver(["third"])
         return self.peek()
 
-    @probe("peek at the next message after an arrival")
+    @probe("peek at the next message after the arrival of a third message")
     def peek_next_when_message_came(self) -> str:
         """Deliver a further message, and return the outcome of the cursor's peek at the next message."""
         self._remote.deliver(["third"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import each
+from harness.expectations import each, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, Method
@@ -26,7 +26,13 @@ ALREADY_RECEIVED, ILLEGAL_CURSOR = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERRO
         },
         Method.START_RECEIVE2: {
             "current": ["MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03", "MQDMPR-3.2.7.2-27", "MQDMPR-3.1.7.2.1-04"],
-            "next": ["MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04", "MQDMPR-3.1.7.3.2-11", "MQDMPR-3.2.7.3-09"],
+            "next": [
+                "MQQP-3.1.4.10-40",
+                "MQQP-3.1.4.10-D04",
+                "MQDMPR-3.1.7.1.14-10",
+                "MQDMPR-3.1.7.3.2-11",
+                "MQDMPR-3.2.7.3-09",
+            ],
         },
     }
 )
@@ -185,7 +191,8 @@ def test_unread_cursor_has_no_next_message(remote, judge, by, rules, way):
 
 def await_message_before_cursor(remote, by, first, then):
     """Let a read wait while its cursor is at a message of low priority, then send a message of high priority, whose
-    position is before the cursor. Return the states of the read before and after the arrival, and the read.
+    position is before the cursor. Return the states of the read before and after the arrival, the queue, the cursor,
+    and the read.
     """
     queue = remote.open_with_messages()
     low, high = (
@@ -198,10 +205,12 @@ def await_message_before_cursor(remote, by, first, then):
     read = queue.begin(then, by=by, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
     state = read.state_after_silence()
     remote.send_all([high])
-    return {
-        "pending read before an arrival": state,
-        "pending read after an arrival": read.wait().label_or_outcome,
-    }, read
+    return (
+        {"pending read before an arrival": state, "pending read after an arrival": read.wait().label_or_outcome},
+        queue,
+        cursor,
+        read,
+    )
 
 
 @for_each_method(
@@ -210,16 +219,26 @@ def await_message_before_cursor(remote, by, first, then):
         Method.START_RECEIVE2: {"next": ["MQQP-3.1.4.10-40", "MQDMPR-3.1.7.1.14-24", "MQDMPR-3.2.7.3-16"]},
     }
 )
+@covers("MQDMPR-3.1.7.1.14-25", "MQDMPR-3.2.7.5-07")
 def test_pending_peek_next_gets_message_before_its_cursor(remote, judge, by, rules):
     """A pending peek-next by a cursor at a message of priority 1 returns an arriving message of priority 6, whose
-    position is before the cursor.
+    position is before the cursor. Then the cursor is at this message.
     """
-    observed, read = await_message_before_cursor(remote, by, Action.PEEK_CURRENT, Action.PEEK_NEXT)
+    observed, queue, cursor, read = await_message_before_cursor(remote, by, Action.PEEK_CURRENT, Action.PEEK_NEXT)
     judge(
         *rules["next"],
         expected={"pending read before an arrival": Call.WAITING, "pending read after an arrival": "second"},
         observed=observed,
         evidence=read,
+    )
+    later = [queue.read(action, by=by, hCursor=cursor) for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT)]
+    judge(
+        "MQDMPR-3.1.7.1.14-25",
+        "MQDMPR-3.2.7.5-07",
+        expected=["second", "first"],
+        observed=[one.label_or_outcome for one in later],
+        evidence=[read, *later],
+        case="labels returned by the later reads of the cursor",
     )
 
 
@@ -233,7 +252,7 @@ def test_pending_receive_by_cursor_gets_message_before_it(remote, judge, by, rul
     """A pending receive by a cursor at a message of priority 1 returns an arriving message of priority 6, whose
     position is before the cursor.
     """
-    observed, read = await_message_before_cursor(remote, by, Action.RECEIVE, Action.RECEIVE)
+    observed, _, _, read = await_message_before_cursor(remote, by, Action.RECEIVE, Action.RECEIVE)
     judge(
         *rules["receive"],
         expected={"pending read before an arrival": Call.WAITING, "pending read after an arrival": "second"},
@@ -329,7 +348,7 @@ def test_message_locked_by_other_reader_is_skipped(remote, judge, by, rules):
     other.give_back(locked).expect_success()
     judge(
         *rules["receive"],
-        expected={"receives": ["first", "third"], "queue": ["second", "fourth"]},
+        expected={"receives": ["first", "third"], "queue": in_queue("second", "fourth")},
         observed={"receives": [read.label_or_outcome for read in receives], "queue": queue.labels()},
         evidence=receives,
     )

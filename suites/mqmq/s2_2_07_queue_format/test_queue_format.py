@@ -216,7 +216,7 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
         "queue": queue.labels(),
         "journal": journal.labels(),
     }
-    expected = facts(label_of_the_received_message="a", queue=["b"], journal=["a"])
+    expected = facts(label_of_the_received_message="a", queue=in_queue("b"), journal=in_queue("a"))
     judge("MQMQ-2.2.7-15", expected=expected, observed=observed, evidence=received.evidence)
 
 
@@ -334,8 +334,8 @@ def test_client_sends_direct_name_without_its_prefix(peer, sut, judge):
     reader.begin_open()
     call = reader.await_first_call("R_QMOpenRemoteQueue")
     form = call.into.pQueueFormat
-    observed = {} if form is None else {"m_qft": form.value.m_qft, "name": _direct_name(form.value)}
-    expected = facts(m_qft=FormatType.DIRECT, name=reader.format_name.removeprefix("DIRECT=").lower())
+    observed = {} if form is None else {"m_qft": form.value.m_qft, "direct_name": _direct_name(form.value)}
+    expected = facts(m_qft=FormatType.DIRECT, direct_name=reader.format_name.removeprefix("DIRECT=").lower())
     judge("MQMQ-2.2.7-D01", expected=expected, observed=observed, evidence=call.evidence)
     kinds = {} if form is None else {"m_qft": form.value.m_qft, "union_tag": form.value.arm.tag}
     judge(

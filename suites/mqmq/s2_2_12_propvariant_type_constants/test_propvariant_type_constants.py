@@ -138,7 +138,7 @@ def test_each_property_is_answered_in_its_type(caller, judge):
 
 @covers(*VARIANT_BY_RULE)
 def test_propvariant_one_byte_short_is_refused(caller, judge):
-    """A call with a PROPVARIANT of any type succeeds; a call whose PROPVARIANT lacks the last byte gets a fault."""
+    """A call with a PROPVARIANT of any type succeeds; a call whose PROPVARIANT is one byte too short gets a fault."""
     for rule, variant in VARIANT_BY_RULE.items():
         whole = caller.read(Variant(VarType.NULL), variant)
         evidence = caller.frames

@@ -27,7 +27,6 @@ from reference_qm.core.transfer.order_acks import is_order_ack
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 
-MESSAGE = UserMessagePacket
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager or queue."""
 ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 3, 5, 6, 7
@@ -62,7 +61,7 @@ def _change_only_destination(change: Callable[[bytearray, int], None]) -> Instal
             change(buffer, at + len(LIST_HEAD_SIZE))
         return bytes(buffer)
 
-    return wrong_bytes(MESSAGE, change_destination_bytes, has_header("MultiQueueFormatHeader"))
+    return wrong_bytes(UserMessagePacket, change_destination_bytes, has_header("MultiQueueFormatHeader"))
 
 
 def _set_unknown_format_type(data: bytearray, at: int) -> None:
@@ -93,7 +92,7 @@ def _change_distribution_lists(change: Callable[[MQFDistributionQueueFormatName]
         "MultiQueueFormatHeader.Destination.HeaderSize": None,
         "MultiQueueFormatHeader.Destination.Padding": None,
     }
-    return wrong_fields(MESSAGE, changes, has_header("MultiQueueFormatHeader"))
+    return wrong_fields(UserMessagePacket, changes, has_header("MultiQueueFormatHeader"))
 
 
 add(
@@ -175,7 +174,7 @@ for _name, _rule, _says, _change in (
         _shorten_name_terminator,
     ),
 ):
-    add(_name, _rule, _says, packets(MESSAGE, _change, has_header("MultiQueueFormatHeader")))
+    add(_name, _rule, _says, packets(UserMessagePacket, _change, has_header("MultiQueueFormatHeader")))
 
 # -- names in the UserHeader ---------------------------------------------------------------------------------------
 
@@ -238,7 +237,7 @@ for _name, _rules, _says, _install in (
         "sender-private-name-number-big-endian",
         ("MQMQ-2.2.18.1.5.1-01", "MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's PrivateQueueFormatNameId carries a big-endian number.",
-        packets(MESSAGE, _swap_number_bytes, _has_destination_type(ON_DESTINATION)),
+        packets(UserMessagePacket, _swap_number_bytes, _has_destination_type(ON_DESTINATION)),
     ),
     (
         "queue-manager-new-private-queues-same-number",
@@ -250,32 +249,32 @@ for _name, _rules, _says, _install in (
         "sender-direct-name-text-big-endian",
         ("MQMQ-2.2.18.1.5.2-01",),
         "The sender's DirectQueueFormatName carries big-endian text.",
-        packets(MESSAGE, _swap_text_bytes, _has_destination_type(DIRECT)),
+        packets(UserMessagePacket, _swap_text_bytes, _has_destination_type(DIRECT)),
     ),
     (
         "sender-direct-name-count-includes-padding",
         ("MQMQ-2.2.18.1.5.2-D01",),
         "The sender's DirectQueueFormatName carries a count that includes the padding.",
-        packets(MESSAGE, _change_direct_name(_count_name_padding), _has_padded_name),
+        packets(UserMessagePacket, _change_direct_name(_count_name_padding), _has_padded_name),
     ),
     (
         "sender-direct-name-without-padding",
         ("MQMQ-2.2.18.1.5.2-D02",),
         "The sender's DirectQueueFormatName has no padding.",
-        packets(MESSAGE, _change_direct_name(_remove_name_padding), _has_padded_name),
+        packets(UserMessagePacket, _change_direct_name(_remove_name_padding), _has_padded_name),
     ),
     (
         "sender-public-name-of-20-bytes",
         ("MQMQ-2.2.18.1.7.1-01",),
         "The sender's PublicQueueFormatName has 20 bytes.",
-        packets(MESSAGE, _append_to_response_queue_name, _has_response_queue_type(PUBLIC)),
+        packets(UserMessagePacket, _append_to_response_queue_name, _has_response_queue_type(PUBLIC)),
     ),
     (
         "sender-public-name-has-wrong-guid",
         ("MQMQ-2.2.18.1.7.1-02",),
         "The sender's PublicQueueFormatName carries the GUID of an unknown queue.",
         wrong_fields(
-            MESSAGE,
+            UserMessagePacket,
             {"UserHeader.ResponseQueue.PublicQueueIdentifier": SECOND_QUEUE_MANAGER_GUID},
             _has_response_queue_type(PUBLIC),
         ),
@@ -284,14 +283,14 @@ for _name, _rules, _says, _install in (
         "sender-private-name-of-24-bytes",
         ("MQMQ-2.2.18.1.7.2-01",),
         "The sender's PrivateQueueFormatName has 24 bytes.",
-        packets(MESSAGE, _append_to_response_queue_name, _has_response_queue_type(ON_OTHER)),
+        packets(UserMessagePacket, _append_to_response_queue_name, _has_response_queue_type(ON_OTHER)),
     ),
     (
         "sender-private-name-has-wrong-host",
         ("MQMQ-2.2.18.1.7.2-02",),
         "The sender's PrivateQueueFormatName carries the GUID of an unknown host.",
         wrong_fields(
-            MESSAGE,
+            UserMessagePacket,
             {"UserHeader.ResponseQueue.SourceQueueManager": SECOND_QUEUE_MANAGER_GUID},
             _has_response_queue_type(ON_OTHER),
         ),
@@ -301,7 +300,7 @@ for _name, _rules, _says, _install in (
         ("MQMQ-2.2.18.1.7.2-03",),
         "The sender's PrivateQueueFormatName carries a wrong queue number.",
         wrong_fields(
-            MESSAGE,
+            UserMessagePacket,
             {"UserHeader.ResponseQueue.PrivateQueueIdentifier": lambda old: old ^ 1},
             _has_response_queue_type(ON_OTHER),
         ),
@@ -316,17 +315,16 @@ add(
     "receiver-ack-correlation-id-number-before-guid",
     "MQMQ-2.2.18.1.3-D01",
     "The receiver's acknowledgment carries a CorrelationID with the number before the GUID.",
-    wrong_fields(MESSAGE, {"MessagePropertiesHeader.CorrelationID": lambda old: old[16:] + old[:16]}),
+    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.CorrelationID": lambda old: old[16:] + old[:16]}),
 )
-C = MessageClass
 WRONG_CLASS_BY_CLASS = {
-    C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG: C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
-    C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
-    C.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT: C.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
-    C.MQMSG_CLASS_NACK_Q_PURGED: C.MQMSG_CLASS_NACK_Q_DELETED,
-    C.MQMSG_CLASS_NACK_Q_DELETED: C.MQMSG_CLASS_NACK_Q_PURGED,
-    C.MQMSG_CLASS_ACK_RECEIVE: C.MQMSG_CLASS_ACK_REACH_QUEUE,
-    C.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA: C.MQMSG_CLASS_NACK_BAD_DST_Q,
+    MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG: MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
+    MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
+    MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT: MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
+    MessageClass.MQMSG_CLASS_NACK_Q_PURGED: MessageClass.MQMSG_CLASS_NACK_Q_DELETED,
+    MessageClass.MQMSG_CLASS_NACK_Q_DELETED: MessageClass.MQMSG_CLASS_NACK_Q_PURGED,
+    MessageClass.MQMSG_CLASS_ACK_RECEIVE: MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE,
+    MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA: MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q,
 }
 """By message class of an event: the message class of a different event."""
 RULES_OF_WRONG_CLASS = (
@@ -364,13 +362,13 @@ for _name, _breaks, _says, _others in (
         "sender-ack-of-expired-message-class-deleted",
         "MQMQ-2.2.18.1.6-D03",
         "The sender acknowledges an expired message with NACK_DELETED.",
-        {C.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT: C.MQMSG_CLASS_NACK_DELETED},
+        {MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT: MessageClass.MQMSG_CLASS_NACK_DELETED},
     ),
     (
         "receiver-ack-of-unknown-provider-bad-encryption",
         ("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
         "The receiver acknowledges a message with an unknown cryptographic provider with NACK_BAD_ENCRYPTION.",
-        {C.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER: C.MQMSG_CLASS_NACK_BAD_ENCRYPTION},
+        {MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER: MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION},
     ),
 ):
     add(_name, _breaks, _says, _change_acknowledgment_class(_others))
@@ -406,7 +404,7 @@ add(
     "receiver-order-ack-missing",
     ("MQMQ-2.2.18.1.6-01", "MQDMPR-3.1.1.12-D08"),
     "The receiver sends no OrderAck.",
-    packets(MESSAGE, lambda packet: None, is_order_ack),
+    packets(UserMessagePacket, lambda packet: None, is_order_ack),
 )
 
 
@@ -445,5 +443,5 @@ add(
     "sender-user-message-time-to-reach-queue-big-endian",
     "MQMQ-2.2.18-D01",
     "The sender's UserMessage carries a big-endian TimeToReachQueue.",
-    packets(MESSAGE, reverse_number_bytes(TIME_TO_REACH_QUEUE_OFFSET, 4)),
+    packets(UserMessagePacket, reverse_number_bytes(TIME_TO_REACH_QUEUE_OFFSET, 4)),
 )

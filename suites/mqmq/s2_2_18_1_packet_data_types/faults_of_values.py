@@ -9,7 +9,7 @@ from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 
 
-@fault("queue-manager-number-of-queue-without-privacy-given-twice", breaks="MQMQ-2.2.18.1.5.1-02")
+@fault("queue-manager-reuses-number-of-queue-without-privacy", breaks="MQMQ-2.2.18.1.5.1-02")
 class NumberOfQueueWithoutPrivacyGivenTwice(Queues):
     """The queue manager gives the number of a queue whose PrivacyLevel is None to the next queue as well."""
 

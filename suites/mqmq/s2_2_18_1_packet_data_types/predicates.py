@@ -19,13 +19,13 @@ from suites.mqmq.steps.message_identifiers import check_ordinal
 from suites.mqmq.steps.message_parts import require_well_formed_part
 from suites.mqmq.steps.source_queue_manager import check_source
 
-MESSAGE = "UserMessage"
+USER_MESSAGE_KIND = "UserMessage"
 
-passive("MQMQ-2.2.18.1.3-01", MESSAGE, "SourceQueueManager is the GUID of the SUT")(check_source)
+passive("MQMQ-2.2.18.1.3-01", USER_MESSAGE_KIND, "SourceQueueManager is the GUID of the SUT")(check_source)
 
-passive("MQMQ-2.2.18.1.3-02", MESSAGE, "each message of the SUT has a unique MessageID")(check_ordinal)
+passive("MQMQ-2.2.18.1.3-02", USER_MESSAGE_KIND, "each message of the SUT has a unique MessageID")(check_ordinal)
 
-passive("MQMQ-2.2.18.1.4-01", (MESSAGE, MALFORMED), "FormatType is 1, 2, 3 or 6")(
+passive("MQMQ-2.2.18.1.4-01", (USER_MESSAGE_KIND, MALFORMED), "FormatType is 1, 2, 3 or 6")(
     require_well_formed_part("MultiQueueFormatHeader", "MQFFormatNameElement.FormatType")
 )
 
@@ -73,10 +73,10 @@ for rule, expected, kind, fields in (
         ("MQFDistributionQueue",),
     ),
 ):
-    passive(rule, (MESSAGE, MALFORMED), expected)(require_well_formed_names(kind, *fields))
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED), expected)(require_well_formed_names(kind, *fields))
 
 
-@passive("MQMQ-2.2.18.1.4.1-02", MESSAGE, "FormatName is a direct format name if FormatType is 3")
+@passive("MQMQ-2.2.18.1.4.1-02", USER_MESSAGE_KIND, "FormatName is a direct format name if FormatType is 3")
 def check_direct_names(packet: Any, context: Context) -> Finding:
     """Check that names of FormatType 3 are direct format names, with or without DIRECT= (E07)."""
     names = [name.DirectFormatName for name in list_queue_names(packet) if isinstance(name, MQFDirectQueueFormatName)]

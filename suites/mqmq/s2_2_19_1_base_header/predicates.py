@@ -13,7 +13,7 @@ from suites.mqmq.steps.message_parts import require_part_if_and_only_if
 from suites.mqmq.steps.unused import register_unused_bits
 from suites.mqqb.steps.order_and_final_acks import demand_flag_of_acknowledgment, is_final_ack, is_order_ack
 
-MESSAGE = "UserMessage"
+USER_MESSAGE_KIND = "UserMessage"
 INTERNAL_PACKET_KINDS = ("EstablishConnection", "ConnectionParameters", "SessionAck")
 INFINITE_LIFETIME_S = 0xFFFFFFFF
 VERSION, SIGNATURE = 0x10, bytes.fromhex("4c494f52")
@@ -30,7 +30,7 @@ UNUSED_BITS_BY_RULE = {
 }
 """The reserved bits of Flags, by rule."""
 
-register_unused_bits((*INTERNAL_PACKET_KINDS, MESSAGE), BaseHeader, UNUSED_BITS_BY_RULE)
+register_unused_bits((*INTERNAL_PACKET_KINDS, USER_MESSAGE_KIND), BaseHeader, UNUSED_BITS_BY_RULE)
 
 
 @passive("MQMQ-2.2.19.1-01", STREAM_PACKET_KINDS, "VersionNumber is 0x10", decisive=True)
@@ -55,7 +55,7 @@ passive(
 )(judge_packet_bytes(size_counts_packet))
 
 
-@passive("MQMQ-2.2.19.1-04", MESSAGE, "PR is 0 if TH is 1")
+@passive("MQMQ-2.2.19.1-04", USER_MESSAGE_KIND, "PR is 0 if TH is 1")
 def check_transactional_priority_is_0(packet: Any, context: Context) -> Finding:
     """Check that transactional messages have priority 0."""
     if packet.TransactionHeader is None:
@@ -63,7 +63,7 @@ def check_transactional_priority_is_0(packet: Any, context: Context) -> Finding:
     return packet.BaseHeader.PR == 0, f"PR is {packet.BaseHeader.PR}"
 
 
-passive("MQMQ-2.2.19.1-06", (MESSAGE, MALFORMED, "unknown internal"), "IN is 0 in a message")(
+passive("MQMQ-2.2.19.1-06", (USER_MESSAGE_KIND, MALFORMED, "unknown internal"), "IN is 0 in a message")(
     demand_flag_of_acknowledgment(BASE, "IN", 0, is_order_ack, is_final_ack)
 )
 
@@ -74,11 +74,11 @@ def check_dh_only_in_messages(packet: Any, context: Context) -> Finding:
     return packet.BaseHeader.DH == 0, f"DH is {packet.BaseHeader.DH}"
 
 
-@passive("MQMQ-2.2.19.1-13", MESSAGE, "DH is 1 if TR is 1")
+@passive("MQMQ-2.2.19.1-13", USER_MESSAGE_KIND, "DH is 1 if TR is 1")
 def check_tr_only_with_dh(packet: Any, context: Context) -> Finding:
     """Check that DH is set if TR is set."""
     base = packet.BaseHeader
-    return (bool(base.DH), f"TR is 1, DH is {base.DH}") if base.TR else NotExercised("TR is 0")
+    return (bool(base.DH), f"TR is 1, and DH is {base.DH}") if base.TR else NotExercised("TR is 0")
 
 
 @passive("MQMQ-2.2.19.1-25", INTERNAL_PACKET_KINDS, "TimeToReachQueue of an internal packet is 0xFFFFFFFF")
@@ -88,6 +88,6 @@ def check_internal_packets_never_expire(packet: Any, context: Context) -> Findin
     return value == INFINITE_LIFETIME_S, f"TimeToReachQueue is 0x{value:08X}"
 
 
-passive("MQMQ-2.2.19.1-09", (MESSAGE, MALFORMED), "DH is 1 if and only if there is a DebugHeader")(
+passive("MQMQ-2.2.19.1-09", (USER_MESSAGE_KIND, MALFORMED), "DH is 1 if and only if there is a DebugHeader")(
     require_part_if_and_only_if(BASE, "DH", "DebugHeader")
 )

@@ -19,7 +19,6 @@ from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
-MESSAGE = UserMessagePacket
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager."""
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
@@ -65,116 +64,118 @@ for _name, _rules, _says, _install in (
         "sender-user-message-source-queue-manager-wrong",
         ("MQMQ-2.2.19.2-01", "MQDMPR-3.1.1.12-D51", "MQMQ-2.2.18.1.3-01"),
         "The sender's UserMessage carries the GUID of an unknown queue manager as SourceQueueManager.",
-        field_is(MESSAGE, "UserHeader.SourceQueueManager", SECOND_QUEUE_MANAGER_GUID),
+        field_is(UserMessagePacket, "UserHeader.SourceQueueManager", SECOND_QUEUE_MANAGER_GUID),
     ),
     (
         "sender-direct-message-queue-manager-address-not-zero",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-04"),
         "The sender's UserMessage to a direct name carries a nonzero QueueManagerAddress.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", SECOND_QUEUE_MANAGER_GUID, has_dq(DIRECT)),
+        field_is(UserMessagePacket, "UserHeader.QueueManagerAddress", SECOND_QUEUE_MANAGER_GUID, has_dq(DIRECT)),
     ),
     (
         "sender-queue-manager-address-wrong-for-private-name",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a private queue carries the QueueManagerAddress of an unknown queue manager.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", SECOND_QUEUE_MANAGER_GUID, has_dq(ON_DESTINATION)),
+        field_is(
+            UserMessagePacket, "UserHeader.QueueManagerAddress", SECOND_QUEUE_MANAGER_GUID, has_dq(ON_DESTINATION)
+        ),
     ),
     (
         "sender-user-message-sent-time-1-hour-early",
         ("MQMQ-2.2.19.2-06",),
         "The sender's UserMessage carries a SentTime that is one hour too early.",
-        off_by(MESSAGE, "UserHeader.SentTime", -SECONDS_PER_HOUR),
+        off_by(UserMessagePacket, "UserHeader.SentTime", -SECONDS_PER_HOUR),
     ),
     (
         "sender-user-message-message-id-always-7",
         ("MQMQ-2.2.19.2-07", "MQDMPR-3.1.1.12-D02", "MQMQ-2.2.18.1.3-02"),
         "The sender's UserMessages all carry MessageID 7.",
-        field_is(MESSAGE, "UserHeader.MessageID", 7),
+        field_is(UserMessagePacket, "UserHeader.MessageID", 7),
     ),
     (
         "sender-user-message-rc-0x1e",
         ("MQMQ-2.2.19.2-08",),
         "The sender's UserMessage carries RC 0x1E.",
-        field_is(MESSAGE, "UserHeader.RC", 0x1E),
+        field_is(UserMessagePacket, "UserHeader.RC", 0x1E),
     ),
     (
         "sender-user-message-dm-2",
         ("MQMQ-2.2.19.2-09",),
         "The sender's UserMessage carries DM 2.",
-        field_is(MESSAGE, "UserHeader.DM", 2),
+        field_is(UserMessagePacket, "UserHeader.DM", 2),
     ),
     (
         "sender-user-message-dq-1",
         ("MQMQ-2.2.19.2-15",),
         "The sender's UserMessage carries DQ 1.",
-        field_is(MESSAGE, "UserHeader.DQ", 1),
+        field_is(UserMessagePacket, "UserHeader.DQ", 1),
     ),
     (
         "sender-user-message-aq-1",
         ("MQMQ-2.2.19.2-16",),
         "The sender's UserMessage carries AQ 1.",
-        field_is(MESSAGE, "UserHeader.AQ", 1),
+        field_is(UserMessagePacket, "UserHeader.AQ", 1),
     ),
     (
         "sender-user-message-sh-without-security-header",
         ("MQMQ-2.2.19.2-18", "MQMQ-2.2.20-04"),
         "The sender's UserMessage has UserHeader.Flags.SH set, but contains no SecurityHeader.",
-        bit_set(MESSAGE, "UserHeader.SH"),
+        bit_set(UserMessagePacket, "UserHeader.SH"),
     ),
     (
         "sender-user-message-th-without-transaction-header",
         ("MQMQ-2.2.19.2-19", "MQMQ-2.2.20-03"),
         "The sender's UserMessage has TH set, but contains no TransactionHeader.",
-        bit_set(MESSAGE, "UserHeader.TH"),
+        bit_set(UserMessagePacket, "UserHeader.TH"),
     ),
     (
         "sender-transactional-message-th-clear",
         ("MQMQ-2.2.19.2-19", "MQMQ-2.2.20-03"),
         "The sender's UserMessage contains a TransactionHeader, but has TH clear.",
-        bit_clear(MESSAGE, "UserHeader.TH"),
+        bit_clear(UserMessagePacket, "UserHeader.TH"),
     ),
     (
         "sender-transactional-message-dm-0",
         ("MQMQ-2.2.19.2-20",),
         "The sender's transactional UserMessage carries DM 0.",
-        bit_clear(MESSAGE, "UserHeader.DM", _is_transactional),
+        bit_clear(UserMessagePacket, "UserHeader.DM", _is_transactional),
     ),
     (
         "sender-user-message-mp-clear",
         ("MQMQ-2.2.19.2-21", "MQMQ-2.2.20-01", "MQMQ-2.2.20-05"),
         "The sender leaves MP clear in a UserMessage.",
-        bit_clear(MESSAGE, "UserHeader.MP"),
+        bit_clear(UserMessagePacket, "UserHeader.MP"),
     ),
     (
         "sender-user-message-cq-without-connector-type",
         ("MQMQ-2.2.19.2-22", "MQMQ-2.2.19.2-38"),
         "The sender's UserMessage has CQ set, but contains no ConnectorType.",
-        bit_set(MESSAGE, "UserHeader.CQ"),
+        bit_set(UserMessagePacket, "UserHeader.CQ"),
     ),
     (
         "sender-user-message-mq-without-lists",
         ("MQMQ-2.2.19.2-23", "MQMQ-2.2.20-08"),
         "The sender's UserMessage has MQ set, but contains no MultiQueueFormatHeader.",
-        bit_set(MESSAGE, "UserHeader.MQ"),
+        bit_set(UserMessagePacket, "UserHeader.MQ"),
     ),
     (
         "sender-user-message-ah-set",
         ("MQMQ-2.2.19.2-25",),
         "The sender sets AH in a UserMessage.",
-        bit_set(MESSAGE, "UserHeader.AH"),
+        bit_set(UserMessagePacket, "UserHeader.AH"),
     ),
     (
         "sender-user-message-hh-without-soap-header",
         ("MQMQ-2.2.19.2-27", "MQMQ-2.2.20-07"),
         "The sender's UserMessage has HH set, but contains no SoapHeader.",
-        bit_set(MESSAGE, "UserHeader.HH"),
+        bit_set(UserMessagePacket, "UserHeader.HH"),
     ),
     (
         "sender-acks-requested-without-admin-queue",
         ("MQMQ-2.2.19.2-31",),
         "The sender's UserMessage requests acknowledgments, but names no administration queue.",
         wrong_fields(
-            MESSAGE,
+            UserMessagePacket,
             {"UserHeader.AdminQueue": None, "UserHeader.Flags": lambda old: old & ~UserHeader.flags(AQ=7)},
             _names_admin_queue,
         ),
@@ -183,25 +184,25 @@ for _name, _rules, _says, _install in (
         "sender-user-message-aq-5-without-admin-queue",
         ("MQMQ-2.2.19.2-32",),
         "The sender's UserMessage has AQ 5, but contains no AdminQueue.",
-        field_is(MESSAGE, "UserHeader.AQ", PUBLIC, _names_no_admin_queue),
+        field_is(UserMessagePacket, "UserHeader.AQ", PUBLIC, _names_no_admin_queue),
     ),
     (
         "sender-user-message-aq-0-with-admin-queue",
         ("MQMQ-2.2.19.2-33",),
         "The sender's UserMessage has AQ 0, but contains an AdminQueue.",
-        bit_clear(MESSAGE, "UserHeader.AQ", _names_admin_queue),
+        bit_clear(UserMessagePacket, "UserHeader.AQ", _names_admin_queue),
     ),
     (
         "sender-user-message-rq-without-response-queue",
         ("MQMQ-2.2.19.2-35",),
         "The sender's UserMessage has a nonzero RQ, but contains no ResponseQueue.",
-        packets(MESSAGE, _remove_response_queue, _names_response_queue),
+        packets(UserMessagePacket, _remove_response_queue, _names_response_queue),
     ),
     (
         "sender-user-message-rq-0-with-response-queue",
         ("MQMQ-2.2.19.2-36",),
         "The sender's UserMessage has RQ 0, but contains a ResponseQueue.",
-        bit_clear(MESSAGE, "UserHeader.RQ", _names_response_queue),
+        bit_clear(UserMessagePacket, "UserHeader.RQ", _names_response_queue),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -236,7 +237,7 @@ for _name, _rule, _says, _install in (
             "MQDMPR-3.1.7.1.32-D05",
         ),
         "The sender's UserHeader has QueueManagerAddress before SourceQueueManager.",
-        packets(MESSAGE, _swap_fields(16, 32, 16)),
+        packets(UserMessagePacket, _swap_fields(16, 32, 16)),
     ),
     (
         "sender-user-header-times-swapped",
@@ -248,14 +249,14 @@ for _name, _rule, _says, _install in (
             "MQDMPR-3.1.7.1.32-D05",
         ),
         "The sender's UserHeader has SentTime before TimeToBeReceived.",
-        packets(MESSAGE, _swap_fields(48, 52, 4)),
+        packets(UserMessagePacket, _swap_fields(48, 52, 4)),
     ),
     (
         "sender-user-header-jn-and-jp-swapped",
         "MQMQ-2.2.19.2-D02",
         "The sender's UserHeader has JN and JP two bits too low, and the two bits after DQ in their place.",
         packets(
-            MESSAGE,
+            UserMessagePacket,
             lambda packet: set_fields(packet, {"UserHeader.Flags": _move_journaling_flags(packet)}).build(),
         ),
     ),
@@ -263,19 +264,19 @@ for _name, _rule, _says, _install in (
         "sender-user-header-dm-one-bit-too-high",
         "MQMQ-2.2.19.2-D02",
         "The sender writes DM of the UserHeader one bit too high.",
-        change_number(MESSAGE, "UserHeader.DM", lambda delivery: delivery << 1),
+        change_number(UserMessagePacket, "UserHeader.DM", lambda delivery: delivery << 1),
     ),
     (
         "sender-time-to-be-received-in-milliseconds",
         "MQMQ-2.2.19.2-D03",
         "The sender writes TimeToBeReceived of a UserMessage in milliseconds.",
-        change_number(MESSAGE, "UserHeader.TimeToBeReceived", lambda seconds: seconds * 1_000),
+        change_number(UserMessagePacket, "UserHeader.TimeToBeReceived", lambda seconds: seconds * 1_000),
     ),
     (
         "sender-sent-time-in-other-time-zone",
         ("MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
         "The sender's UserMessage carries SentTime in the local time of a time zone 8 hours east of UTC.",
-        off_by(MESSAGE, "UserHeader.SentTime", 8 * SECONDS_PER_HOUR),
+        off_by(UserMessagePacket, "UserHeader.SentTime", 8 * SECONDS_PER_HOUR),
     ),
 ):
     add(_name, _rule, _says, _install)
@@ -283,7 +284,7 @@ for _name, _rule, _says, _install in (
 # -- what is received ----------------------------------------------------------------------------------------------
 
 add_refusals(
-    MESSAGE,
+    UserMessagePacket,
     ("receiver-user-header-x1-refused", "MQMQ-2.2.19.2-12", "UserHeader.X1"),
     ("receiver-user-header-x2-refused", "MQMQ-2.2.19.2-24", "UserHeader.X2"),
     ("receiver-user-header-x3-refused", "MQMQ-2.2.19.2-26", "UserHeader.X3"),
@@ -297,7 +298,7 @@ add_refusals(
 
 
 add_bits_set(
-    MESSAGE,
+    UserMessagePacket,
     ("sender-user-header-x1-set", "MQMQ-2.2.19.2-12", "UserHeader.X1"),
     ("sender-user-header-x2-set", "MQMQ-2.2.19.2-24", "UserHeader.X2"),
     ("sender-user-header-x3-set", "MQMQ-2.2.19.2-26", "UserHeader.X3"),
@@ -312,19 +313,19 @@ for _name, _rules, _says, _install in (
         "sender-queue-manager-address-wrong-for-public-name",
         ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "The sender's UserMessage to a public queue carries the QueueManagerAddress of an unknown queue manager.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", SECOND_QUEUE_MANAGER_GUID, has_dq(PUBLIC)),
+        field_is(UserMessagePacket, "UserHeader.QueueManagerAddress", SECOND_QUEUE_MANAGER_GUID, has_dq(PUBLIC)),
     ),
     (
         "sender-transactional-message-sent-time-zero",
         ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
         "The sender's transactional UserMessage carries SentTime 0.",
-        field_is(MESSAGE, "UserHeader.SentTime", 0, _is_transactional),
+        field_is(UserMessagePacket, "UserHeader.SentTime", 0, _is_transactional),
     ),
     (
         "sender-admin-queue-without-ack-request",
         ("MQMQ-2.2.19.2-31",),
         "The sender's UserMessage names an administration queue, but requests no acknowledgments.",
-        wrong_fields(MESSAGE, {"MessagePropertiesHeader.Flags": 0}, _names_admin_queue),
+        wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.Flags": 0}, _names_admin_queue),
     ),
 ):
     add(_name, _rules, _says, _install)

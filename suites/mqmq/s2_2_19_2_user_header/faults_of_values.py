@@ -9,7 +9,7 @@ from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
 
 add(
-    "sender-queue-manager-address-of-acknowledged-messages-of-priority-7-not-zero",
+    "sender-sets-queue-manager-address-if-priority-7-message-requests-acks",
     "MQMQ-2.2.19.2-02",
     "The sender's UserMessage to a direct name carries a QueueManagerAddress, if its priority is 7 and it requests "
     "acknowledgments.",

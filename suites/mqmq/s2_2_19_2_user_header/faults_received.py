@@ -18,7 +18,6 @@ from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_19_2_user_header.faults import (
     DIRECT,
-    MESSAGE,
     ON_DESTINATION,
     PUBLIC,
     QUEUE_NAMES_OFFSET,
@@ -126,25 +125,25 @@ for _name, _rules, _says, _install in (
         "sender-public-destination-guid-big-endian",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's UserMessage to a public queue carries a big-endian GUID in DestinationQueue.",
-        packets(MESSAGE, _reverse_public_destination, has_dq(PUBLIC)),
+        packets(UserMessagePacket, _reverse_public_destination, has_dq(PUBLIC)),
     ),
     (
         "sender-direct-destination-with-prefix",
         ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The sender's UserMessage carries a direct DestinationQueue that begins with DIRECT=.",
-        wrong_fields(MESSAGE, {"UserHeader.DestinationQueue": _add_direct_prefix}, has_dq(DIRECT)),
+        wrong_fields(UserMessagePacket, {"UserHeader.DestinationQueue": _add_direct_prefix}, has_dq(DIRECT)),
     ),
     (
         "sender-admin-queue-of-source-sent-with-aq-3",
         ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.7.1.32-D15", "MQDMPR-3.1.1.12-54"),
         "The sender's UserMessage carries AQ 3 for a private administration queue on the source.",
-        change_number(MESSAGE, "UserHeader.AQ", lambda kind: 3 if kind == 2 else kind),
+        change_number(UserMessagePacket, "UserHeader.AQ", lambda kind: 3 if kind == 2 else kind),
     ),
     (
         "sender-response-queue-of-destination-sent-with-rq-2",
         ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.7.1.32-D16", "MQDMPR-3.1.1.12-55"),
         "The sender's UserMessage carries RQ 2 for a private response queue on the destination.",
-        change_number(MESSAGE, "UserHeader.RQ", lambda kind: 2 if kind == 3 else kind),
+        change_number(UserMessagePacket, "UserHeader.RQ", lambda kind: 2 if kind == 3 else kind),
     ),
 ):
     add(_name, _rules, _says, _install)

@@ -13,7 +13,7 @@ from suites.mqmq.steps.message_parts import check_properties_present, require_pa
 from suites.mqmq.steps.source_queue_manager import check_source
 from suites.mqmq.steps.unused import register_unused_bits
 
-MESSAGE = "UserMessage"
+USER_MESSAGE_KIND = "UserMessage"
 DIRECT_QUEUE_TYPE = 7
 HIGHEST_RC = 0x1D
 """The highest value of RC, the number of routing servers that a message may pass."""
@@ -26,14 +26,14 @@ UNUSED_BITS_BY_RULE = {
 }
 """The reserved bits of Flags, by rule."""
 
-register_unused_bits(MESSAGE, UserHeader, UNUSED_BITS_BY_RULE)
+register_unused_bits(USER_MESSAGE_KIND, UserHeader, UNUSED_BITS_BY_RULE)
 
-passive("MQMQ-2.2.19.2-01", MESSAGE, "SourceQueueManager of a message that the SUT originates is its GUID")(
+passive("MQMQ-2.2.19.2-01", USER_MESSAGE_KIND, "SourceQueueManager of a message that the SUT originates is its GUID")(
     check_source
 )
 
 
-@passive("MQMQ-2.2.19.2-04", MESSAGE, "QueueManagerAddress is zero if DQ is 7")
+@passive("MQMQ-2.2.19.2-04", USER_MESSAGE_KIND, "QueueManagerAddress is zero if DQ is 7")
 def check_address_of_direct_name_is_zero(packet: Any, context: Context) -> Finding:
     """Check that QueueManagerAddress is zero in messages to direct names."""
     user = packet.UserHeader
@@ -42,13 +42,13 @@ def check_address_of_direct_name_is_zero(packet: Any, context: Context) -> Findi
     return user.QueueManagerAddress == NULL_GUID, f"QueueManagerAddress is {user.QueueManagerAddress}"
 
 
-@passive("MQMQ-2.2.19.2-08", MESSAGE, f"RC is at most 0x{HIGHEST_RC:X}")
+@passive("MQMQ-2.2.19.2-08", USER_MESSAGE_KIND, f"RC is at most 0x{HIGHEST_RC:X}")
 def check_hop_count(packet: Any, context: Context) -> Finding:
     """Check the range of RC."""
     return packet.UserHeader.RC <= HIGHEST_RC, f"RC is 0x{packet.UserHeader.RC:X}"
 
 
-@passive("MQMQ-2.2.19.2-09", MESSAGE, "DM is 0 or 1")
+@passive("MQMQ-2.2.19.2-09", USER_MESSAGE_KIND, "DM is 0 or 1")
 def check_delivery_mode(packet: Any, context: Context) -> Finding:
     """Check that DM has a defined value."""
     return packet.UserHeader.DM in (0, 1), f"DM is {packet.UserHeader.DM}"
@@ -66,8 +66,10 @@ def require_defined_value(flag: str, allowed: tuple[int, ...]) -> Predicate:
     return judge_value
 
 
-passive("MQMQ-2.2.19.2-15", (MESSAGE, MALFORMED), "DQ is one of 0, 3, 5, 7")(require_defined_value("DQ", (0, 3, 5, 7)))
-passive("MQMQ-2.2.19.2-16", (MESSAGE, MALFORMED), "AQ is one of 0, 2, 3, 5, 6, 7")(
+passive("MQMQ-2.2.19.2-15", (USER_MESSAGE_KIND, MALFORMED), "DQ is one of 0, 3, 5, 7")(
+    require_defined_value("DQ", (0, 3, 5, 7))
+)
+passive("MQMQ-2.2.19.2-16", (USER_MESSAGE_KIND, MALFORMED), "AQ is one of 0, 2, 3, 5, 6, 7")(
     require_defined_value("AQ", (0, 2, 3, 5, 6, 7))
 )
 
@@ -80,23 +82,23 @@ for rule, flag, part in (
     ("MQMQ-2.2.19.2-27", "HH", "SoapHeader"),
     ("MQMQ-2.2.19.2-38", "CQ", "ConnectorType"),
 ):
-    passive(rule, (MESSAGE, MALFORMED), f"{part} is present if and only if {flag} is set")(
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED), f"{part} is present if and only if {flag} is set")(
         require_part_if_and_only_if(USER, flag, part)
     )
 
 
-@passive("MQMQ-2.2.19.2-20", MESSAGE, "DM is not 0 if TH is 1")
+@passive("MQMQ-2.2.19.2-20", USER_MESSAGE_KIND, "DM is not 0 if TH is 1")
 def check_transactional_is_recoverable(packet: Any, context: Context) -> Finding:
     """Check that transactional messages are recoverable."""
     if not packet.UserHeader.TH:
         return None
-    return packet.UserHeader.DM != 0, f"TH is 1, DM is {packet.UserHeader.DM}"
+    return packet.UserHeader.DM != 0, f"TH is 1, and DM is {packet.UserHeader.DM}"
 
 
-passive("MQMQ-2.2.19.2-21", (MESSAGE, MALFORMED), "MP is 1 in a message")(check_properties_present)
+passive("MQMQ-2.2.19.2-21", (USER_MESSAGE_KIND, MALFORMED), "MP is 1 in a message")(check_properties_present)
 
 
-@passive("MQMQ-2.2.19.2-25", MESSAGE, "AH is 0")
+@passive("MQMQ-2.2.19.2-25", USER_MESSAGE_KIND, "AH is 0")
 def check_ah_is_clear(packet: Any, context: Context) -> Finding:
     """Check that AH, the flag of messages that arrived over HTTP, is 0."""
     return packet.UserHeader.AH == 0, f"AH is {packet.UserHeader.AH}"
@@ -136,6 +138,10 @@ for rule, flag, queue, kinds, there in (
     ("MQMQ-2.2.19.2-36", "RQ", "ResponseQueue", (0,), False),
 ):
     expected = f"{queue} is present if {flag} is 2, 3, 5, 6 or 7" if there else f"{queue} is missing if {flag} is 0"
-    passive(rule, (MESSAGE, MALFORMED), expected)(require_queue_name_presence(flag, queue, kinds, there=there))
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED), expected)(
+        require_queue_name_presence(flag, queue, kinds, there=there)
+    )
 
-passive("MQMQ-2.2.19.2-07", MESSAGE, "each message of the SUT has a unique MessageID", of_system=True)(check_ordinal)
+passive("MQMQ-2.2.19.2-07", USER_MESSAGE_KIND, "each message of the SUT has a unique MessageID", of_system=True)(
+    check_ordinal
+)

@@ -78,13 +78,13 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
         session.acknowledge_all()
     now = peer.environment.now().utc_s
     stay = {
-        "message without an end that was sent ten years ago": (DECADE_S, INFINITE_LIFETIME_S),
+        "message with an infinite lifetime that was sent ten years ago": (DECADE_S, INFINITE_LIFETIME_S),
         "message with the longest finite time": (SECONDS_PER_HOUR, INFINITE_LIFETIME_S - 1),
-        "message with two hours that was sent an hour ago": (SECONDS_PER_HOUR, 2 * SECONDS_PER_HOUR),
+        "message with a lifetime of two hours that was sent an hour ago": (SECONDS_PER_HOUR, 2 * SECONDS_PER_HOUR),
     }
     leave = {
-        "message with a few seconds": (0, SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S),
-        "message with 0 seconds": (0, 0),
+        "message with a lifetime of a few seconds": (0, SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S),
+        "message with a lifetime of 0 seconds": (0, 0),
     }
     queue = "transactional" if delivery == "transactional" else "plain"
     make = _message_builder(peer, delivery)
@@ -95,12 +95,12 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
     ]
     connection.check_alive()
     labels = partial(_list_labels, sut, stay | leave, queue)
-    if "message with a few seconds" not in labels():
+    if "message with a lifetime of a few seconds" not in labels():
         raise ConformanceFailure("the message with a lifetime of a few seconds was not in the queue in time")
     judge(
         "MQDMPR-3.1.2.4-D02",
         expected=holds("a message whose TimeToBeReceived has expired leaves the queue at once"),
-        observed=bool(peer.eventually(lambda: "message with 0 seconds" not in labels())),
+        observed=bool(peer.eventually(lambda: "message with a lifetime of 0 seconds" not in labels())),
         evidence=sent,
     )
     judge.conclude("MQDMPR-3.1.2.4-D02")
@@ -127,7 +127,10 @@ def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, su
     """
     make = _message_builder(peer, "transactional")
     connection = peer.open_raw()
-    times = {"message with a few seconds": SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S, "an hour": SECONDS_PER_HOUR}
+    times = {
+        "message with a lifetime of a few seconds": SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S,
+        "message with a lifetime of an hour": SECONDS_PER_HOUR,
+    }
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
     connection.check_alive()
     labels = partial(_list_labels, sut, times, "transactional")
@@ -138,8 +141,8 @@ def test_message_that_expires_in_a_transaction_leaves_queue_after_abort(peer, su
         sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0, transaction=transaction)
     peer.pass_time((SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S + 1) * 1_000)
     sut.control.call("abort", transaction=transaction)
-    peer.eventually(lambda: labels() == ["an hour"])
-    judge.all(expected=in_queue("an hour"), observed=labels(), evidence=sent)
+    peer.eventually(lambda: labels() == ["message with a lifetime of an hour"])
+    judge.all(expected=in_queue("message with a lifetime of an hour"), observed=labels(), evidence=sent)
 
 
 @needs("restart", "receive")
@@ -153,7 +156,10 @@ def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery)
     queue = "transactional" if delivery == "transactional" else "plain"
     make = _message_builder(peer, delivery)
     connection = peer.open_raw()
-    times = {"an hour": SECONDS_PER_HOUR, "message with a few seconds": SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S}
+    times = {
+        "message with a lifetime of an hour": SECONDS_PER_HOUR,
+        "message with a lifetime of a few seconds": SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S,
+    }
     sent = [connection.send(make({"TimeToBeReceived": time_s}, label=label)) for label, time_s in times.items()]
     connection.check_alive()
     labels = partial(_list_labels, sut, times, queue)
@@ -161,8 +167,8 @@ def test_restart_does_not_extend_time_to_be_received(peer, sut, judge, delivery)
         raise ConformanceFailure("the messages were not in the queue in time")
     sut.restart()
     peer.pass_time((SHORT_LIFETIME_S + WAIT_FOR_EXPIRATION_S + 1) * 1_000)
-    peer.eventually(lambda: labels() == ["an hour"])
-    judge.all(expected=in_queue("an hour"), observed=labels(), evidence=sent)
+    peer.eventually(lambda: labels() == ["message with a lifetime of an hour"])
+    judge.all(expected=in_queue("message with a lifetime of an hour"), observed=labels(), evidence=sent)
 
 
 def _list_labels(sut, wanted, queue):

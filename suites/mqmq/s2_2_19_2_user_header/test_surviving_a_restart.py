@@ -148,9 +148,13 @@ def test_local_messages_survive_restart(peer, sut, judge, delivery):
     _receive_by_label(sut, queue, "received")
     before = _peek_messages(sut, queue)
     if sorted(one["label"] for one in before) != ["empty", "full", "last"]:
-        raise ConformanceFailure(f"the queue contains the messages {[one['label'] for one in before]}")
+        raise ConformanceFailure(
+            f"the queue contains the messages {[one['label'] for one in before]} instead of 'empty', 'full' and 'last'"
+        )
     sut.restart()
-    judge.all(expected=NO_CHANGED_MESSAGE, observed=_list_changes_in_queue(sut, queue, before))
+    judge.all(
+        expected=NO_CHANGED_MESSAGE, observed=_list_changes_in_queue(sut, queue, before), case="queue after the restart"
+    )
 
 
 @needs("restart", "send", "receive", "queues", "transactions")
@@ -259,7 +263,11 @@ def test_moved_messages_survive_restart(peer, sut, judge):
     sut.control.call("prepare", **begun["prepared"])
     before = _peek_messages(sut, subqueue)
     sut.restart()
-    judge.all(expected=NO_CHANGED_MESSAGE, observed=_list_changes_in_queue(sut, subqueue, before))
+    judge.all(
+        expected=NO_CHANGED_MESSAGE,
+        observed=_list_changes_in_queue(sut, subqueue, before),
+        case="subqueue after the restart",
+    )
     sut.control.call("commit", **begun["prepared"])
     expected = facts(
         queue=any_order("aborted", "open", "not moved"), subqueue=any_order("alone", "committed", "prepared")
@@ -373,4 +381,9 @@ def test_signed_and_unsigned_messages_survive_restart(peer, sut, judge):
         raise ConformanceFailure("no message arrived in the queue")
     sut.restart()
     evidence = [frame for one in found.values() for frame in one.frames]
-    judge.all(expected=NO_CHANGED_MESSAGE, observed=_list_changes(before, sut.messages()), evidence=evidence)
+    judge.all(
+        expected=NO_CHANGED_MESSAGE,
+        observed=_list_changes(before, sut.messages()),
+        evidence=evidence,
+        case="queue after the restart",
+    )

@@ -25,7 +25,6 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
-MESSAGE = UserMessagePacket
 PROPERTIES = "MessagePropertiesHeader"
 FIXED_SIZE = len(MessagePropertiesHeader().build())
 HUGE_SIZE = 0x7FFF_FFFF
@@ -56,7 +55,7 @@ def _is_last_header(packet: UserMessagePacket) -> bool:
 def _change_labelled_message(**changes: Any) -> Install:
     """Change fields of a message that has a label."""
     fields = {f"MessagePropertiesHeader.{name}": change for name, change in changes.items()}
-    return wrong_fields(MESSAGE, fields, lambda packet: bool(packet.MessagePropertiesHeader.Label))
+    return wrong_fields(UserMessagePacket, fields, lambda packet: bool(packet.MessagePropertiesHeader.Label))
 
 
 # -- what is sent --------------------------------------------------------------------------------------------------
@@ -66,13 +65,13 @@ for _name, _rules, _says, _install in (
         "sender-label-length-in-bytes",
         ("MQMQ-2.2.19.3-09",),
         "The sender writes LabelLength of a UserMessage in bytes, not in WCHARs.",
-        change_number(MESSAGE, "MessagePropertiesHeader.LabelLength", lambda old: 2 * old),
+        change_number(UserMessagePacket, "MessagePropertiesHeader.LabelLength", lambda old: 2 * old),
     ),
     (
         "sender-4-uncounted-bytes-after-label",
         ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-33"),
         "The sender's UserMessage carries four extra bytes after the label, which no size field includes.",
-        packets(MESSAGE, _insert_bytes_after_label, _is_last_header),
+        packets(UserMessagePacket, _insert_bytes_after_label, _is_last_header),
     ),
     (
         "sender-label-unterminated",
@@ -99,73 +98,75 @@ for _name, _rules, _says, _install in (
         "sender-message-class-0x0200",
         ("MQMQ-2.2.19.3-12",),
         "The sender's UserMessage carries MessageClass 0x0200.",
-        field_is(MESSAGE, "MessagePropertiesHeader.MessageClass", 0x0200),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", 0x0200),
     ),
     (
         "sender-body-type-0x77",
         ("MQMQ-2.2.19.3-15",),
         "The sender's UserMessage carries BodyType 0x77.",
-        field_is(MESSAGE, "MessagePropertiesHeader.BodyType", 0x77),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.BodyType", 0x77),
     ),
     (
         "sender-message-size-one-too-large",
         ("MQMQ-2.2.19.3-17",),
         "The sender's UserMessage carries a MessageSize that is one too large.",
-        size_wrong(MESSAGE, "MessagePropertiesHeader.MessageSize", 1),
+        size_wrong(UserMessagePacket, "MessagePropertiesHeader.MessageSize", 1),
     ),
     (
         "sender-message-size-beyond-packet",
         ("MQMQ-2.2.19.3-18",),
         "The sender's UserMessage carries a MessageSize above the size of the packet.",
-        field_is(MESSAGE, "MessagePropertiesHeader.MessageSize", HUGE_SIZE),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageSize", HUGE_SIZE),
     ),
     (
         "sender-allocation-body-size-zero",
         ("MQMQ-2.2.19.3-19",),
         "The sender's UserMessage carries AllocationBodySize 0.",
-        field_is(MESSAGE, "MessagePropertiesHeader.AllocationBodySize", 0),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.AllocationBodySize", 0),
     ),
     (
         "sender-privacy-level-2",
         ("MQMQ-2.2.19.3-20",),
         "The sender's UserMessage carries PrivacyLevel 2.",
-        field_is(MESSAGE, "MessagePropertiesHeader.PrivacyLevel", 2),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 2),
     ),
     (
         "sender-signed-message-hash-algorithm-sha1",
         ("MQMQ-2.2.19.3-23", "MQMQ-2.2.19.3-D02", "MQDMPR-3.1.7.1.32-D13"),
         "The sender's signed UserMessage carries HashAlgorithm SHA-1.",
-        field_is(MESSAGE, "MessagePropertiesHeader.HashAlgorithm", SHA1, has_security_item("Signature")),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.HashAlgorithm", SHA1, has_security_item("Signature")),
     ),
     (
         "sender-encryption-algorithm-0x1234",
         ("MQMQ-2.2.19.3-24",),
         "The sender's UserMessage carries EncryptionAlgorithm 0x1234.",
-        field_is(MESSAGE, "MessagePropertiesHeader.EncryptionAlgorithm", 0x1234),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.EncryptionAlgorithm", 0x1234),
     ),
     (
         "sender-encrypted-message-algorithm-des",
         ("MQMQ-2.2.19.3-26",),
         "The sender's encrypted UserMessage carries EncryptionAlgorithm DES.",
-        field_is(MESSAGE, "MessagePropertiesHeader.EncryptionAlgorithm", DES, has_security_item("EncryptionKey")),
+        field_is(
+            UserMessagePacket, "MessagePropertiesHeader.EncryptionAlgorithm", DES, has_security_item("EncryptionKey")
+        ),
     ),
     (
         "sender-extension-size-4-too-large",
         ("MQMQ-2.2.19.3-27",),
         "The sender's UserMessage carries an ExtensionSize that is 4 too large.",
-        size_wrong(MESSAGE, "MessagePropertiesHeader.ExtensionSize"),
+        size_wrong(UserMessagePacket, "MessagePropertiesHeader.ExtensionSize"),
     ),
     (
         "sender-extension-size-beyond-packet",
         ("MQMQ-2.2.19.3-28",),
         "The sender's UserMessage carries an ExtensionSize above the size of the packet.",
-        field_is(MESSAGE, "MessagePropertiesHeader.ExtensionSize", HUGE_SIZE),
+        field_is(UserMessagePacket, "MessagePropertiesHeader.ExtensionSize", HUGE_SIZE),
     ),
     (
         "sender-message-properties-header-unpadded",
         ("MQMQ-2.2.19.3-34",),
         "The sender's MessagePropertiesHeader has no padding.",
-        packets(MESSAGE, _remove_properties_padding, _is_last_header),
+        packets(UserMessagePacket, _remove_properties_padding, _is_last_header),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -182,7 +183,7 @@ def _change_properties_bytes(change: Callable[[bytearray, int], None]) -> Instal
         change(data, sum(len(header.build()) for header in headers if header is not None))
         return bytes(data)
 
-    return packets(MESSAGE, change_header_bytes)
+    return packets(UserMessagePacket, change_header_bytes)
 
 
 def _swap_tag_and_body_type(data: bytearray, at: int) -> None:
@@ -260,7 +261,7 @@ for _name, _rule, _bit in (
     ("sender-message-properties-bit-7-set", "MQMQ-2.2.19.3-08", 7),
 ):
     _says = f"The sender sets bit {_bit} of MessagePropertiesHeader.Flags in a message."
-    add(_name, _rule, _says, change_number(MESSAGE, "MessagePropertiesHeader.Flags", partial(or_, 1 << _bit)))
+    add(_name, _rule, _says, change_number(UserMessagePacket, "MessagePropertiesHeader.Flags", partial(or_, 1 << _bit)))
 
 
 @fault("receiver-correlation-id-of-message-lost", breaks="MQMQ-2.2.19.3-13")
@@ -330,7 +331,7 @@ add(
     "receiver-ack-correlation-id-zero",
     "MQMQ-2.2.19.3-14",
     "The receiver sets CorrelationID of its acknowledgment to zero.",
-    field_is(MESSAGE, "MessagePropertiesHeader.CorrelationID", bytes(20), _is_admin_ack),
+    field_is(UserMessagePacket, "MessagePropertiesHeader.CorrelationID", bytes(20), _is_admin_ack),
 )
 
 # -- what follows the fixed fields ---------------------------------------------------------------------------------
@@ -364,13 +365,13 @@ add(
     "sender-application-tag-always-1",
     "MQMQ-2.2.19.3-16",
     "The sender's UserMessage carries ApplicationTag 1.",
-    field_is(MESSAGE, "MessagePropertiesHeader.ApplicationTag", 1),
+    field_is(UserMessagePacket, "MessagePropertiesHeader.ApplicationTag", 1),
 )
 add(
     "sender-extension-reversed",
     "MQMQ-2.2.19.3-D05",
     "The sender's UserMessage carries the bytes of the extension in reverse order.",
-    wrong_fields(MESSAGE, {"MessagePropertiesHeader.ExtensionData": lambda old: old[::-1]}),
+    wrong_fields(UserMessagePacket, {"MessagePropertiesHeader.ExtensionData": lambda old: old[::-1]}),
 )
 
 

@@ -23,7 +23,7 @@ add(
 )
 
 
-@fault("receiver-user-message-nr-no-nack-for-purge-before-abort", breaks="MQMQ-2.2.19.3-04", blind=True)
+@fault("receiver-message-purged-before-abort-gets-no-nack", breaks="MQMQ-2.2.19.3-04", blind=True)
 class SilentAfterAbort(Positions):
     """The receiver sends no negative acknowledgment for a message that is purged while a transaction has received it,
     and that leaves its queue when that transaction aborts.

@@ -100,7 +100,7 @@ add(
             packet.MessagePropertiesHeader.ExtensionData + b"\0" + packet.MessagePropertiesHeader.MessageBody[:-1],
         ),
         lambda packet: (
-            len(packet.MessagePropertiesHeader.ExtensionData) % 2
+            len(packet.MessagePropertiesHeader.ExtensionData) % 2 == 1
             and len(packet.MessagePropertiesHeader.MessageBody) > 1
         ),
     ),

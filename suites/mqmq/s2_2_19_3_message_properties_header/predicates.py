@@ -12,7 +12,7 @@ from reference_qm.codec import FormatError, MessageClass
 from suites.mqmq.steps.message_bytes import find_properties_header, is_message
 from suites.mqmq.steps.unused import require_not_set
 
-MESSAGE = "UserMessage"
+USER_MESSAGE_KIND = "UserMessage"
 SIZE_FIELD_OFFSETS = {"MessageSize": 32, "ExtensionSize": 52}
 """Offsets of sizes in the MessagePropertiesHeader."""
 FIXED_SIZE = 56
@@ -45,28 +45,32 @@ for rule, bit in (
     ("MQMQ-2.2.19.3-07", 6),
     ("MQMQ-2.2.19.3-08", 7),
 ):
-    name = f"bit {bit} of Flags"
+    name = f"bit {bit} of MessagePropertiesHeader.Flags"
     unused = require_not_set("MessagePropertiesHeader", read_bit_of_flags(bit), name)
-    passive(rule, MESSAGE, f"{name} is 0 when sent", advice=True)(unused)
+    passive(rule, USER_MESSAGE_KIND, f"{name} is 0 when sent", advice=True)(unused)
 
 
-@passive("MQMQ-2.2.19.3-11", MESSAGE, "LabelLength includes the label's terminating null")
+@passive("MQMQ-2.2.19.3-11", USER_MESSAGE_KIND, "LabelLength includes the label's terminating null")
 def check_label_is_terminated(packet: Any, context: Context) -> Finding:
     """Check that the label ends with a null within LabelLength."""
     properties = packet.MessagePropertiesHeader
     if not properties.LabelLength:
         return None
-    return properties.LabelTerminated, f"LabelLength is {properties.LabelLength}, the label is {properties.Label!a}"
+    return properties.LabelTerminated, f"LabelLength is {properties.LabelLength}, and the label is {properties.Label!a}"
 
 
-@passive("MQMQ-2.2.19.3-12", MESSAGE, "MessageClass is a listed value, or has only bits that applications may set")
+@passive(
+    "MQMQ-2.2.19.3-12", USER_MESSAGE_KIND, "MessageClass is a listed value, or has only bits that applications may set"
+)
 def check_message_class(packet: Any, context: Context) -> Finding:
     """Check that MessageClass is listed, or consists only of bits that applications may set."""
     value = packet.MessagePropertiesHeader.MessageClass
     return value in KNOWN_MESSAGE_CLASSES or not value & ~APPLICATION_CLASS_BITS, f"MessageClass is 0x{value:04X}"
 
 
-@passive("MQMQ-2.2.19.3-15", MESSAGE, "BodyType of a message that the system itself creates is a type constant")
+@passive(
+    "MQMQ-2.2.19.3-15", USER_MESSAGE_KIND, "BodyType of a message that the system itself creates is a type constant"
+)
 def check_body_type(packet: Any, context: Context) -> Finding:
     """Check that BodyType of messages that the system itself creates is a type constant, with or without VT_VECTOR.
 
@@ -99,24 +103,26 @@ def require_at_most_packet_size(field: str) -> Predicate:
 
 
 for rule, field in (("MQMQ-2.2.19.3-18", "MessageSize"), ("MQMQ-2.2.19.3-28", "ExtensionSize")):
-    passive(rule, (MESSAGE, MALFORMED), f"{field} is no larger than PacketSize")(require_at_most_packet_size(field))
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED), f"{field} is no larger than PacketSize")(
+        require_at_most_packet_size(field)
+    )
 
 
-@passive("MQMQ-2.2.19.3-20", MESSAGE, "PrivacyLevel is 0, 1, 3 or 5")
+@passive("MQMQ-2.2.19.3-20", USER_MESSAGE_KIND, "PrivacyLevel is 0, 1, 3 or 5")
 def check_privacy_level(packet: Any, context: Context) -> Finding:
     """Check that PrivacyLevel has a defined value."""
     level = packet.MessagePropertiesHeader.PrivacyLevel
     return level in PRIVACY_LEVELS, f"PrivacyLevel is {level}"
 
 
-@passive("MQMQ-2.2.19.3-24", MESSAGE, "EncryptionAlgorithm is RC2, RC4 or AES")
+@passive("MQMQ-2.2.19.3-24", USER_MESSAGE_KIND, "EncryptionAlgorithm is RC2, RC4 or AES")
 def check_encryption_algorithm(packet: Any, context: Context) -> Finding:
     """Check that EncryptionAlgorithm has a defined value."""
     algorithm = packet.MessagePropertiesHeader.EncryptionAlgorithm
     return algorithm in (RC2, RC4, *AES), f"EncryptionAlgorithm is {show_integer(algorithm, ALGORITHM)}"
 
 
-@passive("MQMQ-2.2.19.3-26", MESSAGE, "PrivacyLevel allows the EncryptionAlgorithm")
+@passive("MQMQ-2.2.19.3-26", USER_MESSAGE_KIND, "PrivacyLevel allows the EncryptionAlgorithm")
 def check_algorithm_fits_privacy_level(packet: Any, context: Context) -> Finding:
     """Check that the algorithm is RC2 or RC4 with PrivacyLevel 1 or 3, and AES with PrivacyLevel 5."""
     properties = packet.MessagePropertiesHeader
@@ -124,10 +130,10 @@ def check_algorithm_fits_privacy_level(packet: Any, context: Context) -> Finding
         return None
     kept = properties.EncryptionAlgorithm in ALGORITHMS_BY_PRIVACY_LEVEL[properties.PrivacyLevel]
     algorithm = show_integer(properties.EncryptionAlgorithm, ALGORITHM)
-    return kept, f"EncryptionAlgorithm is {algorithm} with level {properties.PrivacyLevel}"
+    return kept, f"EncryptionAlgorithm is {algorithm} with PrivacyLevel {properties.PrivacyLevel}"
 
 
-@passive("MQMQ-2.2.19.3-30", MESSAGE, "a label contains no null before its terminating null")
+@passive("MQMQ-2.2.19.3-30", USER_MESSAGE_KIND, "a label contains no null before its terminating null")
 def check_label_has_one_null(packet: Any, context: Context) -> Finding:
     """Check that a label contains a null only as its last character."""
     properties = packet.MessagePropertiesHeader
@@ -136,26 +142,28 @@ def check_label_has_one_null(packet: Any, context: Context) -> Finding:
     return properties.LabelTerminated and "\0" not in properties.Label, f"the label is {properties.Label!a}"
 
 
-@passive("MQMQ-2.2.19.3-34", (MESSAGE, MALFORMED), "the MessagePropertiesHeader is padded to a multiple of 4 bytes")
+@passive(
+    "MQMQ-2.2.19.3-34", (USER_MESSAGE_KIND, MALFORMED), "the MessagePropertiesHeader is padded to a multiple of 4 bytes"
+)
 def check_padding(packet: Any, context: Context) -> Finding:
     """Check that padding after the body ends the header at a multiple of 4 bytes."""
     if isinstance(packet, FormatError):
         return (False, str(packet)) if packet.field == "MessagePropertiesHeader.Padding" else None
     properties = packet.MessagePropertiesHeader
     size = FIXED_SIZE + 2 * properties.LabelLength + properties.ExtensionSize + properties.AllocationBodySize
-    return (True, f"{-size % 4} bytes of padding") if size % 4 else NotExercised("the header needs no padding")
+    return (True, f"the padding has {-size % 4} bytes") if size % 4 else NotExercised("the header needs no padding")
 
 
-@passive("MQMQ-2.2.19.3-19", MESSAGE, "AllocationBodySize is at least MessageSize")
+@passive("MQMQ-2.2.19.3-19", USER_MESSAGE_KIND, "AllocationBodySize is at least MessageSize")
 def check_allocation_size(packet: Any, context: Context) -> Finding:
     """Check that AllocationBodySize is at least MessageSize."""
     properties = packet.MessagePropertiesHeader
     sizes = properties.AllocationBodySize, properties.MessageSize
-    return sizes[0] >= sizes[1], f"AllocationBodySize is {sizes[0]}, MessageSize is {sizes[1]}"
+    return sizes[0] >= sizes[1], f"AllocationBodySize is {sizes[0]}, and MessageSize is {sizes[1]}"
 
 
-@passive("MQMQ-2.2.19.3-29", MESSAGE, f"a label has at most {LONGEST_LABEL} bytes")
+@passive("MQMQ-2.2.19.3-29", USER_MESSAGE_KIND, f"a label has at most {LONGEST_LABEL} bytes")
 def check_label_size(packet: Any, context: Context) -> Finding:
     """Check that the label has at most 500 bytes, including its null."""
     size = 2 * packet.MessagePropertiesHeader.LabelLength
-    return size <= LONGEST_LABEL, f"LabelLength is {size // 2}, the label has {size} bytes"
+    return size <= LONGEST_LABEL, f"LabelLength is {size // 2}, and the label has {size} bytes"

@@ -55,29 +55,30 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
 
     dispositions = secured.dispositions(
         {
-            ("MQMQ-2.2.19.3-21", "level 4"): encrypt_message(
+            "MQMQ-2.2.19.3-21, level 4": encrypt_message(
                 sut, secured.message(body=CLEAR_BODY), 4, AES_256, SYMMETRIC_KEYS[256], for_level=ADVANCED_PRIVACY_LEVEL
             ),
-            ("MQMQ-2.2.19.3-21", "level 2 like 1"): encrypt_at_level(2, 1, SYMMETRIC_KEYS[40]),
-            ("MQMQ-2.2.19.3-21", "level 4 like 3"): encrypt_at_level(4, 3, SYMMETRIC_KEYS[128]),
-            ("MQMQ-2.2.19.3-22", "undefined"): set_unlisted_hash(sign_message(secured.message())),
-            ("MQMQ-2.2.19.3-22", "defined with a higher bit"): add_high_bit(sign_message(secured.message())),
-            ("MQMQ-2.2.19.3-25", "undefined"): build_encrypted_message(EncryptionAlgorithm=UNLISTED_CIPHER),
-            ("MQMQ-2.2.19.3-25", "defined with a higher bit"): build_encrypted_message(
+            "MQMQ-2.2.19.3-21, level 2 like 1": encrypt_at_level(2, 1, SYMMETRIC_KEYS[40]),
+            "MQMQ-2.2.19.3-21, level 4 like 3": encrypt_at_level(4, 3, SYMMETRIC_KEYS[128]),
+            "MQMQ-2.2.19.3-22, undefined": set_unlisted_hash(sign_message(secured.message())),
+            "MQMQ-2.2.19.3-22, defined with a higher bit": add_high_bit(sign_message(secured.message())),
+            "MQMQ-2.2.19.3-25, undefined": build_encrypted_message(EncryptionAlgorithm=UNLISTED_CIPHER),
+            "MQMQ-2.2.19.3-25, defined with a higher bit": build_encrypted_message(
                 EncryptionAlgorithm=AES_256 | HIGH_BIT
             ),
-            ("unsigned", ""): set_unlisted_hash(secured.message()),
-            ("encrypted", ""): build_encrypted_message(),
+            "unsigned": set_unlisted_hash(secured.message()),
+            "encrypted": build_encrypted_message(),
         }
     )
     for rule, nacks in REFUSAL_CLASSES_BY_RULE.items():
         expected = one_of(*(secured.refused_without_storing(nack) for nack in nacks))
-        for (of_rule, value), found in dispositions.items():
+        for name, found in dispositions.items():
+            of_rule, _, value = name.partition(", ")
             if of_rule == rule:
                 case = f"acknowledgment ({value})"
                 judge(rule, expected=expected, observed=found.silent_refusal, evidence=found.frames, case=case)
     for rule, name in ACCEPTED_CASE_BY_RULE.items():
-        found = dispositions[name, ""]
+        found = dispositions[name]
         judge(
             rule,
             expected=ACCEPTED_OUTCOME,

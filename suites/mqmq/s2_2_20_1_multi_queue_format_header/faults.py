@@ -17,8 +17,6 @@ from reference_qm.codec import (
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition
 
-MESSAGE = UserMessagePacket
-
 
 @fault(
     "sender-destination-list-of-own-queue-only", breaks=("MQMQ-2.2.20.1-01", "MQDMPR-3.1.1.12-28", "MQDMPR-3.1.1.12-27")
@@ -74,7 +72,7 @@ for _name, _rules, _says, _change in (
         _reorder_queue_lists,
     ),
 ):
-    add(_name, _rules, _says, packets(MESSAGE, _change, has_header("MultiQueueFormatHeader")))
+    add(_name, _rules, _says, packets(UserMessagePacket, _change, has_header("MultiQueueFormatHeader")))
 
 
 @fault("sender-single-destination-message-with-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import any_order, between, fields, none
+from harness.expectations import any_order, between, distinct, fields, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
@@ -14,7 +14,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import deliver_message
 from suites.mqqb.steps.sender import Sender
 
-MQF = "MultiQueueFormatHeader"
+MQF_HEADER = "MultiQueueFormatHeader"
 LIST_SIGNATURE_BY_NAME = {"Destination": 0x0064, "Administration": 0x00C8, "Response": 0x012C}
 """By name of a list: its HeaderID."""
 LISTS_THAT_MAY_BE_EMPTY = ("Administration", "Response")
@@ -24,6 +24,8 @@ PRIVATE, DIRECT = 2, 3
 EMPTY_NAME = r"OS:\PRIVATE$\q"
 """A direct name without its host."""
 MESSAGE_LABEL = "several"
+BODY_TYPE, LIFETIME_S = 8, 77_777
+"""A type of the body, and a TimeToBeReceived in s, that are not the defaults."""
 RULES_OF_COPIES = (
     "MQMQ-2.2.20.1-01",
     "MQDMPR-3.1.1.12-28",
@@ -54,6 +56,7 @@ RULES_OF_JOURNALING = ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11")
 RULES_OF_ENQUEUEING = ("MQDMPR-3.1.7.1.27-13", "MQDMPR-3.1.7.1.27-14")
 """The rules that each destination gets a copy of the message, whose UserHeader names that destination."""
 FIELDS_THAT_MAY_DIFFER = (
+    "BaseHeader.PacketSize",
     "UserHeader.DestinationQueue",
     "UserHeader.MessageID",
     "UserHeader.QueueManagerAddress",
@@ -88,7 +91,7 @@ def _remove_direct_prefix(names):
 
 def _fields_of_list(name, names, found):
     """Return the expected and the observed fields of a list; HeaderSize may include the padding."""
-    header = f"{MQF}.{name}"
+    header = f"{MQF_HEADER}.{name}"
     size, padded = (found.fields.get(f"{header}.{kind}", 0) for kind in ("size", "padded size"))
     wanted = {
         f"{header}.HeaderSize": between(size, padded),
@@ -105,18 +108,33 @@ def _fields_of_list(name, names, found):
 
 @needs("send", "several_queues")
 @covers(*RULES_OF_COPIES, *RULES_OF_ENQUEUEING, *RULES_OF_JOURNALING, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
-@pytest.mark.parametrize("names", [("mqc-1", "mqc-22"), ("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcde")])
+@covers("MQDMPR-3.1.1.12-D02")
+@pytest.mark.parametrize(
+    ("names", "delivery"),
+    [
+        pytest.param(("mqc-1", "mqc-22"), "express", id="names0"),
+        pytest.param(("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcde"), "transactional", id="names1"),
+    ],
+)
 @varied("time to reach queue", "trace", priority=("3", "7"))
-def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
-    """The SUT sends a message to several queues of the peer: each queue gets a copy with MQ set, the lists of
-    destination, administration and response queues, and an MQFSignatureHeader.
+def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, delivery):
+    """The SUT sends an express or transactional message to several queues of the peer: each queue gets a copy with MQ
+    set, the lists of destination, administration and response queues, and an MQFSignatureHeader.
     """
     queues = [peer.direct_name(name) for name in names]
     sender = Sender(peer, sut, ",".join(queues))
     admin, response = peer.direct_name("mqc-x"), peer.direct_name("mqc-yz")
     journal = ["positive", "negative"]
     sender.send(
-        1, label=MESSAGE_LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response, journal=journal
+        1,
+        label=MESSAGE_LABEL,
+        acks=["negative_arrival"],
+        admin_queue=admin,
+        response_queue=response,
+        journal=journal,
+        body_type=BODY_TYPE,
+        time_to_be_received_s=LIFETIME_S,
+        delivery=delivery,
     )
     copies = _await_copies(sender, len(queues))
     reached = [str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in copies]
@@ -131,6 +149,8 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
         observed=reached,
         evidence=copies,
     )
+    numbers = [Layout(frame).fields.get("UserHeader.MessageID") for frame in copies]
+    judge("MQDMPR-3.1.1.12-D02", expected=distinct("MessageIDs", len(queues)), observed=numbers, evidence=copies)
     judge(
         "MQDMPR-3.1.7.1.27-12",
         expected=none("field in which the copies differ"),
@@ -146,7 +166,8 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names):
 def _differing_fields(copies):
     """Return the fields in which copies differ, except padding and fields that depend on the queue or the session."""
     found = [Layout(frame).fields for frame in copies]
-    names = {name for each in found for name in each if name.startswith(("UserHeader.", "MessageProperties"))}
+    headers = ("BaseHeader.", "UserHeader.", "MessageProperties")
+    names = {name for each in found for name in each if name.startswith(headers)}
     return sorted(
         name for name in names - set(FIELDS_THAT_MAY_DIFFER) if len({str(each.get(name)) for each in found}) > 1
     )
@@ -162,11 +183,11 @@ def _judge_lists(judge, frame, lists):
         evidence=frame,
     )
     for name, queues in lists.items():
-        if name in LISTS_THAT_MAY_BE_EMPTY and not found.fields.get(f"{MQF}.{name}.ElementCount", 1):
+        if name in LISTS_THAT_MAY_BE_EMPTY and not found.fields.get(f"{MQF_HEADER}.{name}.ElementCount", 1):
             queues = []
         expected, observed = _fields_of_list(name, queues, found)
         for rules, field in RULES_OF_LIST_SIZE:
-            one = f"{MQF}.{name}.{field}"
+            one = f"{MQF_HEADER}.{name}.{field}"
             judge(*rules, expected=fields({one: expected[one]}), observed={one: observed[one]}, evidence=frame)
         judge(
             "MQMQ-2.2.20.2-D02",
@@ -178,12 +199,16 @@ def _judge_lists(judge, frame, lists):
             observed=observed,
             evidence=frame,
         )
-        header = {f"{MQF}.{name}.HeaderID": LIST_SIGNATURE_BY_NAME[name]}
+        header = {f"{MQF_HEADER}.{name}.HeaderID": LIST_SIGNATURE_BY_NAME[name]}
         judge("MQMQ-2.2.20.2-D01", expected=fields(header), observed=found, evidence=frame)
-    signature = {f"{MQF}.Signature.ID": SIGNATURE, f"{MQF}.Signature.Reserved": 0, f"{MQF}.Signature.Size": 0}
+    signature = {
+        f"{MQF_HEADER}.Signature.ID": SIGNATURE,
+        f"{MQF_HEADER}.Signature.Reserved": 0,
+        f"{MQF_HEADER}.Signature.Size": 0,
+    }
     judge("MQMQ-2.2.20.3-D01", expected=fields(signature), observed=found, evidence=frame)
     destinations, listed = _fields_of_list("Destination", lists["Destination"], found)
-    names = f"{MQF}.Destination.FormatNameList"
+    names = f"{MQF_HEADER}.Destination.FormatNameList"
     judge(
         "MQMQ-2.2.20.1-01",
         "MQDMPR-3.1.1.12-28",
@@ -289,19 +314,19 @@ def test_signed_traced_message_has_debug_header_and_lists(peer, sut, judge, deli
             "DebugHeader.Flags.QT": 1,
             "DebugHeader.Reserved": 0,
             "DebugHeader.QueueIdentifier": trace_queue,
-            **{f"{MQF}.{name}.HeaderID": number for name, number in LIST_SIGNATURE_BY_NAME.items()},
-            f"{MQF}.Destination.Reserved": 0,
-            f"{MQF}.Destination.ElementCount": 1,
-            f"{MQF}.Destination.FormatNameList": [_list_entry(outgoing.sender.to)],
-            f"{MQF}.Signature.ID": SIGNATURE,
-            f"{MQF}.Signature.Reserved": 0,
+            **{f"{MQF_HEADER}.{name}.HeaderID": number for name, number in LIST_SIGNATURE_BY_NAME.items()},
+            f"{MQF_HEADER}.Destination.Reserved": 0,
+            f"{MQF_HEADER}.Destination.ElementCount": 1,
+            f"{MQF_HEADER}.Destination.FormatNameList": [_list_entry(outgoing.sender.to)],
+            f"{MQF_HEADER}.Signature.ID": SIGNATURE,
+            f"{MQF_HEADER}.Signature.Reserved": 0,
         }
         judge("MQMQ-2.2.19.1-12", expected=fields({"BaseHeader.Flags.TR": 1}), observed=found, evidence=frame)
-        for part, table in (("DebugHeader", FIELDS_OF_DEBUG_BY_RULE), (MQF, FIELDS_OF_LISTS_BY_RULE)):
+        for part, table in (("DebugHeader", FIELDS_OF_DEBUG_BY_RULE), (MQF_HEADER, FIELDS_OF_LISTS_BY_RULE)):
             for rule, names in table.items():
                 expected = {f"{part}.{name}": wanted[f"{part}.{name}"] for name in names}
                 observed = found.of(*expected)
-                listed = f"{MQF}.Destination.FormatNameList"
+                listed = f"{MQF_HEADER}.Destination.FormatNameList"
                 if listed in observed:
                     observed[listed] = _remove_direct_prefix(observed[listed])
                 judge(rule, expected=fields(expected), observed=observed, evidence=frame)
@@ -320,7 +345,7 @@ def test_list_contains_own_queue_of_sender(peer, sut, judge, at):
     sender = Sender(peer, sut, ",".join(queues))
     sender.send(1, label=MESSAGE_LABEL)
     copies = _await_copies(sender, 1)
-    names = f"{MQF}.Destination.FormatNameList"
+    names = f"{MQF_HEADER}.Destination.FormatNameList"
     expected, observed = _fields_of_list("Destination", queues, Layout(copies[0]))
     judge(
         "MQMQ-2.2.20.1-01",

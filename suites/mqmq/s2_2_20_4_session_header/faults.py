@@ -15,74 +15,74 @@ from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
-ACK = SessionAckPacket
-
 for _name, _rules, _says, _install in (
     (
         "receiver-ack-sequence-number-one-too-low",
         ("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-02", "MQMQ-2.2.20.4-05"),
         "The receiver's SessionAck carries an AckSequenceNumber that is one too low.",
-        off_by(ACK, "SessionHeader.AckSequenceNumber", -1),
+        off_by(SessionAckPacket, "SessionHeader.AckSequenceNumber", -1),
     ),
     (
         "receiver-ack-sequence-number-counted-from-zero",
         ("MQMQ-2.2.20.4-03",),
         "The receiver's SessionAck carries an AckSequenceNumber that counts the first message as 0.",
-        off_by(ACK, "SessionHeader.AckSequenceNumber", -1),
+        off_by(SessionAckPacket, "SessionHeader.AckSequenceNumber", -1),
     ),
     (
         "receiver-recoverable-ack-number-one-too-high",
         ("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-06", "MQMQ-2.2.20.4-07"),
         "The receiver's SessionAck carries a RecoverableMsgAckSeqNumber that is one too high.",
-        off_by(ACK, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
+        off_by(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1),
     ),
     (
         "receiver-recoverable-ack-flags-one-bit-too-low",
         ("MQMQ-2.2.20.4-08",),
         "The receiver writes the bits of RecoverableMsgAckFlags in its SessionAck one place too low.",
-        change_number(ACK, "SessionHeader.RecoverableMsgAckFlags", lambda flags: flags >> 1),
+        change_number(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", lambda flags: flags >> 1),
     ),
     (
         "user-msg-sequence-number-one-too-high",
         ("MQMQ-2.2.20.4-09", "MQMQ-2.2.20.4-01", "MQQB-3.1.6.4-06"),
         "The queue manager's SessionAck carries a UserMsgSequenceNumber that is one too high.",
-        off_by(ACK, "SessionHeader.UserMsgSequenceNumber", 1),
+        off_by(SessionAckPacket, "SessionHeader.UserMsgSequenceNumber", 1),
     ),
     (
         "recoverable-msg-seq-number-one-too-high",
         ("MQMQ-2.2.20.4-10", "MQMQ-2.2.20.4-11"),
         "The queue manager's SessionAck carries a RecoverableMsgSeqNumber that is one too high.",
-        off_by(ACK, "SessionHeader.RecoverableMsgSeqNumber", 1),
+        off_by(SessionAckPacket, "SessionHeader.RecoverableMsgSeqNumber", 1),
     ),
     (
         "session-ack-window-size-1",
         ("MQMQ-2.2.20.4-12",),
         "The queue manager's SessionAck carries WindowSize 1.",
-        field_is(ACK, "SessionHeader.WindowSize", 1),
+        field_is(SessionAckPacket, "SessionHeader.WindowSize", 1),
     ),
     (
         "receiver-session-header-reserved-refused",
         ("MQMQ-2.2.20.4-13",),
         "The queue manager refuses a SessionAck whose SessionHeader.Reserved is not zero.",
-        refused_unless_zero(ACK, "SessionHeader.Reserved"),
+        refused_unless_zero(SessionAckPacket, "SessionHeader.Reserved"),
     ),
     (
         "session-ack-recoverable-flags-before-number",
         ("MQMQ-2.2.20.4-D01",),
         "The queue manager's SessionAck has RecoverableMsgAckFlags before RecoverableMsgAckSeqNumber.",
-        packets(ACK, lambda packet: (data := packet.build())[:22] + data[24:28] + data[22:24] + data[28:]),
+        packets(SessionAckPacket, lambda packet: (data := packet.build())[:22] + data[24:28] + data[22:24] + data[28:]),
     ),
     (
         "receiver-recoverable-ack-flags-reversed",
         ("MQMQ-2.2.20.4-D02",),
         "The receiver's SessionAck acknowledges the first message in the highest bit of RecoverableMsgAckFlags.",
-        change_number(ACK, "SessionHeader.RecoverableMsgAckFlags", lambda flags: int(f"{flags:032b}"[::-1], 2)),
+        change_number(
+            SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", lambda flags: int(f"{flags:032b}"[::-1], 2)
+        ),
     ),
     (
         "receiver-recoverable-ack-number-1-without-messages",
         ("MQMQ-2.2.20.4-07",),
         "The receiver's SessionAck that acknowledges no recoverable message carries RecoverableMsgAckSeqNumber 1.",
-        change_number(ACK, "SessionHeader.RecoverableMsgAckSeqNumber", lambda number: number or 1),
+        change_number(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", lambda number: number or 1),
     ),
 ):
     add(_name, _rules, _says, _install)

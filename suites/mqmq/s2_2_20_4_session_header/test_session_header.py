@@ -336,8 +336,10 @@ def test_high_flags_acknowledge_messages_of_sut(peer, sut, judge):
     sender = Sender(peer, sut, peer.direct_name("mqc-flags"))
     sender.send(*range(1, FLAG_COUNT + 1), delivery="recoverable")
     session, frames = sender.await_first(FLAG_COUNT)
-    flags = {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": (1 << FLAG_COUNT) - 1}
-    ack = session.send(session_ack(AckSequenceNumber=FLAG_COUNT, **flags))
+    flags = (1 << FLAG_COUNT) - 1
+    ack = session.send(
+        session_ack(AckSequenceNumber=FLAG_COUNT, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=flags)
+    )
     peer.eventually(lambda: not sut.outgoing_queue(sender.to)["count"])
     judge.all(
         expected=0,

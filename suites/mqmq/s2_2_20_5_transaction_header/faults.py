@@ -25,8 +25,6 @@ from reference_qm.model.adm import Message, MessagePosition, Queue, RecoverableR
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
-MESSAGE = UserMessagePacket
-
 
 def _is_last_of_transaction(packet: UserMessagePacket) -> bool:
     return packet.TransactionHeader is not None and bool(packet.TransactionHeader.LM)
@@ -37,13 +35,13 @@ for _name, _rules, _says, _install in (
         "sender-transaction-header-unused-bit-set",
         ("MQMQ-2.2.20.5-02",),
         "The sender sets X1 of the TransactionHeader.",
-        bit_set(MESSAGE, "TransactionHeader.X1"),
+        bit_set(UserMessagePacket, "TransactionHeader.X1"),
     ),
     (
         "sender-transaction-header-cg-inverted",
         ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"),
         "The sender's TransactionHeader has CG set without ConnectorQMGuid, or CG clear with ConnectorQMGuid.",
-        bit_inverted(MESSAGE, "TransactionHeader.CG"),
+        bit_inverted(UserMessagePacket, "TransactionHeader.CG"),
     ),
     (
         "sender-transaction-header-fm-clear",
@@ -52,7 +50,7 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.1.12-D58",
         ),
         "The sender leaves FM clear in every TransactionHeader.",
-        bit_clear(MESSAGE, "TransactionHeader.FM"),
+        bit_clear(UserMessagePacket, "TransactionHeader.FM"),
     ),
     (
         "sender-transaction-header-lm-clear",
@@ -61,49 +59,51 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.1.12-D59",
         ),
         "The sender leaves LM clear in every TransactionHeader.",
-        bit_clear(MESSAGE, "TransactionHeader.LM"),
+        bit_clear(UserMessagePacket, "TransactionHeader.LM"),
     ),
     (
         "sender-last-message-of-transaction-id-zero",
         ("MQMQ-2.2.20.5-06",),
         "The sender's last message of a transaction carries ID 0.",
-        bit_clear(MESSAGE, "TransactionHeader.ID", _is_last_of_transaction),
+        bit_clear(UserMessagePacket, "TransactionHeader.ID", _is_last_of_transaction),
     ),
     (
         "sender-transaction-header-id-always-zero",
         ("MQMQ-2.2.20.5-07",),
         "The sender's TransactionHeaders all carry ID 0.",
-        bit_clear(MESSAGE, "TransactionHeader.ID"),
+        bit_clear(UserMessagePacket, "TransactionHeader.ID"),
     ),
     (
         "sender-tx-sequence-number-skips-every-second",
         ("MQMQ-2.2.20.5-16",),
         "The sender's TransactionHeaders skip every second TxSequenceNumber.",
-        change_number(MESSAGE, "TransactionHeader.TxSequenceNumber", lambda number: 2 * number - 1),
+        change_number(UserMessagePacket, "TransactionHeader.TxSequenceNumber", lambda number: 2 * number - 1),
     ),
     (
         "sender-tx-sequence-number-counted-from-zero",
         ("MQMQ-2.2.20.5-17",),
         "The sender counts TxSequenceNumber from 0, not from 1.",
-        off_by(MESSAGE, "TransactionHeader.TxSequenceNumber", -1),
+        off_by(UserMessagePacket, "TransactionHeader.TxSequenceNumber", -1),
     ),
     (
         "sender-previous-tx-sequence-number-one-too-low",
         ("MQMQ-2.2.20.5-18",),
         "The sender's TransactionHeader carries a PreviousTxSequenceNumber that is one too low.",
-        change_number(MESSAGE, "TransactionHeader.PreviousTxSequenceNumber", lambda number: max(0, number - 1)),
+        change_number(
+            UserMessagePacket, "TransactionHeader.PreviousTxSequenceNumber", lambda number: max(0, number - 1)
+        ),
     ),
     (
         "sender-previous-tx-sequence-number-one-too-high",
         ("MQMQ-2.2.20.5-19",),
         "The sender's TransactionHeader carries a PreviousTxSequenceNumber that is one too high.",
-        off_by(MESSAGE, "TransactionHeader.PreviousTxSequenceNumber", 1),
+        off_by(UserMessagePacket, "TransactionHeader.PreviousTxSequenceNumber", 1),
     ),
     (
         "receiver-transaction-header-connector-guid-refused",
         ("MQMQ-2.2.20.5-21",),
         "The receiver refuses a message whose ConnectorQMGuid is not zero.",
-        refused_unless_zero(MESSAGE, "TransactionHeader.ConnectorQMGuid"),
+        refused_unless_zero(UserMessagePacket, "TransactionHeader.ConnectorQMGuid"),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -123,7 +123,9 @@ add(
     "sender-previous-tx-sequence-number-of-first-all-ones",
     "MQMQ-2.2.20.5-D03",
     "The sender's first message of a sequence carries PreviousTxSequenceNumber 0xFFFFFFFF.",
-    change_number(MESSAGE, "TransactionHeader.PreviousTxSequenceNumber", lambda number: number or 0xFFFF_FFFF),
+    change_number(
+        UserMessagePacket, "TransactionHeader.PreviousTxSequenceNumber", lambda number: number or 0xFFFF_FFFF
+    ),
 )
 
 
@@ -131,17 +133,19 @@ add(
     "sender-tx-sequence-numbers-swapped",
     ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"),
     "The sender's TransactionHeader has PreviousTxSequenceNumber before TxSequenceNumber.",
-    packets(MESSAGE, lambda packet: _swap_sequence_numbers(packet).build(), has_header("TransactionHeader")),
+    packets(UserMessagePacket, lambda packet: _swap_sequence_numbers(packet).build(), has_header("TransactionHeader")),
 )
 add(
     "sender-transaction-header-fm-lm-one-bit-too-high",
     ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"),
     "The sender writes FM and LM of the TransactionHeader one bit too high.",
-    change_number(MESSAGE, "TransactionHeader.Flags", lambda flags: flags & ~0xFF | (flags & 0xF) << 1 | flags & 0xE0),
+    change_number(
+        UserMessagePacket, "TransactionHeader.Flags", lambda flags: flags & ~0xFF | (flags & 0xF) << 1 | flags & 0xE0
+    ),
 )
 
 add_bits_set(
-    MESSAGE,
+    UserMessagePacket,
     ("sender-transaction-header-x1-set", "MQMQ-2.2.20.5-08", "TransactionHeader.X1"),
     ("sender-transaction-header-x2-set", "MQMQ-2.2.20.5-09", "TransactionHeader.X2"),
     ("sender-transaction-header-x3-set", "MQMQ-2.2.20.5-10", "TransactionHeader.X3"),

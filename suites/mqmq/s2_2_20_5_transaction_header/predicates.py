@@ -20,7 +20,7 @@ from suites.mqmq.steps.transactions import (
 )
 from suites.mqmq.steps.unused import register_unused_bits
 
-MESSAGE = "UserMessage"
+USER_MESSAGE_KIND = "UserMessage"
 UNUSED_BITS_BY_RULE = 0xFF00_0000
 HIGHEST_U32 = 0xFFFF_FFFF
 UNUSED_BITS = {
@@ -35,10 +35,10 @@ UNUSED_BITS = {
 }
 """The unused bits of Flags, by rule."""
 
-register_unused_bits(MESSAGE, TransactionHeader, UNUSED_BITS)
+register_unused_bits(USER_MESSAGE_KIND, TransactionHeader, UNUSED_BITS)
 
 
-@passive("MQMQ-2.2.20.5-02", MESSAGE, "bits 24 to 31 of TransactionHeader.Flags are 0")
+@passive("MQMQ-2.2.20.5-02", USER_MESSAGE_KIND, "bits 24 to 31 of TransactionHeader.Flags are 0")
 def check_unused_bits(packet: Any, context: Context) -> Finding:
     """Check that the unused bits of TransactionHeader.Flags are 0."""
     if packet.TransactionHeader is None:
@@ -48,14 +48,14 @@ def check_unused_bits(packet: Any, context: Context) -> Finding:
 
 
 for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
-    passive(rule, (MESSAGE, MALFORMED), "ConnectorQMGuid is present if and only if CG is set")(
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED), "ConnectorQMGuid is present if and only if CG is set")(
         require_part_if_and_only_if(TRANSACTION, "CG", "ConnectorQMGuid")
     )
 
 
 @passive(
     "MQMQ-2.2.20.5-16",
-    MESSAGE,
+    USER_MESSAGE_KIND,
     "a new message has the next TxSequenceNumber, or its PreviousTxSequenceNumber is the number of the last message",
 )
 def check_sequence_number(packet: Any, context: Context) -> Finding:
@@ -78,7 +78,7 @@ def check_sequence_number(packet: Any, context: Context) -> Finding:
     return number == last + 1 or bridged, f"TxSequenceNumber is {number} after {last}"
 
 
-@passive("MQMQ-2.2.20.5-17", MESSAGE, "TxSequenceNumber is at least 1")
+@passive("MQMQ-2.2.20.5-17", USER_MESSAGE_KIND, "TxSequenceNumber is at least 1")
 def check_lowest_sequence_number(packet: Any, context: Context) -> Finding:
     """Check that TxSequenceNumber is at least 1."""
     header = packet.TransactionHeader
@@ -87,7 +87,9 @@ def check_lowest_sequence_number(packet: Any, context: Context) -> Finding:
     return header.TxSequenceNumber >= 1, f"TxSequenceNumber is {header.TxSequenceNumber}"
 
 
-@passive("MQMQ-2.2.20.5-D03", MESSAGE, "TxSequenceNumber is not 0, and PreviousTxSequenceNumber is not 0xFFFFFFFF")
+@passive(
+    "MQMQ-2.2.20.5-D03", USER_MESSAGE_KIND, "TxSequenceNumber is not 0, and PreviousTxSequenceNumber is not 0xFFFFFFFF"
+)
 def check_ranges_of_numbers(packet: Any, context: Context) -> Finding:
     """Check that TxSequenceNumber is not 0 and PreviousTxSequenceNumber is not 0xFFFFFFFF."""
     header = packet.TransactionHeader
@@ -102,7 +104,7 @@ def check_ranges_of_numbers(packet: Any, context: Context) -> Finding:
 
 @passive(
     "MQMQ-2.2.20.5-18",
-    MESSAGE,
+    USER_MESSAGE_KIND,
     "PreviousTxSequenceNumber of a new message is the TxSequenceNumber of the previous message",
 )
 def check_previous_sequence_number(packet: Any, context: Context) -> Finding:
@@ -120,7 +122,7 @@ def check_previous_sequence_number(packet: Any, context: Context) -> Finding:
     return previous == known.highest, observed
 
 
-@passive("MQMQ-2.2.20.5-19", MESSAGE, "PreviousTxSequenceNumber is 0 if TxSequenceNumber is 1")
+@passive("MQMQ-2.2.20.5-19", USER_MESSAGE_KIND, "PreviousTxSequenceNumber is 0 if TxSequenceNumber is 1")
 def check_first_message_has_previous_number_0(packet: Any, context: Context) -> Finding:
     """Check that the first message of a sequence has PreviousTxSequenceNumber 0."""
     header = packet.TransactionHeader
@@ -151,7 +153,7 @@ class Sequences(Summary):
 
     def note(self, frame: Frame, connection: Connection) -> None:
         """Remember the number of a transactional message."""
-        record = get_record(frame) if frame.from_sut and frame.kind == MESSAGE else None
+        record = get_record(frame) if frame.from_sut and frame.kind == USER_MESSAGE_KIND else None
         if record is not None and record.TransactionHeader is not None:
             header = record.TransactionHeader
             sequence = self.by_identifier[header.TxSequenceID]
@@ -170,4 +172,4 @@ for rule, expected, judge in (
     ("MQMQ-2.2.20.5-06", "all messages of a transaction have the same ID", check_transaction_keeps_id),
     ("MQMQ-2.2.20.5-07", "transactions have different IDs", check_transaction_has_new_id),
 ):
-    passive(rule, MESSAGE, expected, of_system=True)(compare_with_previous(judge))
+    passive(rule, USER_MESSAGE_KIND, expected, of_system=True)(compare_with_previous(judge))

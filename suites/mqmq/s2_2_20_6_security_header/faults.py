@@ -20,7 +20,6 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
-MESSAGE = UserMessagePacket
 SECURITY_DATA = "SecurityHeader.SecurityData"
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
 """The GUID of an unknown queue manager."""
@@ -32,7 +31,9 @@ SECURITY_ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "Pro
 
 def _change_security_item(name: str, change: Callable[[bytes], bytes]) -> Install:
     return wrong_fields(
-        MESSAGE, {f"{SECURITY_DATA}.{name}": change, f"{SECURITY_DATA}.Padding": None}, has_security_item(name)
+        UserMessagePacket,
+        {f"{SECURITY_DATA}.{name}": change, f"{SECURITY_DATA}.Padding": None},
+        has_security_item(name),
     )
 
 
@@ -49,7 +50,7 @@ def _change_sender_identifier(kind: int) -> Install:
         return security is not None and bool(security.SignatureSize) and kind == security.ST
 
     return wrong_fields(
-        MESSAGE,
+        UserMessagePacket,
         {f"{SECURITY_DATA}.SecurityID": SECOND_QUEUE_MANAGER_GUID.bytes_le, f"{SECURITY_DATA}.Padding": None},
         has_sender_identifier,
     )
@@ -70,7 +71,7 @@ for _name, _rules, _says, _install in (
         "sender-security-header-st-3",
         ("MQMQ-2.2.20.6-01",),
         "The sender's SecurityHeader carries ST 3.",
-        field_is(MESSAGE, "SecurityHeader.ST", 3),
+        field_is(UserMessagePacket, "SecurityHeader.ST", 3),
     ),
     (
         "sender-st-0-with-security-id",
@@ -104,14 +105,14 @@ for _name, _rules, _says, _install in (
         "sender-security-header-au-set",
         ("MQMQ-2.2.20.6-05",),
         "The sender sets AU in a SecurityHeader.",
-        bit_set(MESSAGE, "SecurityHeader.AU"),
+        bit_set(UserMessagePacket, "SecurityHeader.AU"),
     ),
     (
         "sender-provider-info-without-name",
         ("MQMQ-2.2.20.6-07",),
         "The sender's SecurityHeader carries a ProviderInfo with an empty name.",
         wrong_fields(
-            MESSAGE,
+            UserMessagePacket,
             {f"{SECURITY_DATA}.ProviderInfo": lambda info: info[:4] + bytes(2), f"{SECURITY_DATA}.Padding": None},
             _has_provider_name,
         ),
@@ -121,7 +122,7 @@ for _name, _rules, _says, _install in (
         ("MQMQ-2.2.20.6-08", "MQMQ-2.2.20.6-19", "MQMQ-2.2.20.6-20"),
         "The sender's SecurityHeader carries no SecurityData.",
         wrong_fields(
-            MESSAGE,
+            UserMessagePacket,
             {**{f"{SECURITY_DATA}.{item}": b"" for item in SECURITY_ITEMS}, f"{SECURITY_DATA}.Padding": None},
             has_header("SecurityHeader"),
         ),
@@ -130,7 +131,7 @@ for _name, _rules, _says, _install in (
         "sender-security-header-as-3",
         ("MQMQ-2.2.20.6-09",),
         "The sender's SecurityHeader carries AS 3.",
-        field_is(MESSAGE, "SecurityHeader.AS", 3),
+        field_is(UserMessagePacket, "SecurityHeader.AS", 3),
     ),
     (
         "sender-sender-id-size-4-too-large",
@@ -172,7 +173,7 @@ for _name, _rules, _says, _install in (
         "sender-provider-info-with-de-set",
         ("MQMQ-2.2.20.6-37",),
         "The sender's SecurityHeader has DE set, but contains a ProviderInfo.",
-        bit_set(MESSAGE, "SecurityHeader.DE"),
+        bit_set(UserMessagePacket, "SecurityHeader.DE"),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -190,7 +191,7 @@ class CertificateAsSender(Positions):
 
 
 add_refusals(
-    MESSAGE,
+    UserMessagePacket,
     ("receiver-security-header-x12-refused", "MQMQ-2.2.20.6-10", "SecurityHeader.X12"),
     ("receiver-security-header-x13-refused", "MQMQ-2.2.20.6-11", "SecurityHeader.X13"),
     ("receiver-security-header-x14-refused", "MQMQ-2.2.20.6-12", "SecurityHeader.X14"),
@@ -205,7 +206,7 @@ def _change_security_header(change: Callable[[bytes], bytes]) -> Install:
         header = b"" if packet.SecurityHeader is None else packet.SecurityHeader.build()
         return correct_packet_size(packet.build().replace(header, change(header)))
 
-    return packets(MESSAGE, change_header_bytes, has_header("SecurityHeader"))
+    return packets(UserMessagePacket, change_header_bytes, has_header("SecurityHeader"))
 
 
 def _join_security_items(
@@ -266,7 +267,7 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 add_bits_set(
-    MESSAGE,
+    UserMessagePacket,
     ("sender-security-header-x12-set", "MQMQ-2.2.20.6-10", "SecurityHeader.X12"),
     ("sender-security-header-x13-set", "MQMQ-2.2.20.6-11", "SecurityHeader.X13"),
     ("sender-security-header-x14-set", "MQMQ-2.2.20.6-12", "SecurityHeader.X14"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.received_messages import change_received
@@ -33,6 +35,10 @@ class NotDecrypted(SecurityOnReceipt):
         return packet if header is not None and header.X13 else super().decrypt_body(packet, now)
 
 
+def _has_bit(bit: int) -> Callable[[Any], Any]:
+    return lambda packet: packet.SecurityHeader is not None and packet.SecurityHeader.Flags & bit
+
+
 for _name, _rule, _says, _changes, _bit in (
     (
         "receiver-security-header-x14-suppresses-acknowledgments",
@@ -55,7 +61,7 @@ for _name, _rule, _says, _changes, _bit in (
         _says,
         change_received(
             _changes,
-            lambda packet, bit=_bit: packet.SecurityHeader is not None and packet.SecurityHeader.Flags & bit,
+            _has_bit(_bit),
         ),
     )
 

@@ -14,7 +14,7 @@ from reference_qm.codec import FormatError, ProviderInfo, SecurityHeader
 from suites.mqmq.steps.message_parts import JudgePart, judge_message_part
 from suites.mqmq.steps.unused import register_unused_bits
 
-MESSAGE = "UserMessage"
+USER_MESSAGE_KIND = "UserMessage"
 NO_SENDER, SID, QUEUE_MANAGER = 0, 1, 2
 SID_HEAD = 8
 SUB_AUTHORITIES = 15
@@ -35,17 +35,17 @@ UNUSED_BITS_BY_RULE = {
 }
 """The unused bits of Flags, by rule."""
 
-register_unused_bits(MESSAGE, SecurityHeader, UNUSED_BITS_BY_RULE)
+register_unused_bits(USER_MESSAGE_KIND, SecurityHeader, UNUSED_BITS_BY_RULE)
 
 
-@passive("MQMQ-2.2.20.6-01", MESSAGE, "ST is 0, 1 or 2")
+@passive("MQMQ-2.2.20.6-01", USER_MESSAGE_KIND, "ST is 0, 1 or 2")
 @of_security_header
 def check_sender_type(security: Any, packet: Any) -> Finding:
     """Check that ST has a defined value."""
     return security.ST in (NO_SENDER, SID, QUEUE_MANAGER), f"ST is {security.ST}"
 
 
-@passive("MQMQ-2.2.20.6-02", MESSAGE, "SenderIdSize is 0 if ST is 0")
+@passive("MQMQ-2.2.20.6-02", USER_MESSAGE_KIND, "SenderIdSize is 0 if ST is 0")
 @of_security_header
 def check_missing_sender_has_size_0(security: Any, packet: Any) -> Finding:
     """Check that SenderIdSize is 0 if ST is 0, which means no sender."""
@@ -54,7 +54,7 @@ def check_missing_sender_has_size_0(security: Any, packet: Any) -> Finding:
     )
 
 
-@passive("MQMQ-2.2.20.6-03", MESSAGE, "SecurityID is a SID if ST is 1")
+@passive("MQMQ-2.2.20.6-03", USER_MESSAGE_KIND, "SecurityID is a SID if ST is 1")
 @of_security_header
 def check_user_has_sid(security: Any, packet: Any) -> Finding:
     """Check that SecurityID is a SID if ST is 1, which means a user."""
@@ -64,7 +64,7 @@ def check_user_has_sid(security: Any, packet: Any) -> Finding:
     return _is_sid(identifier), f"SecurityID is {identifier.hex()}"
 
 
-@passive("MQMQ-2.2.20.6-04", MESSAGE, "SecurityID is the GUID of the queue manager if ST is 2")
+@passive("MQMQ-2.2.20.6-04", USER_MESSAGE_KIND, "SecurityID is the GUID of the queue manager if ST is 2")
 @of_security_header
 def check_queue_manager_has_guid(security: Any, packet: Any) -> Finding:
     """Check that SecurityID is the GUID of the SUT if ST is 2, which means a queue manager."""
@@ -85,10 +85,10 @@ def require_zero_bits(name: str) -> JudgePart:
 
 
 for rule, name in (("MQMQ-2.2.20.6-05", "AU"), ("MQMQ-2.2.20.6-09", "AS")):
-    passive(rule, MESSAGE, f"{name} is 0")(of_security_header(require_zero_bits(name)))
+    passive(rule, USER_MESSAGE_KIND, f"{name} is 0")(of_security_header(require_zero_bits(name)))
 
 
-@passive("MQMQ-2.2.20.6-07", MESSAGE, "ProviderInfo of a signed message contains a name if DE is 0")
+@passive("MQMQ-2.2.20.6-07", USER_MESSAGE_KIND, "ProviderInfo of a signed message contains a name if DE is 0")
 @of_security_header
 def check_provider_name(security: Any, packet: Any) -> Finding:
     """Check that a signed message with DE 0 names the provider of its signature."""
@@ -98,7 +98,7 @@ def check_provider_name(security: Any, packet: Any) -> Finding:
     return bool(name), f"ProviderName is {name!a}"
 
 
-@passive("MQMQ-2.2.20.6-08", MESSAGE, "SecurityData is present if AI is 1")
+@passive("MQMQ-2.2.20.6-08", USER_MESSAGE_KIND, "SecurityData is present if AI is 1")
 @of_security_header
 def check_security_data_is_present(security: Any, packet: Any) -> Finding:
     """Check that SecurityData is present if AI is set."""
@@ -109,7 +109,7 @@ def check_security_data_is_present(security: Any, packet: Any) -> Finding:
     )
 
 
-@passive("MQMQ-2.2.20.6-14", MESSAGE, "SenderIdSize is the length of the SID or GUID in SecurityID")
+@passive("MQMQ-2.2.20.6-14", USER_MESSAGE_KIND, "SenderIdSize is the length of the SID or GUID in SecurityID")
 @of_security_header
 def check_sender_size(security: Any, packet: Any) -> Finding:
     """Check that SenderIdSize is the length of the SID or GUID."""
@@ -120,7 +120,7 @@ def check_sender_size(security: Any, packet: Any) -> Finding:
     return right, f"SenderIdSize is {len(identifier)} for {identifier.hex()}"
 
 
-@passive("MQMQ-2.2.20.6-15", MESSAGE, "EncryptionKeySize is the length of the SIMPLEBLOB")
+@passive("MQMQ-2.2.20.6-15", USER_MESSAGE_KIND, "EncryptionKeySize is the length of the SIMPLEBLOB")
 @of_security_header
 def check_key_size(security: Any, packet: Any) -> Finding:
     """Check that EncryptionKeySize is the length of the SIMPLEBLOB."""
@@ -128,7 +128,7 @@ def check_key_size(security: Any, packet: Any) -> Finding:
     return (size in KEY_SIZES, f"EncryptionKeySize is {size}") if size else None
 
 
-@passive("MQMQ-2.2.20.6-16", MESSAGE, "SignatureSize is the length of an RSA signature")
+@passive("MQMQ-2.2.20.6-16", USER_MESSAGE_KIND, "SignatureSize is the length of an RSA signature")
 @of_security_header
 def check_signature_size(security: Any, packet: Any) -> Finding:
     """Check that SignatureSize is the length of an RSA signature."""
@@ -136,7 +136,7 @@ def check_signature_size(security: Any, packet: Any) -> Finding:
     return (size in RSA_SIZES, f"SignatureSize is {size}") if size else None
 
 
-@passive("MQMQ-2.2.20.6-17", MESSAGE, "SenderCertSize is the length of the certificate")
+@passive("MQMQ-2.2.20.6-17", USER_MESSAGE_KIND, "SenderCertSize is the length of the certificate")
 @of_security_header
 def check_certificate_size(security: Any, packet: Any) -> Finding:
     """Check SenderCertSize against the length that the certificate itself contains."""
@@ -149,7 +149,7 @@ def check_certificate_size(security: Any, packet: Any) -> Finding:
     ), f"SenderCertSize is {len(certificate)}, and the length in the certificate is {length}"
 
 
-@passive("MQMQ-2.2.20.6-D04", MESSAGE, f"SenderCertSize is at most {LARGEST_CERTIFICATE}")
+@passive("MQMQ-2.2.20.6-D04", USER_MESSAGE_KIND, f"SenderCertSize is at most {LARGEST_CERTIFICATE}")
 @of_security_header
 def check_certificate_limit(security: Any, packet: Any) -> Finding:
     """Check that SenderCertSize is at most 0xFFFF."""
@@ -157,7 +157,11 @@ def check_certificate_limit(security: Any, packet: Any) -> Finding:
     return (size <= LARGEST_CERTIFICATE, f"SenderCertSize is {size}") if size else None
 
 
-@passive("MQMQ-2.2.20.6-18", MESSAGE, "ProviderInfoSize is the length of a provider type and a null-terminated name")
+@passive(
+    "MQMQ-2.2.20.6-18",
+    USER_MESSAGE_KIND,
+    "ProviderInfoSize is the length of a provider type and a null-terminated name",
+)
 @of_security_header
 def check_provider_size(security: Any, packet: Any) -> Finding:
     """Check that ProviderInfo is a type followed by a null-terminated string."""
@@ -165,7 +169,7 @@ def check_provider_size(security: Any, packet: Any) -> Finding:
     return (_read_provider(info) is not None, f"ProviderInfoSize is {len(info)}") if info else None
 
 
-@passive("MQMQ-2.2.20.6-19", MESSAGE, "at least one of the five sizes in the SecurityHeader is not 0")
+@passive("MQMQ-2.2.20.6-19", USER_MESSAGE_KIND, "at least one of the five sizes in the SecurityHeader is not 0")
 @of_security_header
 def check_any_size_is_nonzero(security: Any, packet: Any) -> Finding:
     """Check that at least one item of SecurityData is not empty."""
@@ -173,7 +177,9 @@ def check_any_size_is_nonzero(security: Any, packet: Any) -> Finding:
 
 
 @passive(
-    "MQMQ-2.2.20.6-20", MESSAGE, "SecurityData contains a SecurityID if ST is 1 or 2, and an EncryptionKey if EB is 1"
+    "MQMQ-2.2.20.6-20",
+    USER_MESSAGE_KIND,
+    "SecurityData contains a SecurityID if ST is 1 or 2, and an EncryptionKey if EB is 1",
 )
 @of_security_header
 def check_announced_items(security: Any, packet: Any) -> Finding:
@@ -184,7 +190,9 @@ def check_announced_items(security: Any, packet: Any) -> Finding:
     return not lacking, f"missing items: {', '.join(lacking) or 'none'}"
 
 
-@passive("MQMQ-2.2.20.6-21", (MESSAGE, MALFORMED), "each item of SecurityData begins at a multiple of 4 bytes")
+@passive(
+    "MQMQ-2.2.20.6-21", (USER_MESSAGE_KIND, MALFORMED), "each item of SecurityData begins at a multiple of 4 bytes"
+)
 def check_alignment_of_items(packet: Any, context: Context) -> Finding:
     """Check that each item begins at a multiple of 4 bytes; if not, the codec reports SecurityData as malformed."""
     if isinstance(packet, FormatError):
@@ -192,14 +200,16 @@ def check_alignment_of_items(packet: Any, context: Context) -> Finding:
     return None if packet.SecurityHeader is None else (True, "each item is at a multiple of 4 bytes")
 
 
-@passive("MQMQ-2.2.20.6-37", MESSAGE, "ProviderInfo is present only if DE is 0, and consists of a type and a name")
+@passive(
+    "MQMQ-2.2.20.6-37", USER_MESSAGE_KIND, "ProviderInfo is present only if DE is 0, and consists of a type and a name"
+)
 @of_security_header
 def check_provider_info_only_with_de_clear(security: Any, packet: Any) -> Finding:
     """Check that ProviderInfo is present only if DE is 0, and consists of a type and a name."""
     if not security.ProviderInfoSize:
         return NotExercised("the message has no ProviderInfo")
     name = _read_provider(security.SecurityData.ProviderInfo)
-    return not security.DE and name is not None, f"DE is {security.DE}, ProviderName is {name!a}"
+    return not security.DE and name is not None, f"DE is {security.DE}, and ProviderName is {name!a}"
 
 
 def _is_sid(identifier: bytes) -> bool:

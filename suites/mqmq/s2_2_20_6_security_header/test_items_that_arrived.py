@@ -10,7 +10,7 @@ from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire import ProviderInfo
-from harness.wire.protection import ADVANCED, ENHANCED, PROVIDER_TYPES, SIG10, SIG20
+from harness.wire.protection import ADVANCED_PROVIDER, ENHANCED_PROVIDER, PROVIDER_TYPES, SIG10, SIG20
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, sign_message
 
 SHOWN_SECURITY_ITEMS = ("sender_type", "sender", "certificate_base64", "provider")
@@ -32,19 +32,19 @@ def test_received_message_has_items_of_security_data(peer, sut, judge):
     queue_manager = {"ST": BY_QUEUE_MANAGER, "SecurityID": guid.bytes_le, "SenderCert": b""}
     packets = {
         "user": secured.message(ALICE),
-        "user with provider": secured.message(BOB, security=_build_provider_info(ENHANCED)),
+        "user with provider": secured.message(BOB, security=_build_provider_info(ENHANCED_PROVIDER)),
         "user, signed": sign_message(secured.message(ALICE), SIG10),
         "user with provider, signed": sign_message(
-            secured.message(BOB, security=_build_provider_info(ADVANCED)), SIG20, BOB.key
+            secured.message(BOB, security=_build_provider_info(ADVANCED_PROVIDER)), SIG20, BOB.key
         ),
         "queue manager": secured.message(security=queue_manager),
     }
     alice, bob = (("sid", user.sid, base64.b64encode(user.certificate).decode()) for user in (ALICE, BOB))
     expected = {
         "user": (*alice, None),
-        "user with provider": (*bob, ENHANCED),
+        "user with provider": (*bob, ENHANCED_PROVIDER),
         "user, signed": (*alice, None),
-        "user with provider, signed": (*bob, ADVANCED),
+        "user with provider, signed": (*bob, ADVANCED_PROVIDER),
         "queue manager": ("queue_manager", str(guid), "", None),
     }
     for name, found in secured.dispositions(packets).items():

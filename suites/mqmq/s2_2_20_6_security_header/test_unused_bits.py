@@ -17,7 +17,7 @@ from suites.mqqb.steps.secured import (
 
 ENHANCED = 3
 """The PrivacyLevel at which bodies are encrypted with keys of 128 bits."""
-ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 
 UNUSED_BITS_BY_RULE = {
     "X12": "MQMQ-2.2.20.6-10",
@@ -65,7 +65,7 @@ def test_any_unused_bit_leaves_signature_verified(peer, sut, judge):
             rule,
             expected=facts(
                 genuine_signature=ARRIVED,
-                forged_signature=secured.refused_without_storing(BAD),
+                forged_signature=secured.refused_without_storing(BAD_SIGNATURE),
                 authentication_level=shown and found["no bit"].level,
                 delivery="recoverable",
                 decrypted_body=CLEAR_BODY.decode(),

@@ -14,7 +14,6 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
-MESSAGE = UserMessagePacket
 SESSION_HEADER_SIZE = len(SessionHeader().build())
 GUID_SIZE = 16
 LIST_HEAD = 12
@@ -33,37 +32,37 @@ for _name, _rules, _says, _install in (
         "sender-user-message-in-bit-set",
         ("MQMQ-2.2.20-02",),
         "The sender sets IN in a UserMessage.",
-        bit_set(MESSAGE, "BaseHeader.IN"),
+        bit_set(UserMessagePacket, "BaseHeader.IN"),
     ),
     (
         "sender-user-message-sh-without-session-header",
         ("MQMQ-2.2.20-09",),
         "The sender's UserMessage has BaseHeader.Flags.SH set, but contains no SessionHeader.",
-        packets(MESSAGE, lambda packet: packet.build()[:-SESSION_HEADER_SIZE], has_header("SessionHeader")),
+        packets(UserMessagePacket, lambda packet: packet.build()[:-SESSION_HEADER_SIZE], has_header("SessionHeader")),
     ),
     (
         "sender-destination-list-header-size-4",
         ("MQMQ-2.2.20.2-01",),
         "The sender's list of destinations carries HeaderSize 4.",
-        field_is(MESSAGE, "MultiQueueFormatHeader.Destination.HeaderSize", 4),
+        field_is(UserMessagePacket, "MultiQueueFormatHeader.Destination.HeaderSize", 4),
     ),
     (
         "sender-list-element-count-too-large",
         ("MQMQ-2.2.20.2-04", "MQMQ-2.2.20.2-06"),
         "The sender's list of destinations carries an ElementCount that is much too large.",
-        field_is(MESSAGE, "MultiQueueFormatHeader.Destination.ElementCount", LARGE_BODY_BYTES),
+        field_is(UserMessagePacket, "MultiQueueFormatHeader.Destination.ElementCount", LARGE_BODY_BYTES),
     ),
     (
         "sender-list-signature-id-0x015f",
         ("MQMQ-2.2.20.3-01",),
         "The sender's MQFSignatureHeader carries ID 0x015F.",
-        field_is(MESSAGE, "MultiQueueFormatHeader.Signature.ID", 0x015F),
+        field_is(UserMessagePacket, "MultiQueueFormatHeader.Signature.ID", 0x015F),
     ),
     (
         "sender-list-signature-size-beyond-packet",
         ("MQMQ-2.2.20.3-03", "MQMQ-2.2.20.3-04"),
         "The sender's MQFSignatureHeader carries a Size above the size of the packet.",
-        field_is(MESSAGE, "MultiQueueFormatHeader.Signature.Size", LARGE_BODY_BYTES),
+        field_is(UserMessagePacket, "MultiQueueFormatHeader.Signature.Size", LARGE_BODY_BYTES),
     ),
     (
         "sender-list-signature-reversed",
@@ -74,7 +73,7 @@ for _name, _rules, _says, _install in (
         ),
         "The sender's MQFSignatureHeader carries the bytes of the signature in reverse order.",
         wrong_fields(
-            MESSAGE,
+            UserMessagePacket,
             {"MultiQueueFormatHeader.Signature.Signature": lambda old: old[::-1]},
             has_header("MultiQueueFormatHeader"),
         ),
@@ -83,13 +82,17 @@ for _name, _rules, _says, _install in (
         "sender-debug-header-qt-2",
         ("MQMQ-2.2.20.8-01",),
         "The sender's DebugHeader carries QT 2.",
-        wrong_fields(MESSAGE, {"DebugHeader.QueueIdentifier": None, "DebugHeader.Flags": 2}, _is_debug_header_last),
+        wrong_fields(
+            UserMessagePacket, {"DebugHeader.QueueIdentifier": None, "DebugHeader.Flags": 2}, _is_debug_header_last
+        ),
     ),
     (
         "sender-debug-header-without-queue-identifier",
         ("MQMQ-2.2.20.8-17",),
         "The sender's DebugHeader has QT 1, but contains no QueueIdentifier.",
-        packets(MESSAGE, lambda packet: correct_packet_size(packet.build()[:-GUID_SIZE]), _is_debug_header_last),
+        packets(
+            UserMessagePacket, lambda packet: correct_packet_size(packet.build()[:-GUID_SIZE]), _is_debug_header_last
+        ),
     ),
 ):
     add(_name, _rules, _says, _install)
@@ -139,7 +142,7 @@ for _name, _rule, _says, _change in (
         _swap_size_and_id,
     ),
 ):
-    add(_name, _rule, _says, packets(MESSAGE, _change, has_header("MultiQueueFormatHeader")))
+    add(_name, _rule, _says, packets(UserMessagePacket, _change, has_header("MultiQueueFormatHeader")))
 
 
 def _cut_large_body(data: bytes) -> bytes:
@@ -170,26 +173,27 @@ add(
     "sender-transaction-header-after-properties",
     ("MQMQ-2.2.20-D02", "MQDMPR-3.1.7.1.30-03"),
     "The sender's UserMessage has the TransactionHeader after the MessagePropertiesHeader.",
-    packets(MESSAGE, _move_transaction_header_back, has_header("TransactionHeader")),
+    packets(UserMessagePacket, _move_transaction_header_back, has_header("TransactionHeader")),
 )
 add(
     "sender-debug-header-before-properties",
     ("MQMQ-2.2.20-D02", "MQDMPR-3.1.7.1.30-03"),
     "The sender's UserMessage has the DebugHeader before the MessagePropertiesHeader.",
-    packets(MESSAGE, _move_debug_header_to_front, has_header("DebugHeader")),
+    packets(UserMessagePacket, _move_debug_header_to_front, has_header("DebugHeader")),
 )
 add(
     "sender-debug-header-queue-identifier-first",
     ("MQMQ-2.2.20.8-D01", "MQDMPR-3.1.7.1.32-D07"),
     "The sender's DebugHeader has QueueIdentifier before Flags.",
-    packets(MESSAGE, _move_trace_queue_to_front, has_header("DebugHeader")),
+    packets(UserMessagePacket, _move_trace_queue_to_front, has_header("DebugHeader")),
 )
 add(
     "sender-large-body-cut-in-half",
     "MQMQ-2.2.20-D01",
     "The sender's UserMessage carries only the first half of a body above 64 KiB.",
     wrong_fields(
-        MESSAGE, {"MessagePropertiesHeader.MessageBody": _cut_large_body, "MessagePropertiesHeader.Padding": None}
+        UserMessagePacket,
+        {"MessagePropertiesHeader.MessageBody": _cut_large_body, "MessagePropertiesHeader.Padding": None},
     ),
 )
 
@@ -241,11 +245,11 @@ add(
     "sender-soap-header-sections-swapped",
     "MQMQ-2.2.20.7-D01",
     "The sender forwards a SoapHeader with the texts of its two sections swapped.",
-    packets(MESSAGE, _swap_soap_sections, has_header("SoapHeader")),
+    packets(UserMessagePacket, _swap_soap_sections, has_header("SoapHeader")),
 )
 
 add_refusals(
-    MESSAGE,
+    UserMessagePacket,
     ("receiver-list-reserved-refused", "MQMQ-2.2.20.2-03", "MultiQueueFormatHeader.Destination.Reserved"),
     ("receiver-list-signature-reserved-refused", "MQMQ-2.2.20.3-02", "MultiQueueFormatHeader.Signature.Reserved"),
     ("receiver-soap-header-reserved-refused", "MQMQ-2.2.20.7-02", "SoapHeader.Reserved"),
@@ -268,7 +272,7 @@ add_refusals(
 )
 
 add_bits_set(
-    MESSAGE,
+    UserMessagePacket,
     ("sender-debug-header-x2-set", "MQMQ-2.2.20.8-02", "DebugHeader.X2"),
     ("sender-debug-header-x3-set", "MQMQ-2.2.20.8-03", "DebugHeader.X3"),
     ("sender-debug-header-x4-set", "MQMQ-2.2.20.8-04", "DebugHeader.X4"),
@@ -290,7 +294,12 @@ for _name, _rule, _path in (
     ("sender-list-signature-reserved-not-zero", "MQMQ-2.2.20.3-02", "MultiQueueFormatHeader.Signature.Reserved"),
     ("sender-debug-header-reserved-not-zero", "MQMQ-2.2.20.8-16", "DebugHeader.Reserved"),
 ):
-    add(_name, _rule, f"The sender sets {_path} of a message to a nonzero value.", field_is(MESSAGE, _path, 0xA5C3))
+    add(
+        _name,
+        _rule,
+        f"The sender sets {_path} of a message to a nonzero value.",
+        field_is(UserMessagePacket, _path, 0xA5C3),
+    )
 
 
 add(

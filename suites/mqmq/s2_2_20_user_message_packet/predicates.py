@@ -22,17 +22,17 @@ from suites.mqmq.steps.message_parts import (
 )
 from suites.mqmq.steps.unused import register_unused_bits, require_not_set
 
-MESSAGE = "UserMessage"
+USER_MESSAGE_KIND = "UserMessage"
 
 # -- headers (2.2.20) ---------------------------------------------------------------------------------------------
 
 for rule in ("MQMQ-2.2.20-01", "MQMQ-2.2.20-05"):
-    passive(rule, (MESSAGE, MALFORMED), "MP is 1, and the message has a MessagePropertiesHeader")(
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED), "MP is 1, and the message has a MessagePropertiesHeader")(
         check_properties_present
     )
 
 
-@passive("MQMQ-2.2.20-02", (MESSAGE, MALFORMED, "unknown internal"), "IN is 0 in a message")
+@passive("MQMQ-2.2.20-02", (USER_MESSAGE_KIND, MALFORMED, "unknown internal"), "IN is 0 in a message")
 def check_in_is_clear(packet: Any, context: Context) -> Finding:
     """Check that IN is 0 in a message. An internal packet breaks the rule if its bytes would be a message with IN 0."""
     data = context.frame.data
@@ -52,7 +52,7 @@ for rule, header, flag, part in (
     ("MQMQ-2.2.20-07", USER, "HH", "SoapHeader"),
     ("MQMQ-2.2.20-08", USER, "MQ", "MultiQueueFormatHeader"),
 ):
-    passive(rule, (MESSAGE, MALFORMED), f"{part} is present if and only if {flag} is set")(
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED), f"{part} is present if and only if {flag} is set")(
         require_part_if_and_only_if(header, flag, part)
     )
 
@@ -74,10 +74,10 @@ for rule, expected, fields in (
     ("MQMQ-2.2.20.3-03", "Size is the size of the signature", ("MQFSignatureHeader.",)),
     ("MQMQ-2.2.20.3-04", "the signature has the size that Size states", ("MQFSignatureHeader.",)),
 ):
-    passive(rule, (MESSAGE, MALFORMED), expected)(require_well_formed_part("MultiQueueFormatHeader", *fields))
+    passive(rule, (USER_MESSAGE_KIND, MALFORMED), expected)(require_well_formed_part("MultiQueueFormatHeader", *fields))
 
 
-@passive("MQMQ-2.2.20.3-01", MESSAGE, "ID of the MQFSignatureHeader is 0x015E")
+@passive("MQMQ-2.2.20.3-01", USER_MESSAGE_KIND, "ID of the MQFSignatureHeader is 0x015E")
 @judge_message_part("MultiQueueFormatHeader")
 def check_signature_id(header: Any, packet: Any) -> Finding:
     """Check that ID of the MQFSignatureHeader is 0x015E."""
@@ -94,7 +94,9 @@ for rule, name, read in (
     ("MQMQ-2.2.20.2-03", "Reserved of the MQFAddressHeader", read_reserved_of_lists),
     ("MQMQ-2.2.20.3-02", "Reserved of the MQFSignatureHeader", attrgetter("Signature.Reserved")),
 ):
-    passive(rule, MESSAGE, f"{name} is 0 when sent", advice=True)(require_not_set("MultiQueueFormatHeader", read, name))
+    passive(rule, USER_MESSAGE_KIND, f"{name} is 0 when sent", advice=True)(
+        require_not_set("MultiQueueFormatHeader", read, name)
+    )
 
 # -- tracing (2.2.20.8) -------------------------------------------------------------------------------------------
 
@@ -117,19 +119,19 @@ UNUSED_BITS_BY_RULE = {
 }
 """The unused bits of Flags, by rule."""
 
-register_unused_bits(MESSAGE, DebugHeader, UNUSED_BITS_BY_RULE)
-passive("MQMQ-2.2.20.8-16", MESSAGE, "Reserved of the DebugHeader is 0 when sent", advice=True)(
+register_unused_bits(USER_MESSAGE_KIND, DebugHeader, UNUSED_BITS_BY_RULE)
+passive("MQMQ-2.2.20.8-16", USER_MESSAGE_KIND, "Reserved of the DebugHeader is 0 when sent", advice=True)(
     require_not_set("DebugHeader", attrgetter("Reserved"), "Reserved")
 )
 
 
-@passive("MQMQ-2.2.20.8-01", MESSAGE, "QT is 0 or 1")
+@passive("MQMQ-2.2.20.8-01", USER_MESSAGE_KIND, "QT is 0 or 1")
 @judge_message_part("DebugHeader")
 def check_queue_type(header: Any, packet: Any) -> Finding:
     """Check that QT has a defined value."""
     return header.QT in (0, 1), f"QT is {header.QT}"
 
 
-passive("MQMQ-2.2.20.8-17", (MESSAGE, MALFORMED), "the DebugHeader contains a QueueIdentifier if QT is 1")(
+passive("MQMQ-2.2.20.8-17", (USER_MESSAGE_KIND, MALFORMED), "the DebugHeader contains a QueueIdentifier if QT is 1")(
     require_well_formed_part("DebugHeader", "DebugHeader.QueueIdentifier")
 )

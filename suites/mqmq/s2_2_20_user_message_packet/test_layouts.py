@@ -22,7 +22,7 @@ ZERO_GUID = str(UUID(int=0))
 SIGNATURE = 0x524F_494C
 BASE, USER, PROPERTIES, ORDER = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "headers"
 REACH_QUEUE = 0x0002
-BODY, LABEL = "odd number of bytes", "label"
+BODY, LABEL, BODY_TYPE = "odd number of bytes", "label", 0x1011
 FIELDS_OF_RULES = {
     "MQMQ-2.2.19.2-D01": (USER,),
     "MQMQ-2.2.19.2-D02": (f"{USER}Flags.",),
@@ -68,6 +68,7 @@ FIELDS_OF_TRANSACTIONAL_MESSAGE = (
         "MQDMPR-3.1.7.1.30-D01": (ORDER,),
         "MQMQ-2.2.20.5-D01": ("TransactionHeader.",),
         "MQDMPR-3.1.7.1.32-05": ("BaseHeader.Flags.PR",),
+        "MQDMPR-3.1.7.1.32-D01": (BASE,),
         "MQDMPR-3.1.7.1.32-D04": ("TransactionHeader.",),
     }
 )
@@ -163,17 +164,19 @@ def _build_expected_properties(**fields):
 
 @needs("send")
 @covers(*FIELDS_OF_EXPRESS_MESSAGE)
-def test_express_message_has_fields_in_place(peer, sut, judge):
-    """The SUT sends an express message with all properties that an application can set: each property is in the
-    specified field.
+@pytest.mark.parametrize("delivery", ["express", "recoverable"])
+def test_express_message_has_fields_in_place(peer, sut, judge, delivery):
+    """The SUT sends an express or recoverable message with all properties that an application can set: each property
+    is in the specified field.
     """
     answers = peer.direct_name("mqc-answers")
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(
         body=BODY,
         label=LABEL,
+        body_type=BODY_TYPE,
         priority=6,
-        delivery="express",
+        delivery=delivery,
         acks=["positive_receive", "negative_receive"],
         admin_queue=rf"PRIVATE={SECOND_QUEUE_MANAGER_GUID}\000000A7",
         response_queue=answers,
@@ -194,11 +197,13 @@ def test_express_message_has_fields_in_place(peer, sut, judge):
         f"{USER}SourceQueueManager": str(sut.guid),
         f"{USER}QueueManagerAddress": ZERO_GUID,
         f"{USER}TimeToBeReceived": 0x0102_0304,
-        **flags_of_user_header(JN=1, AQ=6, RQ=7),
+        **flags_of_user_header(DM=int(delivery == "recoverable"), JN=1, AQ=6, RQ=7),
         f"{USER}DestinationQueue": direct_name_text(outgoing.sender.to),
         f"{USER}AdminQueue": f"{SECOND_QUEUE_MANAGER_GUID}\\000000a7",
         f"{USER}ResponseQueue": direct_name_text(answers),
-        **_build_expected_properties(**{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01}),
+        **_build_expected_properties(
+            **{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01, "BodyType": BODY_TYPE}
+        ),
         ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader"],
         "bytes after the last header": 0,
     }
@@ -219,14 +224,20 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
         delivery="transactional",
         acks=["positive_arrival"],
         admin_queue=f"PUBLIC={SECOND_QUEUE_MANAGER_GUID}",
-        journal=["positive"],
+        time_to_reach_queue_s=1_000,
+        time_to_be_received_s=0x0102_0304,
+        journal=["positive", "negative"],
+        application_tag=0xC0FF_EE01,
+        body_type=BODY_TYPE,
     )
     outgoing.end()
     wanted = {
         "BaseHeader.Flags.PR": 0,
+        "BaseHeader.TimeToReachQueue": 1_000,
         f"{USER}SourceQueueManager": str(sut.guid),
         f"{USER}QueueManagerAddress": ZERO_GUID,
-        **flags_of_user_header(DM=1, JP=1, AQ=5, TH=1),
+        f"{USER}TimeToBeReceived": 0x0102_0304,
+        **flags_of_user_header(DM=1, JP=1, JN=1, AQ=5, TH=1),
         f"{USER}DestinationQueue": direct_name_text(outgoing.sender.to),
         f"{USER}AdminQueue": str(SECOND_QUEUE_MANAGER_GUID),
         "TransactionHeader.Flags.CG": 0,
@@ -234,7 +245,7 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
         "TransactionHeader.Flags.LM": 1,
         "TransactionHeader.TxSequenceNumber": 2,
         "TransactionHeader.PreviousTxSequenceNumber": 1,
-        **_build_expected_properties(**{"Flags.PA": 1}),
+        **_build_expected_properties(**{"Flags.PA": 1, "ApplicationTag": 0xC0FF_EE01, "BodyType": BODY_TYPE}),
         ORDER: ["BaseHeader", "UserHeader", "TransactionHeader", "MessagePropertiesHeader"],
         "bytes after the last header": 0,
     }

@@ -40,7 +40,7 @@ UNUSED_OF_DEBUG_HEADER = {
 """The rule about each unused bit of Flags, and about Reserved."""
 IGNORED_BESIDE_TRACE = (*UNUSED_OF_DEBUG_HEADER.values(), "MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
 SOAP_HEADER_FIELDS = {"Header": "<a/>", "Body": "<b/>"}
-RESERVED = 0xA7C3
+UNUSUAL_RESERVED = 0xA7C3
 ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 PIGGYBACK_AFTER_TIMEOUT_SHARE = 0.85
 """The time after which the check lets the SUT send, as a fraction of half of AckTimeout. After three quarters of this
@@ -59,7 +59,7 @@ def test_any_unused_bit_of_debug_header_is_accepted(peer, sut, judge):
     each message is in its queue.
     """
     for field, rule in UNUSED_OF_DEBUG_HEADER.items():
-        fields = {field: RESERVED if field == "Reserved" else 1}
+        fields = {field: UNUSUAL_RESERVED if field == "Reserved" else 1}
         done = deliver_message(peer, peer.recoverable_message(debug=fields, label=field), field)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
@@ -70,7 +70,7 @@ def test_any_reserved_of_soap_header_is_accepted(peer, sut, judge):
     """The peer sends messages with a nonzero Reserved or Reserved1 in the SoapHeader: each message is in its queue."""
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
         done = deliver_message(
-            peer, peer.recoverable_message(soap={**SOAP_HEADER_FIELDS, field: RESERVED}, label=field), field
+            peer, peer.recoverable_message(soap={**SOAP_HEADER_FIELDS, field: UNUSUAL_RESERVED}, label=field), field
         )
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
 
@@ -84,10 +84,10 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
     name = sut.format_name().removeprefix("DIRECT=")
     element = MQFFormatNameElement(FormatType=3, FormatName=MQFDirectQueueFormatName(DirectFormatName=name))
     lists = {
-        name: MQFAddressHeader(HeaderID=number, FormatNameList=[element], Reserved=RESERVED)
+        name: MQFAddressHeader(HeaderID=number, FormatNameList=[element], Reserved=UNUSUAL_RESERVED)
         for name, number in (("Destination", 0x64), ("Administration", 0xC8), ("Response", 0x12C))
     }
-    signature = {"Destination": [element], "Signature": MQFSignatureHeader(Reserved=RESERVED)}
+    signature = {"Destination": [element], "Signature": MQFSignatureHeader(Reserved=UNUSUAL_RESERVED)}
     for rule, fields in (("MQMQ-2.2.20.2-03", lists), ("MQMQ-2.2.20.3-02", signature)):
         done = deliver_message(peer, peer.recoverable_message(mqf=fields, label=rule), rule)
         judge(rule, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
@@ -116,9 +116,10 @@ def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge, queue):
         return
     sent = {}
     for field, rule in UNUSED_OF_DEBUG_HEADER.items():
-        sent[rule] = [send_traced({field: value}) for value in (RESERVED, 1) if field == "Reserved" or value == 1]
+        values = (UNUSUAL_RESERVED, 1) if field == "Reserved" else (1,)
+        sent[rule] = [send_traced({field: value}) for value in values]
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
-        sent[rule] = [send_traced({}, soap={**SOAP_HEADER_FIELDS, field: RESERVED})]
+        sent[rule] = [send_traced({}, soap={**SOAP_HEADER_FIELDS, field: UNUSUAL_RESERVED})]
     messages = [message for each in sent.values() for message in each]
     frames = receiver.await_all(receiver.list_reports, 1 + len(messages))
     acks = receiver.await_acks(1 + len(messages))
@@ -159,7 +160,7 @@ def test_any_unused_bit_leaves_forwarded_message_reported(peer, sut, judge):
         )
         return
     sent = {
-        rule: send_traced({field: RESERVED if field == "Reserved" else 1})
+        rule: send_traced({field: UNUSUAL_RESERVED if field == "Reserved" else 1})
         for field, rule in UNUSED_OF_DEBUG_HEADER.items()
     }
     frames = receiver.await_all(receiver.list_reports, usual * (1 + len(sent)))
@@ -201,7 +202,7 @@ def test_any_reserved_of_mqf_header_leaves_signature_verified(peer, sut, judge, 
         "forged": flip_signature_bit(sign_message(secured.message(several=True), SIG30)),
     }
     for packet in packets.values():
-        getattr(packet["MultiQueueFormatHeader"], part).Reserved = RESERVED
+        getattr(packet["MultiQueueFormatHeader"], part).Reserved = UNUSUAL_RESERVED
     found = secured.dispositions(packets)
     judge.all(
         expected=facts(genuine_signature=ARRIVED, forged_signature=secured.refused_without_storing(BAD_SIGNATURE)),

@@ -22,7 +22,7 @@ from harness.wire.protection import SIG10, SIG20, SIG30
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.secured import Secured, add_signature, sign_message
 
-ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 CONNECTOR_GUID = "6d71636f-6e66-4f72-8d00-0000000000c0"
 
 
@@ -164,7 +164,7 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
     secured.agree_on_signatures()
 
     def build_signed_message():
-        return secured.message(several=version == SIG30, body=b"", header={"ResponseQueue": None})
+        return secured.message(several=version == SIG30, body=b"", header={"ResponseQueue": None, "DM": 0, "JN": 0})
 
     packets = {}
     for number, (_, changed) in enumerate(properties):
@@ -188,7 +188,7 @@ def test_signature_covers_each_property(peer, sut, judge, version, properties):
             rule,
             expected=facts(
                 if_signed_after_the_change=ARRIVED,
-                if_signed_before_the_change=secured.refused_without_storing(BAD),
+                if_signed_before_the_change=secured.refused_without_storing(BAD_SIGNATURE),
             ),
             observed={"if_signed_after_the_change": after.answer, "if_signed_before_the_change": before.silent_refusal},
             case=f"message with a changed {changed.field}",

@@ -127,7 +127,7 @@ def check_acknowledged_count(packet: Any, counts: Counts) -> Finding:
     kept = ahead < _SEQUENCE_NUMBERS // 2 and behind < _SEQUENCE_NUMBERS // 2 and behind <= counts.came
     return (
         kept,
-        f"AckSequenceNumber is {value}, was {counts.acknowledged} before; number of messages received: {counts.came}",
+        f"AckSequenceNumber is {value}, and was {counts.acknowledged} before; messages received: {counts.came}",
     )
 
 

@@ -57,4 +57,4 @@ def register_unused_bits(kinds: str | tuple[str, ...], header: type, rules: Mapp
         if not isinstance(bits, Bits):
             raise HarnessError(f"{rule}: {header.__name__} has no bits {name}")
         predicate = require_not_set(header.__name__, attrgetter(name), name)
-        passive(rule, kinds, f"{name} is 0 when sent", advice=True)(predicate)
+        passive(rule, kinds, f"{name} of the {header.__name__} is 0 when sent", advice=True)(predicate)

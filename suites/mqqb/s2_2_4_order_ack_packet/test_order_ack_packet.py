@@ -252,7 +252,7 @@ def _await_order_ack(receiver, judge, sent):
     frame = receiver.poll_acknowledgment()
     judge(
         "MQQB-3.1.6.9-01",
-        expected=holds("the SUT sent an OrderAck", otherwise="nothing"),
+        expected=holds("the SUT sent an OrderAck", otherwise="the SUT sent no OrderAck"),
         observed=frame is not None,
         evidence=[sent, frame],
     )

@@ -138,9 +138,9 @@ def test_rf_is_set_while_the_sut_is_offline(peer, sut, judge):
 
 @needs("ping")
 @covers("MQQB-2.2.7-21", "MQQB-3.1.7.7-03")
-@pytest.mark.parametrize("signature", [0x0000, 0x5549, 0x4855, 0xFFFF])
+@pytest.mark.parametrize("signature", [0x0000, 0x0048, 0x5500, 0x5549, 0x4855, 0xFFFF])
 def test_ping_request_with_wrong_signature_is_ignored(peer, judge, signature):
-    """A Ping Request with a wrong Signature gets no response; the same request with the right Signature gets a
+    """A Ping Request with a wrong Signature gets no response; the same request with the correct Signature gets a
     response.
     """
     require_ping_answer(peer)

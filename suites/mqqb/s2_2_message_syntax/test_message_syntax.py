@@ -42,7 +42,7 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, judge):
     known = [(due, found) for due, found in numbers if sorted(_split_octets(due)) == sorted(_split_octets(found))]
     if not known:
         judge.mark_not_exercised(
-            "MQQB-2.2-D01", reason="no number has the expected bytes in either order", evidence=frames
+            "MQQB-2.2-D01", reason="the SUT sent none of the numbers that show the byte order", evidence=frames
         )
         return
     expected, observed = (", ".join(each) for each in zip(*known, strict=True))

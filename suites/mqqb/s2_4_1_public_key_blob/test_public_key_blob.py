@@ -9,7 +9,7 @@ from harness.wire import protection
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured
 
 CONSTANT_BLOB_PART = "0602000000a4000052534131"
-KEY_BITS = {protection.BASE: 512, protection.ENHANCED: 1024, protection.ADVANCED: 1024}
+KEY_BITS = {protection.BASE_PROVIDER: 512, protection.ENHANCED_PROVIDER: 1024, protection.ADVANCED_PROVIDER: 1024}
 CIPHER_BY_PRIVACY_LEVEL = {1: (protection.RC4, 40), 3: (protection.RC4, 128), 5: (protection.AES_256, 256)}
 RULES_OF_CONSTANT_PART = ("MQQB-2.4.1-D01", "MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28")
 """Rules about the constant part of a PUBLICKEYBLOB."""

@@ -130,4 +130,4 @@ class Acceptor(Machine, path=Path(__file__)):
     def _send_first(self, *names: str) -> None:
         for name in names:
             if self._system.send_input(name) != name:
-                raise ConformanceFailure(f"the SUT did not send the answer of an acceptor to {name}")
+                raise ConformanceFailure(f"the SUT did not answer as an acceptor to {name}")

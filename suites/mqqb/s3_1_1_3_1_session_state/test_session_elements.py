@@ -22,18 +22,22 @@ from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers
 @varied("priority", "body", "destination", "queue quota", "queue privacy")
 def test_messages_are_counted_for_each_session_apart(peer, sut, judge):
     """The peer sends two messages on one session and one message on a second session: the SessionAcks on these sessions
-    count 2 and 1.
+    count 2 and 1. After the end of the second session, the first session counts on.
     """
     first_session, second_session = peer.open_raw(), peer.open_raw()
     sent = [first_session.send(peer.recoverable_message()), second_session.send(peer.recoverable_message())]
     sent.append(first_session.send(peer.recoverable_message()))
     acks = [first_session.await_session_ack(2), second_session.await_session_ack(1)]
+    second_session.close()
+    peer.settle()
+    sent.append(first_session.send(peer.recoverable_message()))
+    acks.append(first_session.await_session_ack(3))
     counted = [None if ack is None else int(ack["SessionHeader"].AckSequenceNumber) for ack in acks]
     judge(
         "MQQB-3.1.1.3.1-01",
-        expected=[2, 1],
+        expected=[2, 1, 3],
         observed=counted,
-        case="AckSequenceNumber on each session",
+        case="AckSequenceNumber on the two sessions, and on the first session after the end of the second",
         evidence=[*sent, *acks],
     )
 
@@ -111,16 +115,21 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1.2-01")
 @varied("positive journaling", "negative journaling")
 def test_unacknowledged_transactional_messages_keep_number_over_restart(peer, sut, judge):
-    """After a restart, the SUT sends two unacknowledged messages of a sequence again, with their TxSequenceNumbers."""
+    """The first of three messages of a sequence is acknowledged: after a restart, the SUT sends the other two messages
+    again, with their TxSequenceNumbers.
+    """
     outgoing = Outgoing(peer, sut, "mqc-numbers-survive")
-    sent = outgoing.send(2)
+    acknowledged, *sent = outgoing.send(3)
+    outgoing.send_session_ack()
+    ack = outgoing.send_order_ack(1)
+    peer.settle()
     sut.restart()
     outgoing.await_session()
     peer.environment.run_until(
-        lambda: all(len(outgoing.copies(number)) > 1 for number in (1, 2)), sut.response_timeout_ms
+        lambda: all(len(outgoing.copies(number)) > 1 for number in (2, 3)), sut.response_timeout_ms
     )
-    again = [copy for number in (1, 2) for copy in outgoing.copies(number)[1:2]]
-    evidence = [*sent, *again]
+    again = [copy for number in (2, 3) for copy in outgoing.copies(number)[1:2]]
+    evidence = [acknowledged, ack, *sent, *again]
     judge(
         "MQQB-3.1.1.3.1.2-01",
         expected=list_sequence_numbers(sent),

@@ -154,10 +154,10 @@ def _acknowledge_messages(sender, frames):
 def _judge_first_sequences(judge, frames):
     """Judge that each sequence is the first of its queue, and has a TimeStamp that no other sequence has."""
     stamps, ordinals = ({read_sequence_id(frame)[at] for frame in frames} for at in (0, 1))
-    begin = {"different TimeStamps": len(stamps), "Ordinals": sorted(ordinals)}
+    begin = {"number of different TimeStamps": len(stamps), "Ordinals": sorted(ordinals)}
     judge(
         "MQQB-3.1.1.3.1-03",
-        expected=fields({"different TimeStamps": len(frames), "Ordinals": [1]}),
+        expected=fields({"number of different TimeStamps": len(frames), "Ordinals": [1]}),
         observed=begin,
         evidence=frames,
     )
@@ -274,8 +274,8 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
 @needs("restart", "management", "queues")
 @covers("MQQB-3.1.1.3.1-05")
 def test_reject_count_is_kept_over_restart(peer, sut, judge):
-    """RejectCount of a new sequence is 0. One message out of order arrives before a restart, and one after the restart:
-    RejectCount is 2.
+    """RejectCount of a new sequence is 0. Two messages out of order arrive before a restart, and one after the restart:
+    RejectCount is 1, 2 and 3.
     """
     receiver = Receiver(peer, sut)
     receiver.send()
@@ -288,17 +288,25 @@ def test_reject_count_is_kept_over_restart(peer, sut, judge):
         case="RejectCount of a new sequence",
         evidence=receiver.acknowledgments(),
     )
-    receiver.sequence.number = 2
-    sent = [receiver.send()]
-    _await_reject_count(peer, sut, 1)
+    sent = []
+    for count in (1, 2):
+        receiver.sequence.number = 2
+        sent.append(receiver.send())
+        judge(
+            "MQQB-3.1.1.3.1-05",
+            expected=count,
+            observed=_await_reject_count(peer, sut, count),
+            case=f"RejectCount after {count} messages out of order",
+            evidence=sent,
+        )
     sut.restart()
     receiver.session = peer.open_raw()
     receiver.sequence.number = 2
     sent.append(receiver.send())
     judge(
         "MQQB-3.1.1.3.1-05",
-        expected=2,
-        observed=_await_reject_count(peer, sut, 2),
+        expected=3,
+        observed=_await_reject_count(peer, sut, 3),
         case="RejectCount after a restart",
         evidence=sent,
     )

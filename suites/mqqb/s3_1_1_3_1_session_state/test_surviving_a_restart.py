@@ -21,20 +21,23 @@ FULL_MESSAGE_FIELDS: dict[str, Any] = {
     "time_to_reach_queue_s": 70_000,
 }
 
+HIGH_PRIORITY_TAG = 2
+
 
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-02")
 def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
     """The SUT sends unacknowledged recoverable and transactional messages again after a restart, with every field
-    unchanged.
+    unchanged; messages of the same priority come in the order in which the application sent them.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     queues = {"admin_queue": peer.direct_name("mqc-acks"), "response_queue": peer.direct_name("mqc-answers")}
-    sender.send(1, delivery="recoverable")
+    sender.send(1, delivery="recoverable", priority=0)
     sender.send(2, delivery="recoverable", **FULL_MESSAGE_FIELDS, **queues)
     sender.send(3, 4, delivery="transactional")
     sender.send(5, delivery="transactional", **{**FULL_MESSAGE_FIELDS, "priority": 0}, **queues)
-    _, came = sender.await_first(5)
+    sender.send(6, delivery="recoverable", priority=0)
+    _, came = sender.await_first(6)
     earlier = dict(zip(Sender.tags(came), came, strict=True))
     sut.restart()
     session = sender.poll_session()
@@ -43,6 +46,13 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
         expected=sorted(earlier),
         observed=sorted(Sender.tags(resent)),
         case="numbers of the messages sent after a restart",
+        evidence=[*came, *resent],
+    )
+    judge(
+        "MQQB-3.1.1.3.1-12",
+        expected=[1, 3, 4, 5, 6],
+        observed=[tag for tag in dict.fromkeys(Sender.tags(resent)) if tag != HIGH_PRIORITY_TAG],
+        case="messages of priority 0 after a restart, in order",
         evidence=[*came, *resent],
     )
     for tag, frame in zip(Sender.tags(resent), resent, strict=True):

@@ -40,7 +40,7 @@ def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judg
         for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]
         if one["label"] == REPEATED_MESSAGE_LABEL
     ]
-    judge("MQQB-3.1.1.3-22", expected=1, observed=len(found), case="copies in the queue", evidence=evidence)
+    judge("MQQB-3.1.1.3-22", expected=1, observed=len(found), case="number of copies in the queue", evidence=evidence)
 
 
 @needs("restart")
@@ -152,7 +152,11 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
         session.acknowledge_all()
     queues = sorted({tag == 4 for tag in Sender.tags(came)})
     judge(
-        "MQQB-3.1.4.1-02", expected=2, observed=len(queues), case="queues whose messages the SUT sends", evidence=came
+        "MQQB-3.1.4.1-02",
+        expected=2,
+        observed=len(queues),
+        case="number of queues whose messages the SUT sends",
+        evidence=came,
     )
     of_first_queue = [tag for tag in Sender.tags(came) if tag < 4]
     judge(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs, varied
+from harness.expectations import holds
+from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import session_ack
 from suites.messages import Sequence
 from suites.mqqb.steps.sender import Sender
@@ -38,11 +39,13 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
     )
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.1.4-D01")
 @varied("acknowledgments", "application tag", "extension", "body", "destination")
 def test_received_transactional_messages_count_as_recoverable(peer, judge):
     """The peer sends one express, one recoverable and two transactional messages: the SUT acknowledges three messages
-    as recoverable, because transactional messages are recoverable.
+    as recoverable, because transactional messages are recoverable. The SUT also counts a transactional message after a
+    gap in its sequence: it accepts a SessionAck with a RecoverableMsgSeqNumber of 4.
     """
     session, sequence = peer.open_raw(), Sequence(peer)
     sent = [
@@ -60,6 +63,15 @@ def test_received_transactional_messages_count_as_recoverable(peer, judge):
         observed=numbers,
         case="numbers of the acknowledged recoverable messages",
         evidence=[*sent, *acks],
+    )
+    sequence.number += 1
+    sent.append(session.send(sequence.message()))
+    counted = session.send(session.build_session_ack(UserMsgSequenceNumber=5, RecoverableMsgSeqNumber=4))
+    judge(
+        "MQQB-3.1.1.4-D01",
+        expected=holds("the session stays open after a SessionAck that counts the message after a gap"),
+        observed=session.acknowledgment() is not None or session.outcome(),
+        evidence=[*sent, counted],
     )
 
 

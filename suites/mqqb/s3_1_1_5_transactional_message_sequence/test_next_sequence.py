@@ -15,7 +15,9 @@ from suites.mqqb.steps.sequences import Outgoing, get_transaction_header, list_s
 @covers("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", "MQQB-3.1.5.6-15")
 @varied("negative journaling", "response queue")
 def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge):
-    """Three messages are acknowledged by a SessionAck and an OrderAck: the next two messages begin a new sequence."""
+    """Three messages are acknowledged by a SessionAck and an OrderAck: the next two messages begin a new sequence, and
+    the message after these two begins a third one.
+    """
     outgoing = Outgoing(peer, sut, "mqc-next-sequence")
     sent = outgoing.send(3)
     acks = [outgoing.send_session_ack(), outgoing.send_order_ack(3)]
@@ -32,7 +34,17 @@ def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge
     judge("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", expected=expected, observed=begun, evidence=evidence)
     judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal, TxSequenceNumber=2), observed=continued, evidence=evidence)
     on_old_sequence = [frame.number for frame in (first, second) if read_sequence_id(frame) <= old_sequence]
-    judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=on_old_sequence, evidence=evidence)
+    judge(
+        "MQQB-3.1.1.5-05",
+        expected=none("further message of the old sequence"),
+        observed=on_old_sequence,
+        evidence=evidence,
+    )
+    outgoing.acknowledge_all()
+    [third] = outgoing.send()
+    begun = {"Ordinal": read_sequence_id(third)[1], "TxSequenceNumber": get_transaction_header(third).TxSequenceNumber}
+    expected = facts(Ordinal=ordinal + 1, TxSequenceNumber=1)
+    judge("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", expected=expected, observed=begun, evidence=[second, third])
     outgoing.acknowledge_all()
 
 

@@ -42,7 +42,11 @@ def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
         evidence = [sent[number], sent[-1], frame]
         left = read_element(info, "EodNoAckCount")
         judge(
-            "MQQB-3.1.7.1.3-06", expected=5 - number, observed=left, case="unacknowledged messages", evidence=evidence
+            "MQQB-3.1.7.1.3-06",
+            expected=5 - number,
+            observed=left,
+            case="number of unacknowledged messages",
+            evidence=evidence,
         )
         judge(
             "MQQB-3.1.1.5-01",

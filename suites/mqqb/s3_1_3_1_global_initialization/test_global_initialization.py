@@ -50,7 +50,7 @@ RECEIVING_CACHES = (
     (Caches.RECEIVED_KEYS, "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-17", 600_000),
 )
 """The caches of received messages: the rules about an empty cache and about its lifetime, and the lifetime in ms."""
-ENHANCED = 3
+ENHANCED_PRIVACY_LEVEL = 3
 HISTORY_TIMER = "MessageIDHistoryCleanup"
 HISTORY_TIMER_MS = 20_000
 """The duration of the MessageIDHistory Cleanup Timer in the check, short enough for the history to become empty."""
@@ -90,14 +90,18 @@ def test_queue_manager_starts_with_specified_elements(peer, sut, judge):
         timeouts = [read_element(after_restart, name)] * (entries.stop - entries.start)
         judge(rule, expected=timeouts, observed=table[entries], case="entries of ResendTimerTable")
     counts = {
-        "entries of ResendTimerTable": len(table),
-        "entries of caches": sum(len(read_element(after_restart, name)) for name in EMPTY_CACHES.values()),
+        "number of entries of ResendTimerTable": len(table),
+        "number of entries of the caches": sum(
+            len(read_element(after_restart, name)) for name in EMPTY_CACHES.values()
+        ),
     }
     judge(
-        "MQQB-3.1.4.1-01", expected=fields({"entries of ResendTimerTable": 10, "entries of caches": 0}), observed=counts
+        "MQQB-3.1.4.1-01",
+        expected=fields({"number of entries of ResendTimerTable": 10, "number of entries of the caches": 0}),
+        observed=counts,
     )
     for rule, name in EMPTY_CACHES.items():
-        judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"entries of {name}")
+        judge(rule, expected=0, observed=len(read_element(after_restart, name)), case=f"number of entries of {name}")
     for rule, (name, expected) in CONFIGURED_VALUES.items():
         judge(rule, expected=fields({name: expected}), observed={name: read_element(after_restart, name)})
 
@@ -111,8 +115,8 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     secured, caches = Secured(peer, sut), Caches(sut)
 
     def fill_caches():
-        clear = sign_message(secured.message(body=CLEAR_BODY, PrivacyLevel=ENHANCED))
-        packet = encrypt_message(sut, clear, ENHANCED, RC4, SYMMETRIC_KEYS[128])
+        clear = sign_message(secured.message(body=CLEAR_BODY, PrivacyLevel=ENHANCED_PRIVACY_LEVEL))
+        packet = encrypt_message(sut, clear, ENHANCED_PRIVACY_LEVEL, RC4, SYMMETRIC_KEYS[128])
         frames = secured.dispositions({"": packet})[""].frames
         if not all(caches.entries(name) for name, *_ in RECEIVING_CACHES):
             raise ConformanceFailure("the message has no entry in the caches")
@@ -121,7 +125,7 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
     first = fill_caches()
     sut.restart()
     for name, rule, *_ in RECEIVING_CACHES:
-        judge(rule, expected=0, observed=len(caches.entries(name)), case=f"entries of {name}", evidence=first)
+        judge(rule, expected=0, observed=len(caches.entries(name)), case=f"number of entries of {name}", evidence=first)
         judge.conclude(rule)
     secured.connection = peer.open_raw()
     second = fill_caches()
@@ -191,7 +195,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     sut.restart()
     manager = _read_queue_manager(sut)
     entries = len(read_element(manager, "MessageIDHistoryTable"))
-    judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="entries in the history", evidence=sent)
+    judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="number of entries in the history", evidence=sent)
     judge.conclude("MQQB-3.1.1.3-21")
     if entries:
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")

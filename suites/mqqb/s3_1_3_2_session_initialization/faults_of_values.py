@@ -7,7 +7,7 @@ from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Session
 
 
-@fault("sender-window-of-1-for-journaled-messages-of-priority-0", breaks="MQQB-3.1.3.2-23")
+@fault("sender-awaits-ack-before-journaled-message-of-priority-0", breaks="MQQB-3.1.3.2-23")
 class WindowOf1ForJournaledMessages(Sending):
     """The sender waits for an acknowledgment before it sends a message with JP whose priority is 0."""
 

@@ -27,7 +27,7 @@ def test_message_without_order_ack_is_resent_after_equal_intervals(peer, sut, ju
     judge.all(
         expected=["the first resend time"] * SHORT_RESEND_ENTRY_COUNT,
         observed=intervals,
-        case="times between the copies of the message",
+        case="time before each further copy of the message",
         evidence=copies,
     )
     outgoing.send_session_ack()

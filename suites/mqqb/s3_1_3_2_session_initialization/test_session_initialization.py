@@ -135,7 +135,7 @@ def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, 
 @covers("MQQB-3.1.3.2-22")
 @varied("trace", "label", acknowledgments=("none", "of receipt"))
 def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, judge):
-    """On the next session, the SUT sends again a recoverable message that is not acknowledged as stored, and an
+    """The SUT resends on the next session a recoverable message that is not acknowledged as stored, and an
     unacknowledged express message.
     """
     sender = Sender(peer, sut)
@@ -311,7 +311,7 @@ def test_accepted_session_begins_with_initial_elements(peer, sut, judge):
             rule,
             expected=fields({name: None}),
             observed={name: read_element(session["timers"], name)},
-            case="remaining time of a timer",
+            case="remaining time of a stopped timer",
         )
     key = bytes.fromhex(read_element(session, "RemoteQMPublicKey"))
     judge(

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from harness.expectations import closed_unanswered, fields, packet
+from harness.expectations import closed_unanswered, fields, holds, packet
+from harness.peer.peer import Peer
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, malforms, needs
 from harness.wire import connection_parameters
 from suites.mqqb.steps.opening import await_early_close
-from suites.mqqb.steps.ordering import build_final_ack, build_order_ack
+from suites.mqqb.steps.ordering import ACK_RECEIVE, build_final_ack, build_order_ack
+from suites.mqqb.steps.outgoing_session import await_session_of_sut
 from suites.mqqb.steps.sequences import NOT_RESENT, RESENT, Outgoing
 
 VALID_TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": 500, "AckTimeout": 20_000}
@@ -26,7 +31,7 @@ def _name_other_queue(peer):
     return {"destination": rf"TCP:{peer.sut.address}\PRIVATE$\mqc-other"}
 
 
-CHANGES_OF_ACKNOWLEDGMENTS = {
+CHANGES_OF_ACKNOWLEDGMENTS: dict[str, tuple[Callable[..., Any], Callable[[Peer], dict[str, Any]]]] = {
     "MQQB-3.1.5.1.1-04": (build_order_ack, lambda peer: {"base": {"PR": 3}}),
     "MQQB-3.1.5.1.1-05": (build_order_ack, _name_other_queue),
     "MQQB-3.1.5.1.1-06": (build_order_ack, lambda peer: {"label": "QM Ordering"}),
@@ -35,7 +40,10 @@ CHANGES_OF_ACKNOWLEDGMENTS = {
     "MQQB-3.1.5.1.1-09": (build_final_ack, lambda peer: {"base": {"PR": 3}}),
     "MQQB-3.1.5.1.1-10": (build_final_ack, _name_other_queue),
     "MQQB-3.1.5.1.1-11": (build_final_ack, lambda peer: {"label": "QM Ordering"}),
-    "MQQB-3.1.5.1.1-12": (build_final_ack, lambda peer: {"MessageClass": 0x0002}),
+    "MQQB-3.1.5.1.1-12": (
+        functools.partial(build_final_ack, MessageClass=ACK_RECEIVE),
+        lambda peer: {"MessageClass": 0x0002},
+    ),
 }
 """By rule: a step that makes an acknowledgment, and a change after which the message is not an acknowledgment."""
 
@@ -89,7 +97,9 @@ def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, su
 @malforms("MQQB-2.2.1-02")
 @covers("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03")
 def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
-    """A ConnectionParameters packet is answered; the same packet with IN clear or a wrong PT closes the connection."""
+    """A ConnectionParameters packet is answered; the SUT closes the connection because of the same packet with IN clear
+    or a wrong PT.
+    """
     unchanged = peer.request_session()
     asked = unchanged.send(connection_parameters(**VALID_TIMEOUTS))
     answer = unchanged.poll("ConnectionParameters")
@@ -119,7 +129,9 @@ def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
     ids=["IN-0", "SH-0", "PT-0", "PT-4", "PT-9"],
 )
 def test_session_ack_with_wrong_in_sh_or_pt_closes_session(peer, judge, base, packet_type):
-    """A SessionAck is accepted; the same packet with IN or SH clear or a wrong PT closes the session."""
+    """A SessionAck is accepted; the SUT closes the session because of the same packet with IN or SH clear or a wrong
+    PT.
+    """
     connection = peer.open_raw()
     connection.send(connection.build_session_ack(base={"PacketSize": 20}))
     connection.check_alive()
@@ -131,10 +143,23 @@ def test_session_ack_with_wrong_in_sh_or_pt_closes_session(peer, judge, base, pa
 
 
 @covers("MQQB-3.1.5.1.1-13")
-def test_packet_with_in_clear_and_class_normal_is_acknowledged(peer, judge):
-    """A packet with IN clear and the class NORMAL is acknowledged as the first message of the session."""
-    connection = peer.open_raw()
-    sent = connection.send(peer.recoverable_message())
-    answer = connection.poll_packet(2)
+@pytest.mark.parametrize("opens", ["peer", "sut"])
+def test_packet_with_in_clear_and_class_normal_is_acknowledged(peer, sut, judge, opens):
+    """A packet with IN clear and the class NORMAL is acknowledged as the first message of the session, even if its
+    label and the size of its body are those of an OrderAck, and is put into its queue.
+    """
+    connection = peer.open_raw() if opens == "peer" else await_session_of_sut(peer, sut)
+    known = len(connection.received)
+    label = "QM Ordering Ack"
+    sent = connection.send(peer.recoverable_message(label=label, body=bytes(36)))
+    answer = connection.poll("SessionAck", within_ms=sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS))
     expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
     judge("MQQB-3.1.5.1.1-13", expected=expected, observed=answer or connection, evidence=[sent, answer])
+    if sut.has("receive"):
+        peer.eventually(lambda: any(one["label"] == label for one in sut.messages("plain")))
+        judge(
+            "MQQB-3.1.5.1.1-13",
+            expected=holds("the message is in its queue"),
+            observed=any(one["label"] == label for one in sut.messages("plain")),
+            evidence=[sent, *connection.received[known:]],
+        )

@@ -8,15 +8,14 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import closed_unanswered, holds, packet
-from harness.peer.conversation import RawConversation
 from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, sut_survives
-from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection, session_ack
+from suites.messages import Sequence
 from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.ordering import build_unknown_ack
-from suites.mqqb.steps.outgoing_session import OutgoingSession
+from suites.mqqb.steps.outgoing_session import OutgoingSession, await_session_of_sut
 
 LONGEST_ACK_WAIT_MS = 240_000
 """Twice the longest AckTimeout: a SUT closes an unacknowledged session within this time."""
@@ -67,7 +66,7 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
             since.require_steady(first_wait.ms // 10)
     judge(
         "MQQB-3.1.5.1-01",
-        expected=holds("the session is open", otherwise="closed"),
+        expected=holds("the session is open", otherwise="the session is closed"),
         observed=not connection.closed_by_sut,
         evidence=[message, sent, connection.last],
     )
@@ -77,7 +76,9 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
 @malforms("MQMQ-2.2.19.2-15", "MQMQ-2.2.19.2-21", "MQMQ-2.2.20-01", "MQMQ-2.2.20-05", "MQQB-2.2.1-02")
 @covers("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01")
 def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge):
-    """An EstablishConnection request is answered; the same packet with IN clear or a wrong PT closes the connection."""
+    """An EstablishConnection request is answered; the SUT closes the connection because of the same packet with IN
+    clear or a wrong PT.
+    """
     unchanged = peer.connect()
     asked = unchanged.send(establish_request(peer))
     answer = unchanged.poll("EstablishConnection")
@@ -119,14 +120,6 @@ def test_packet_with_wrong_version_or_signature_closes_session(peer, sut, judge,
     judge.all(expected=closed_unanswered(known), observed=observed, evidence=[sent, connection.last])
 
 
-def await_session_of_sut(peer: Peer, sut: Sut) -> RawConversation:
-    """Let the SUT open a session for a message, acknowledge the message, and return the session's connection."""
-    session = OutgoingSession(peer, sut)
-    session.open()
-    session.connection.send(session_ack(AckSequenceNumber=1))
-    return session.connection
-
-
 def build_malformed_packets(peer: Peer) -> dict[str, bytes]:
     """Return packets that violate the layout of MS-MQQB 2 or MS-MQMQ, by their flaw."""
     message = bytes(peer.recoverable_message())
@@ -137,6 +130,7 @@ def build_malformed_packets(peer: Peer) -> dict[str, bytes]:
         "a MessageSize beyond the packet": bytes(peer.recoverable_message(MessageSize=60_000)),
         "a LabelLength beyond the packet": bytes(peer.recoverable_message(LabelLength=250)),
         "an incomplete UserHeader": set_packet_size(message[:40]),
+        "an incomplete TransactionHeader": build_incomplete_transaction(peer),
         "an incomplete ConnectionParametersHeader": set_packet_size(parameters[:28]),
         "a FinalAck body of 35 bytes": bytes(build_unknown_ack(peer, final=True, size=35)),
         "a FinalAck body of 37 bytes": bytes(build_unknown_ack(peer, final=True, size=37)),
@@ -144,6 +138,13 @@ def build_malformed_packets(peer: Peer) -> dict[str, bytes]:
         "a PacketSize smaller than a BaseHeader": message[:8] + (15).to_bytes(4, "little") + message[12:],
         "a PacketSize above the maximum": message[:8] + (0x00400001).to_bytes(4, "little") + message[12:],
     }
+
+
+def build_incomplete_transaction(peer: Peer) -> bytes:
+    """Return a transactional message that ends in its TransactionHeader."""
+    message = Sequence(peer).message()
+    before = len(bytes(message)) - len(bytes(message["TransactionHeader"]))
+    return set_packet_size(bytes(message)[: before + 8])
 
 
 def set_packet_size(data: bytes) -> bytes:
@@ -166,7 +167,10 @@ def set_packet_size(data: bytes) -> bytes:
 @sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 def test_malformed_packet_closes_session(peer, judge):
-    """A malformed packet on an open session is not acknowledged, and the SUT closes the session."""
+    """A malformed packet on an open session is not acknowledged, and the SUT closes the session, beside another open
+    session.
+    """
+    peer.open_raw()
     for flaw, data in build_malformed_packets(peer).items():
         connection = peer.open_raw()
         if connection.acknowledgment() is None:

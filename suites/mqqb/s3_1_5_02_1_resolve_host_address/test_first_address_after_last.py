@@ -9,7 +9,7 @@ from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME, list_connection_h
 from suites.mqqb.steps.sender import Sender
 
 
-@covers("MQQB-3.1.5.2.1-33")
+@covers("MQQB-3.1.5.2.1-33", "MQQB-3.1.5.2.3-11")
 @needs("send", "two_addresses", "management")
 def test_first_address_is_tried_again_after_last(peer, sut, judge):
     """The peer drops the session at the second address of a host name: ConnectionHistory shows attempts at the first,
@@ -26,3 +26,16 @@ def test_first_address_is_tried_again_after_last(peer, sut, judge):
     turns = [names[address] for address, _ in itertools.groupby(tried) if address in names]
     expected = ["first", "second", "first", "second"]
     judge("MQQB-3.1.5.2.1-33", expected=expected, observed=turns, case="addresses of the attempts", evidence=evidence)
+    if again is None:
+        return
+    since = session.received[0].number
+    request = again.received[0]
+    pings = [one for one in peer.recorder.pings(from_sut=True) if since < one.number < request.number]
+    if not pings and request.kind == "EstablishConnection":
+        judge(
+            "MQQB-3.1.5.2.3-11",
+            expected=1,
+            observed=request["EstablishConnectionHeader"].SE,
+            case="SE of the request at the second address, without a ping",
+            evidence=request,
+        )

@@ -30,6 +30,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 EMPTY_NEXT_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
 UNREACHABLE_IPV4, UNREACHABLE_IPV6 = "192.0.2.7", "2001:db8::7"
 """Addresses for documentation: RFC 5737, RFC 3849."""
+UNREACHABLE_NAME = f"DIRECT=TCP:{UNREACHABLE_IPV4}\\private$\\mqc-peer"
 MESSAGE_LIFETIME_S = 60
 OTHER_QUEUE_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
@@ -40,7 +41,7 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
     request = session.poll_request()
-    connected = holds(f"the SUT connects to {peer.address}", otherwise="no connection")
+    connected = holds(f"the SUT connects to {peer.address}", otherwise="the SUT opened no connection")
     judge("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13", expected=connected, observed=bool(request), evidence=[request])
     judge.conclude("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
     if request is None:
@@ -78,7 +79,7 @@ def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
         "MQQB-3.1.5.2.1-16",
         "MQQB-3.1.5.2.1-25",
         "MQQB-3.1.7.5-D01",
-        expected=holds(f"the SUT connects to {peer.address}", otherwise="no connection"),
+        expected=holds(f"the SUT connects to {peer.address}", otherwise="the SUT opened no connection"),
         observed=bool(request),
         evidence=[request],
     )
@@ -129,7 +130,13 @@ def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
     sut.send(to, body="the second")
     sut.send(OTHER_QUEUE_NAME, body="elsewhere")
     count = len(list_outgoing_queues(sut, to))
-    judge("MQQB-3.1.5.2.1-02", expected=1, observed=count, case="OutgoingQueues for the format name", evidence=request)
+    judge(
+        "MQQB-3.1.5.2.1-02",
+        expected=1,
+        observed=count,
+        case="number of OutgoingQueues for the format name",
+        evidence=request,
+    )
     judge.conclude("MQQB-3.1.5.2.1-02")
     session.respond()
     message = session.agree()
@@ -147,6 +154,7 @@ def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
     """Let the SUT send to an unresolvable name; judge that the message waits without a connection, and judge the state
     of its queue.
     """
+    sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     session = OutgoingSession.unless_refused(peer, sut, judge, name)
     if session is None:
         return
@@ -154,11 +162,20 @@ def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
     waiting = sut.outgoing(name)["count"]
     expected = fields({"message waits": True, "SUT connected": False})
     judge(*waits_rules, expected=expected, observed={"message waits": bool(waiting), "SUT connected": opened})
+    others = [queue["State"] for queue in list_outgoing_queues(sut, UNREACHABLE_NAME)]
+    states = {"NeedValidation"} | {find_outgoing_queue(sut, name)["State"]}
+    peer.pass_time(sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS))
+    states.add(find_outgoing_queue(sut, name)["State"])
     judge(
         state_rule,
-        expected="NeedValidation",
-        observed=find_outgoing_queue(sut, name)["State"],
-        case="State of the outgoing queue",
+        expected=["NeedValidation"],
+        observed=sorted(states),
+        case="State of the outgoing queue, before and after a retry",
+    )
+    judge(
+        state_rule,
+        expected=holds("the queue of a destination that was found has another State"),
+        observed="NeedValidation" not in others or str(others),
     )
 
 
@@ -176,20 +193,24 @@ timer.
     ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in UNRESOLVABLE_NAMES.items()]
 )
 def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, name, rule):
-    """ConnectionHistory of an unresolvable name has an entry at once, and another entry after the Session Retry Connect
-    Timer expires.
+    """ConnectionHistory of an unresolvable name has an entry at once, and another entry whenever the Session Retry
+    Connect Timer expires.
     """
     if OutgoingSession.unless_refused(peer, sut, judge, name) is None:
         return
     peer.eventually(lambda: bool(_list_attempts(sut, name)))
-    attempts = len(_list_attempts(sut, name))
-    peer.pass_time(sut.duration_ms(2 * RETRY_INTERVAL_MS) + sut.slack_ms(2 * RETRY_INTERVAL_MS))
-    again = len(_list_attempts(sut, name)) > attempts
-    expected = fields({"connection attempt at once": True, "connection attempt after the retry time": True})
+    attempts = [_list_attempts(sut, name)]
+    for _ in range(2):
+        peer.pass_time(sut.duration_ms(2 * RETRY_INTERVAL_MS) + sut.slack_ms(2 * RETRY_INTERVAL_MS))
+        attempts.append(_list_attempts(sut, name))
     judge(
         rule,
-        expected=expected,
-        observed={"connection attempt at once": bool(attempts), "connection attempt after the retry time": again},
+        expected=fields({"attempt at once": True, "after the retry time": True, "after two retry times": True}),
+        observed={
+            "attempt at once": bool(attempts[0]),
+            "after the retry time": attempts[1] != attempts[0],
+            "after two retry times": attempts[2] != attempts[1],
+        },
     )
 
 
@@ -241,6 +262,7 @@ def test_destination_without_next_hop_needs_validation(peer, sut, judge):
     "MQQB-3.1.5.2.1-27",
     "MQQB-3.1.5.2.1-30",
     "MQQB-3.1.5.2.1-37",
+    "MQQB-3.1.5.2.3-08",
 )
 def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge):
     """During two attempts to reach a private name, NextHops contains one address, and the request contains the GUID in
@@ -264,6 +286,7 @@ def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge)
         judge(
             "MQQB-3.1.5.2.1-30",
             "MQQB-3.1.5.2.1-37",
+            "MQQB-3.1.5.2.3-08",
             expected=guid_text(peer.identifier),
             observed=asked_for,
             case="ServerGuid of the request",
@@ -369,4 +392,4 @@ def test_session_elements_are_those_of_the_first_next_hop(peer, sut, judge):
     for rule, (element, expected, observed) in values.items():
         judge(rule, expected=expected, observed=observed, case=element, evidence=request)
     addresses = [hop["Address"] for hop in hops if is_address(hop["Address"])]
-    judge("MQQB-3.1.1.3.1.3-01", expected=len(hops), observed=len(addresses), case="NextHops with an address")
+    judge("MQQB-3.1.1.3.1.3-01", expected=len(hops), observed=len(addresses), case="number of NextHops with an address")

@@ -10,6 +10,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, holds, one_of
 from harness.peer.handshake import NULL_GUID
+from harness.peer.inbox import establish_response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import guid_text, read_internal_bits
@@ -30,9 +31,11 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
     """The SUT connects to the peer's TCP port; its first packet is an EstablishConnection request with IN 1, PT 2
     and its GUID.
 
-    ServerGuid for a direct name is zero, or the QMGuid of a Ping Response (erratum E11: real Windows copies it).
+    ServerGuid for a direct name is zero, or the QMGuid of a Ping Response (erratum E11: real Windows copies it). The
+    peer ends this attempt after its response, and the request of the retry has the same GUIDs.
     """
-    connection = OutgoingSession(peer, sut).listener.accept()
+    session = OutgoingSession(peer, sut)
+    connection = session.listener.accept()
     first_packet = connection.poll_packet(0) if connection else None
     bits = read_internal_bits(first_packet)
     where = f"over TCP to port {sut.file.driver.peer_tcp_port}"
@@ -43,20 +46,29 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
         evidence=first_packet,
     )
     judge.conclude("MQQB-3.1.5.2.3-02")
-    if first_packet is None:
+    if connection is None or first_packet is None:
         raise ConformanceFailure("the SUT sent no request for its message")
     judge("MQQB-3.1.5.2.3-04", expected=1, observed=bits["IN"], case="IN of the first packet", evidence=first_packet)
     judge("MQQB-3.1.5.2.3-05", expected=2, observed=bits["PT"], case="PT of the first packet", evidence=first_packet)
     judge.conclude("MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05")
     if first_packet.kind != "EstablishConnection":
         raise ConformanceFailure(f"the SUT's first packet is {first_packet.kind}")
-    header = first_packet["EstablishConnectionHeader"]
+    _judge_guids(peer, sut, judge, first_packet)
+    connection.send(establish_response(peer, first_packet))
+    connection.expect("ConnectionParameters")
+    connection.close()
+    _judge_guids(peer, sut, judge, session.await_request())
+
+
+def _judge_guids(peer, sut, judge, request: Frame) -> None:
+    """Judge both GUIDs of a request for a direct name."""
+    header = request["EstablishConnectionHeader"]
     judge(
         "MQQB-3.1.5.2.3-07",
         expected=guid_text(sut.guid),
         observed=guid_text(header.ClientGuid),
         case="ClientGuid of the request",
-        evidence=first_packet,
+        evidence=request,
     )
     from_ping_response = [guid_text(peer.identifier)] if list_pings(peer) else []
     judge(
@@ -64,7 +76,7 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
         expected=one_of(guid_text(NULL_GUID), *from_ping_response),
         observed=guid_text(header.ServerGuid),
         case="ServerGuid of the request",
-        evidence=first_packet,
+        evidence=request,
     )
 
 
@@ -97,7 +109,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     ]
     if not without_ping:
         raise ConformanceFailure(
-            "the SUT pings before each request: the document and captured frames then disagree about SE (E03)"
+            "the SUT pings before each request; here the document and captured frames disagree about SE (E03)"
         )
     for request in without_ping:
         judge(

@@ -11,6 +11,7 @@ from harness.peer.peer import Peer
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.states.machine import Machine, event, probe, state
 from harness.states.outcomes import name_packets
+from suites.mqqb.steps.ordering import build_unknown_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
@@ -60,6 +61,12 @@ class Initiator(Machine, path=Path(__file__)):
         """Send an EstablishConnection response with the ClientGuid of a different queue manager."""
         return self._send_and_collect_answers(self._build_establish_response(ClientGuid=FOREIGN_GUID))
 
+    @event("EstablishConnection with a wrong signature")
+    def send_unsigned_response(self) -> str:
+        """Send an EstablishConnection response whose Signature is in small letters."""
+        data = bytes(self._build_establish_response())
+        return self._send_and_collect_answers(data[:4] + b"lior" + data[8:])
+
     @event("ConnectionParameters")
     @probe("answer to ConnectionParameters")
     def send_parameters_response(self) -> str:
@@ -85,6 +92,16 @@ class Initiator(Machine, path=Path(__file__)):
     def send_session_ack(self) -> str:
         """Send a SessionAck with correct counts."""
         return self._send_input("SessionAck")
+
+    @event("OrderAck")
+    def send_order_ack(self) -> str:
+        """Send an OrderAck of an unknown sequence."""
+        return self._send_and_collect_answers(build_unknown_ack(self._peer))
+
+    @event("FinalAck")
+    def send_final_ack(self) -> str:
+        """Send a FinalAck of an unknown message."""
+        return self._send_and_collect_answers(build_unknown_ack(self._peer, final=True))
 
     @event("unknown internal packet")
     def send_unknown_packet(self) -> str:

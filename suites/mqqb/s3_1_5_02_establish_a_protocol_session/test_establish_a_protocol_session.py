@@ -11,15 +11,19 @@ from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import (
+    INITIALIZATION_MS,
     OTHER_GUID,
     PEER_QUEUE_BY_HOST_NAME,
     expect_recent_entry,
     get_last_entry,
+    is_address,
     list_outgoing_queues,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 MOST_HISTORY_ENTRIES = 20
+STEP_MS = 2_000
+"""The time in ms after which an entry must have a later time in seconds."""
 PROGRESS_STATUSES = ("InProcess", "EstablishPacketReceived", "Established")
 """Each Status that is not a failure."""
 UNRESOLVABLE_HOST = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
@@ -36,7 +40,7 @@ def await_failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | No
 
 
 @needs("send", "management", "two_addresses")
-@covers("MQQB-3.1.5.2-04")
+@covers("MQQB-3.1.5.2-04", "MQQB-3.1.5.2.2-07")
 def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judge):
     """The SUT sends to a host name with several addresses, and no address has a listener: ConnectionHistory contains
     failures with the first address and with the second address, which is the peer's.
@@ -53,6 +57,16 @@ def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judg
         "MQQB-3.1.5.2-04",
         expected=holds(f"ConnectionHistory lists failures of two addresses, one of them {peer.address}"),
         observed=(len(list_failed()) > 1 and peer.address in list_failed()) or f"failures of {sorted(list_failed())}",
+    )
+    entries = _list_entries(sut, PEER_QUEUE_BY_HOST_NAME)
+    pinged = [entry["AddressList"] for entry in entries if entry["Status"] == "PingFailure"]
+    if not pinged:
+        judge.mark_not_exercised("MQQB-3.1.5.2.2-07", reason="no ping failed")
+        return
+    judge(
+        "MQQB-3.1.5.2.2-07",
+        expected=holds("AddressList of each failed ping is an address"),
+        observed=all(map(is_address, pinged)) or str(pinged),
     )
 
 
@@ -107,21 +121,49 @@ def test_unknown_host_name_has_status_dns_failure(peer, sut, judge):
 
 @malforms("MQQB-3.1.5.3.1-08")
 @needs("send", "management")
-@covers("MQQB-3.1.5.2-03")
-def test_response_for_other_queue_manager_has_status_unknown_failure(peer, sut, judge):
-    """An EstablishConnection response for another queue manager ends the attempt with Status UnknownFailure."""
+@covers("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02", "MQQB-3.1.5.2-03", "MQQB-3.1.5.2-04")
+def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, judge):
+    """An EstablishConnection response for another queue manager ends the first attempt with Status UnknownFailure, a
+    response with CS set ends the second attempt with ConnectionRefused. Each failure adds an entry after the earlier
+    entries, with its time.
+    """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
-    request = session.await_request()
-    sent = session.connection.send(establish_response(peer, request, ClientGuid=OTHER_GUID))
-    session.connection.wait_closed()
-    entry = await_failure(peer, sut, to)
-    if entry is None:
-        raise ConformanceFailure("the SUT records no failure for a response from another queue manager")
-    judge(
-        "MQQB-3.1.5.2-03",
-        expected="UnknownFailure",
-        observed=entry["Status"],
-        case="Status of the ConnectionHistory entry",
-        evidence=[request, sent],
-    )
+    for rule, status, flaw in (
+        ("MQQB-3.1.5.2-03", "UnknownFailure", {"ClientGuid": OTHER_GUID}),
+        ("MQQB-3.1.5.2-02", "ConnectionRefused", {"internal": {"CS": 1}}),
+    ):
+        request = session.await_request()
+        known = _list_entries(sut, to)
+        is_slow = sut.duration_ms(INITIALIZATION_MS) > 2 * STEP_MS
+        peer.pass_time(STEP_MS if is_slow else 0)
+        sent = session.connection.send(establish_response(peer, request, **flaw))
+        session.connection.wait_closed()
+        peer.eventually(lambda known=known: len(_list_entries(sut, to)) > len(known))
+        entries, evidence = _list_entries(sut, to), [request, sent]
+        added = entries[len(known) :]
+        judge(
+            "MQQB-3.1.5.2-01",
+            expected=holds("the failure has an entry after the earlier entries"),
+            observed=(bool(added) and entries[: len(known)] == known) or str(entries),
+            evidence=evidence,
+        )
+        if not added:
+            raise ConformanceFailure(f"the SUT records no failure for {flaw}")
+        shown = added[-1]["Status"]
+        judge(rule, expected=status, observed=shown, case="Status of the ConnectionHistory entry", evidence=evidence)
+        expected = expect_recent_entry(peer, shown, failed=True)
+        judge("MQQB-3.1.5.2-04", expected=expected, observed=get_last_entry(added), evidence=evidence)
+        times = [one["ConnectionHistoryTime"] for one in (*known[-1:], added[-1])]
+        if is_slow:
+            judge(
+                "MQQB-3.1.5.2-04",
+                expected=holds("ConnectionHistoryTime of the entry is later than that of the entry before it"),
+                observed=times == sorted(set(times)) or str(times),
+                evidence=evidence,
+            )
+    session.await_request()
+    session.respond()
+    session.agree()
+    session.connection.acknowledge_all()
+    peer.settle()

@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
+from harness.expectations import holds
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import expect_recent_entry, get_last_entry, list_connection_history
+from suites.mqqb.steps.opening import (
+    RETRY_INTERVAL_MS,
+    expect_recent_entry,
+    get_last_entry,
+    list_connection_history,
+)
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut
+from suites.mqqb.steps.provoking import let_send
 
 
 @needs("ping_initiator", "management")
 @covers("MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
 def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
     """A Ping Response with RF 1 adds one entry to ConnectionHistory, with PingFailure, the time, an error and the
-    peer's address.
+    peer's address. So does the next Ping Response with RF 1, after a session in between.
     """
     pinging_sut = PingingSut(peer, sut)
-    asked = pinging_sut.await_ping()
-    known = len(list_connection_history(sut, pinging_sut.name))
-    answer = pinging_sut.answer_ping(asked, RF=1)
-    peer.settle()
-    entries = list_connection_history(sut, pinging_sut.name)[known:]
-    evidence = [asked, answer]
-    judge(
-        "MQQB-3.1.5.2.2-06",
-        expected=1,
-        observed=len(entries),
-        case="new entries in ConnectionHistory",
-        evidence=evidence,
-    )
-    expected = expect_recent_entry(peer, "PingFailure", failed=True)
-    judge("MQQB-3.1.5.2.2-07", expected=expected, observed=get_last_entry(entries), evidence=evidence)
+    for tag in (2, 0):
+        asked = pinging_sut.await_ping()
+        known = list_connection_history(sut, pinging_sut.name)
+        answer = pinging_sut.answer_ping(asked, RF=1)
+        peer.settle()
+        entries = list_connection_history(sut, pinging_sut.name)
+        evidence = [asked, answer]
+        judge(
+            "MQQB-3.1.5.2.2-06",
+            expected=holds("ConnectionHistory has one more entry, after the earlier ones"),
+            observed=(len(entries) == len(known) + 1 and entries[:-1] == known) or str(entries),
+            evidence=evidence,
+        )
+        expected = expect_recent_entry(peer, "PingFailure", failed=True)
+        judge("MQQB-3.1.5.2.2-07", expected=expected, observed=get_last_entry(entries), evidence=evidence)
+        if not tag:
+            return
+        session = OutgoingSession(peer, sut, listener=pinging_sut.listener)
+        retry_ms = sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
+        if session.poll_request(sut.response_timeout_ms + retry_ms) is None:
+            return
+        session.respond()
+        session.agree()
+        session.connection.acknowledge_all()
+        peer.settle()
+        session.connection.close()
+        peer.settle()
+        let_send(peer, sut, pinging_sut.name, tag=tag)

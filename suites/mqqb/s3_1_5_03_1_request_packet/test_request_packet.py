@@ -25,7 +25,7 @@ from suites.mqqb.steps.opening import (
 
 VALID_REQUEST_FIELDS: dict[str, dict[str, Any]] = {
     "zero": {"SE": 1, "TimeStamp": 0},
-    "own": {"SE": 0, "TimeStamp": 0xFFFF_FFFF, "ClientGuid": OTHER_GUID},
+    "own": {"SE": 0, "QS": 1, "TimeStamp": 0xFFFF_FFFF, "ClientGuid": OTHER_GUID},
 }
 """The fields of a valid request, by its ServerGuid (zero, or the GUID of the SUT)."""
 
@@ -43,8 +43,10 @@ VALID_REQUEST_FIELDS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("server", VALID_REQUEST_FIELDS)
 def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server):
     """A request whose ServerGuid is the SUT's Identifier or zero gets a response with CS 0; then the SUT answers
-    ConnectionParameters.
+    ConnectionParameters. Beside it, the peer has a connection without a request, and one with a request.
     """
+    peer.connect()
+    peer.connect().send(establish_request(peer))
     connection = peer.connect()
     server_guid = NULL_GUID if server == "zero" else sut.guid
     sent = connection.send(establish_request(peer, ServerGuid=server_guid, **VALID_REQUEST_FIELDS[server]))
@@ -118,7 +120,10 @@ def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
 @needs("inspect")
 @covers("MQQB-3.1.5.3.1-01")
 def test_remote_guid_of_accepted_session_is_the_client_guid(peer, sut, judge):
-    """The peer requests a session with a foreign ClientGuid: the SUT shows a session with that RemoteQMGuid."""
+    """The peer has a session, and requests another one with a foreign ClientGuid: the SUT shows a session with that
+    RemoteQMGuid.
+    """
+    peer.open_raw()
     connection = peer.request_session(ClientGuid=OTHER_GUID)
     known = [one["RemoteQMGuid"] for one in list_accepted_sessions(sut)]
     observed = guid_text(OTHER_GUID) if guid_text(OTHER_GUID) in known else ", ".join(known) or "no accepted session"

@@ -15,6 +15,7 @@ from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import OTHER_GUID, exclude_echo, find_accepted_session, read_internal_bits
 
 LONG_ACK_TIMEOUT_MS = 120_000
+OTHER_TIMEOUT_MS = 90_000
 
 
 @covers(
@@ -27,7 +28,10 @@ LONG_ACK_TIMEOUT_MS = 120_000
 )
 @pytest.mark.parametrize("window", [1, 3, UNUSUAL_WINDOW_SIZE])
 def test_connection_parameters_request_opens_session(peer, judge, window):
-    """The SUT answers a ConnectionParameters request with its own WindowSize; then it acknowledges a message."""
+    """The SUT answers a ConnectionParameters request with its own WindowSize; then it acknowledges a message, beside
+    another open session.
+    """
+    peer.open_raw()
     connection = peer.request_session()
     sent = connection.send(parameters_request(WindowSize=window))
     came = connection.poll_next_packet()
@@ -90,7 +94,10 @@ def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -
 )
 @varied("priority", "extension", "label", "body", "destination")
 def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge, timeout_ms):
-    """An express message is acknowledged after half of the AckTimeout in the peer's ConnectionParameters."""
+    """An express message is acknowledged after half of the AckTimeout in the peer's ConnectionParameters, beside a
+    session with another AckTimeout.
+    """
+    peer.open_raw(AckTimeout=OTHER_TIMEOUT_MS)
     connection = peer.open_raw(AckTimeout=timeout_ms)
     expected, observed, evidence = measure_acknowledgment(connection, recoverable=False, expected_ms=timeout_ms // 2)
     judge("MQQB-3.1.5.4.1-02", expected=expected, observed=observed, case="ms until the SessionAck", evidence=evidence)
@@ -100,7 +107,10 @@ def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge,
 @pytest.mark.parametrize("timeout_ms", [4_000, 16_000, pytest.param(LONG_ACK_TIMEOUT_MS, marks=needs("set_timers"))])
 @varied("priority", "application tag", "extension", "destination", "queue journaling")
 def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, timeout_ms):
-    """A recoverable message is acknowledged after the RecoverableAckTimeout in the peer's ConnectionParameters."""
+    """A recoverable message is acknowledged after the RecoverableAckTimeout in the peer's ConnectionParameters, beside
+    a session with another RecoverableAckTimeout.
+    """
+    peer.open_raw(RecoverableAckTimeout=OTHER_TIMEOUT_MS)
     connection = peer.open_raw(RecoverableAckTimeout=timeout_ms, AckTimeout=LONG_ACK_TIMEOUT_MS)
     expected, observed, evidence = measure_acknowledgment(connection, recoverable=True, expected_ms=timeout_ms)
     judge("MQQB-3.1.5.4.1-04", expected=expected, observed=observed, case="ms until the SessionAck", evidence=evidence)
@@ -128,8 +138,9 @@ def test_received_window_size_is_that_of_the_request(peer, sut, judge):
 @pytest.mark.parametrize("express", [0x4E20, 0xFFFF, 0x1_0000, 0x1_D4C0], ids=hex)
 def test_timeouts_of_the_whole_range_are_repeated(peer, judge, recoverable, express):
     """A ConnectionParameters request has timeouts at the ends of their range or around 0xFFFF: the response repeats
-    both timeouts.
+    both timeouts, beside a session with other timeouts.
     """
+    peer.open_raw(AckTimeout=OTHER_TIMEOUT_MS, RecoverableAckTimeout=OTHER_TIMEOUT_MS)
     connection = peer.request_session()
     sent = connection.send(parameters_request(RecoverableAckTimeout=recoverable, AckTimeout=express))
     answer = connection.poll("ConnectionParameters")

@@ -10,14 +10,17 @@ from suites.mqqb.steps.opening import INITIALIZATION_MS
 @needs("timers")
 @covers("MQQB-3.1.5.4.1-12", "MQQB-3.1.2.1-D01")
 def test_open_session_survives_initialization_timer(peer, sut, judge):
-    """A session that has been open for longer than the Session Initialization Timer still acknowledges a message."""
+    """Each of two sessions that have been open for longer than the Session Initialization Timer still acknowledges a
+    message.
+    """
     lasts_ms = sut.timer_ms("session_initialization_ms", INITIALIZATION_MS)
-    connection = peer.open_raw()
+    connections = [peer.open_raw(), peer.open_raw()]
     peer.pass_time(sut.duration_ms(lasts_ms) + sut.slack_ms(lasts_ms))
-    alive = None if connection.closed_by_sut else connection.acknowledgment()
-    judge.all(
-        expected=packet("SessionAck"),
-        observed=alive or connection,
-        case="answer to the message",
-        evidence=[*connection.received[:2], alive],
-    )
+    for connection in connections:
+        alive = None if connection.closed_by_sut else connection.acknowledgment()
+        judge.all(
+            expected=packet("SessionAck"),
+            observed=alive or connection,
+            case="answer to the message",
+            evidence=[*connection.received[:2], alive],
+        )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from harness.expectations import fields, packet
+from typing import Any
+
+from harness.expectations import fields, holds, packet, packets
 from harness.peer.handshake import UNUSUAL_WINDOW_SIZE
 from harness.peer.inbox import parameters_response
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import (
+    INITIALIZATION_MS,
     PEER_QUEUE_BY_HOST_NAME,
     expect_recent_entry,
     find_initiated_session,
@@ -14,7 +17,12 @@ from suites.mqqb.steps.opening import (
     get_last_entry,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
+from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import Sender
+
+STEP_MS = 2_000
+"""The time in ms between two steps, whose entries must have different times in seconds."""
+MESSAGE = packet("UserMessage")
 
 
 @needs("management")
@@ -29,25 +37,48 @@ from suites.mqqb.steps.sender import Sender
     "MQQB-3.1.5.4.2-09",
 )
 def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
-    """Each step of the opening of a session adds an entry to ConnectionHistory; State is Waiting, then Connected;
-    NextHops contains one address.
+    """The peer closes the first connection of the SUT after its request, and opens a session on the second connection.
+    Each step adds an entry to ConnectionHistory, with the time of the step; State is Waiting, then Connected; NextHops
+    contains one address.
     """
     to = peer.direct_name()
+    earlier: list[dict[str, Any]] = []
+    is_slow = sut.duration_ms(INITIALIZATION_MS) > 5 * STEP_MS
 
     def judge_entry(rule: str, status: str, frame) -> None:
+        nonlocal earlier
         entries = find_outgoing_queue(sut, to)["ConnectionHistory"]
         judge(rule, expected=expect_recent_entry(peer, status), observed=get_last_entry(entries), evidence=frame)
+        kept = entries[: len(earlier)] == earlier and len(entries) > len(earlier)
+        grown = holds("the entry follows the earlier entries of ConnectionHistory")
+        judge(rule, expected=grown, observed=kept or str(entries), evidence=frame)
+        if is_slow and earlier:
+            times = [one["ConnectionHistoryTime"] for one in entries[-2:]]
+            judge(
+                rule,
+                expected=holds("ConnectionHistoryTime of the entry is later than that of the entry before it"),
+                observed=times[0] < times[1] or str(times),
+                evidence=frame,
+            )
+        earlier = entries
+        if is_slow:
+            peer.pass_time(STEP_MS)
+
+    def await_request():
+        asked = session.await_request()
+        judge_entry("MQQB-3.1.5.2.3-14", "InProcess", asked)
+        judge(
+            "MQQB-3.1.5.2.3-16",
+            expected="Waiting",
+            observed=find_outgoing_queue(sut, to)["State"],
+            case="State of the outgoing queue",
+            evidence=asked,
+        )
 
     session = OutgoingSession(peer, sut, to)
-    asked = session.await_request()
-    judge_entry("MQQB-3.1.5.2.3-14", "InProcess", asked)
-    judge(
-        "MQQB-3.1.5.2.3-16",
-        expected="Waiting",
-        observed=find_outgoing_queue(sut, to)["State"],
-        case="State of the outgoing queue",
-        evidence=asked,
-    )
+    await_request()
+    session.connection.close()
+    await_request()
     judge_entry("MQQB-3.1.5.3.2-15", "EstablishPacketReceived", session.respond())
     session.agree(WindowSize=UNUSUAL_WINDOW_SIZE)
     agreed = session.connection.sent[-1]
@@ -63,14 +94,26 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
     hops = queue["NextHops"]
     last = hops[-1] if hops else "none"
     address = last.partition("=")[2] or last
-    judge("MQQB-3.1.5.4.2-03", expected=1, observed=len(hops), case="addresses in NextHops", evidence=agreed)
+    judge("MQQB-3.1.5.4.2-03", expected=1, observed=len(hops), case="number of addresses in NextHops", evidence=agreed)
     judge("MQQB-3.1.5.4.2-04", expected=peer.address, observed=address, case="address in NextHops", evidence=agreed)
     formatted = f"{'IPv6' if ':' in address else 'IP'}={address}"
     judge("MQQB-3.1.5.4.2-05", expected=formatted, observed=last, case="address in NextHops", evidence=agreed)
+    let_send(peer, sut, peer.direct_name("mqc-beside"), tag=2)
+    beside = OutgoingSession(peer, sut, listener=session.listener)
+    if beside.poll_request() is not None:  # else the message comes on the open session (E16)
+        beside.respond()
+        second = beside.agree()
+        judge(
+            "MQQB-3.1.5.4.2-09",
+            expected="Connected",
+            observed=find_outgoing_queue(sut, to)["State"],
+            case="State of the outgoing queue, after a session of another queue was opened",
+            evidence=[agreed, second],
+        )
 
 
 @needs("send", "management", "two_addresses")
-@covers("MQQB-3.1.5.4.2-04", "MQQB-3.1.5.4.2-05", "MQQB-3.1.5.4.2-08")
+@covers("MQQB-3.1.5.2.3-14", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.4.2-04", "MQQB-3.1.5.4.2-05", "MQQB-3.1.5.4.2-08")
 def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
     """After a session for a host name with two addresses, ConnectionHistory and NextHops contain the peer's address."""
     sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
@@ -78,8 +121,13 @@ def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
     session = sender.await_session()
     came = sender.collect(session, 1)
     queue = find_outgoing_queue(sut, sender.to)
-    expected, observed = expect_recent_entry(peer, "Established"), get_last_entry(queue["ConnectionHistory"])
-    judge("MQQB-3.1.5.4.2-08", expected=expected, observed=observed, evidence=came)
+    for rule, status in (
+        ("MQQB-3.1.5.2.3-14", "InProcess"),
+        ("MQQB-3.1.5.3.2-15", "EstablishPacketReceived"),
+        ("MQQB-3.1.5.4.2-08", "Established"),
+    ):
+        entries = [one for one in queue["ConnectionHistory"] if one["Status"] == status]
+        judge(rule, expected=expect_recent_entry(peer, status), observed=get_last_entry(entries), evidence=came)
     hops = [hop.partition("=")[2] or hop for hop in queue["NextHops"]]
     judge("MQQB-3.1.5.4.2-04", expected=[peer.address], observed=hops, case="addresses in NextHops", evidence=came)
     formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"
@@ -108,23 +156,28 @@ def test_received_window_size_is_that_of_the_response(peer, sut, judge):
 @covers("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01")
 @varied("time to be received", "destination", acknowledgments=("none", "of arrival"))
 def test_connection_parameters_response_opens_session(peer, sut, judge):
-    """The SUT sends nothing before the peer's ConnectionParameters response; then it sends its message and acknowledges
-    a message of the peer.
+    """The SUT has a message, and gets a second one while the session is being set up. The peer closes the first
+    connection. On the second one, the SUT sends nothing before the ConnectionParameters response; then it sends both
+    messages and acknowledges a message of the peer.
     """
     session = OutgoingSession(peer, sut)
     session.await_request()
+    session.connection.close()
+    session.await_request()
+    let_send(peer, sut, peer.direct_name(), tag=2, delivery="recoverable")
     parameters = session.respond()
     connection = session.connection
     is_quiet = connection.quiet()
     agreed = connection.send(parameters_response(parameters))
-    message = connection.poll("UserMessage")
+    messages = [connection.poll("UserMessage") for _ in range(2)]
+    message = messages[0]
     judge(
         "MQQB-3.1.5.4.2-07",
         expected=fields(
-            {"SUT is silent before the response": True, "packet after the response": packet("UserMessage")}
+            {"SUT is silent before the response": True, "packets after the response": packets(MESSAGE, MESSAGE)}
         ),
-        observed={"SUT is silent before the response": is_quiet, "packet after the response": message},
-        evidence=[parameters, agreed, message],
+        observed={"SUT is silent before the response": is_quiet, "packets after the response": messages},
+        evidence=[parameters, agreed, *messages],
     )
     answer = None if message is None else connection.acknowledgment()
     judge(

@@ -13,11 +13,13 @@ from suites.mqqb.steps.provoking import let_send
 @needs("timers")
 @covers("MQQB-3.1.5.4.2-06")
 def test_initiated_session_survives_initialization_timer(peer, sut, judge):
-    """When a session has been open for longer than the Session Initialization Timer, the SUT sends its next message on
-    this session.
+    """The session of a second attempt has been open for longer than the Session Initialization Timer: the SUT sends its
+    next message on this session.
     """
     lasts_ms = sut.timer_ms("session_initialization_ms", INITIALIZATION_MS)
     session = OutgoingSession(peer, sut)
+    session.await_request()
+    session.connection.close()
     first_message = session.open()
     connection = session.connection
     connection.send(session_ack(AckSequenceNumber=1))  # otherwise the Session Ack Wait Timer may close the session

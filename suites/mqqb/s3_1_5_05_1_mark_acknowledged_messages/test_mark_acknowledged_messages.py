@@ -8,12 +8,14 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender, check_not_given_up
 from suites.mqqb.steps.sequences import Outgoing
 
 ACKNOWLEDGED_COUNT = 10
 HELD_BACK_COUNT = 40
 """The number of messages beyond the window; it is greater than the number of messages that are acknowledged first."""
+DELIVERIES = ("express", "recoverable", "transactional")
 LARGEST_WINDOW = 512
 """The largest window that the check fills: more messages would take too long."""
 GREATEST_TIMER_SPEED_UP = 4
@@ -28,8 +30,8 @@ GREATEST_TIMER_SPEED_UP = 4
     "MQQB-3.1.5.5.1-04",
 )
 def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
-    """When the window is full, the SUT sends as many further messages as a SessionAck, or the SessionHeader of a
-    message, newly acknowledges; it sends all messages in order.
+    """When the window is full of messages of each delivery, the SUT sends as many further messages as a SessionAck, or
+    the SessionHeader of a message, newly acknowledges; it sends all messages in order.
 
     The size of the window is measured here and judged in 3.1.7.1.
     """
@@ -41,13 +43,13 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     if window > LARGEST_WINDOW:
         raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
     total = window + HELD_BACK_COUNT
-    sender.send(*range(2, total + 1))
+    _send_of_each_delivery(sender, range(2, total + 1))
     filled = len(sender.collect_all(session, window))
     check_not_given_up(session)
     if filled > total - 2 * ACKNOWLEDGED_COUNT:
         raise ConformanceFailure(f"the SUT's window never filled: {filled} messages are unacknowledged")
 
-    first_ack = acknowledge_with_carrier(BY_SESSION_ACK, session, AckSequenceNumber=ACKNOWLEDGED_COUNT)
+    first_ack = acknowledge_with_carrier(BY_MESSAGE, session, AckSequenceNumber=ACKNOWLEDGED_COUNT)
     freed = (
         len(set(Sender.tags(sender.collect_all(session, filled + ACKNOWLEDGED_COUNT)))) - filled
     )  # some may come again (E65)
@@ -55,13 +57,14 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     judge(
         "MQQB-3.1.5.5-03",
         "MQQB-3.1.5.5.1-01",
+        "MQQB-3.1.5.5.1-02",
         expected=ACKNOWLEDGED_COUNT,
         observed=freed,
         case=f"number of further messages sent after AckSequenceNumber {ACKNOWLEDGED_COUNT}",
         evidence=[first_ack, session.last],
     )
 
-    repeated_ack = acknowledge_with_carrier(BY_MESSAGE, session, AckSequenceNumber=ACKNOWLEDGED_COUNT)
+    repeated_ack = acknowledge_with_carrier(BY_SESSION_ACK, session, AckSequenceNumber=ACKNOWLEDGED_COUNT)
     freed = len(set(Sender.tags(sender.collect_all(session, 0)))) - filled - freed
     check_not_given_up(session)
     judge(
@@ -88,6 +91,19 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         observed=disorder is None or f"message {disorder[0]} before message {disorder[1]}",
         evidence=[last_ack, session.last],
     )
+    session.acknowledge_all()
+    for last in [frame for frame in session.messages if frame["UserHeader"].TH][-1:]:
+        session.send(build_order_ack(peer, last))
+    peer.settle()
+
+
+def _send_of_each_delivery(sender, tags):
+    """Let the SUT send messages with priority 0 whose deliveries alternate, as far as the SUT can send them."""
+    if not sender.sut.has("send"):
+        sender.send(*tags)
+        return
+    for tag in tags:
+        sender.send(tag, priority=0, delivery=DELIVERIES[tag % len(DELIVERIES)])
 
 
 @needs("send")

@@ -17,7 +17,7 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
 
-@covers("MQQB-3.1.5.5-05", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
+@covers("MQQB-3.1.5.5-05", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02", "MQQB-3.1.5.8.4-01")
 @pytest.mark.parametrize(
     ("count", "number", "flags", "carrier"),
     [
@@ -34,8 +34,8 @@ from suites.mqqb.steps.sequences import Outgoing
 )
 def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags, carrier):
     """On the next session, the SUT does not send the messages that RecoverableMsgAckSeqNumber and
-    RecoverableMsgAckFlags acknowledge, and sends all later messages. The readings of E22 differ in messages with lower
-    numbers and in a clear bit 0; the check judges neither case.
+    RecoverableMsgAckFlags acknowledge, and sends all later messages. The readings of erratum E22 differ for messages
+    with lower numbers and if bit 0 is clear; the check judges neither case.
     """
     sender = Sender(peer, sut)
     sender.send(*range(1, count + 1), delivery="recoverable")
@@ -50,7 +50,10 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     came = sender.collect_all(next_session, len(unflagged))
     numbers = {Sender.tags(sent).index(tag) + 1 for tag in Sender.tags(came)}
     evidence = [ack, *came]
+    if carrier != BY_MESSAGE:
+        judge.mark_not_exercised("MQQB-3.1.5.8.4-01", reason="no message has the SessionHeader")
     judge(
+        *(["MQQB-3.1.5.8.4-01"] if carrier == BY_MESSAGE else []),
         "MQQB-3.1.5.5-05",
         expected=unflagged,
         observed=_select_numbers_in_range(number, count, numbers),

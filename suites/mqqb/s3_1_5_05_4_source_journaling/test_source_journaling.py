@@ -66,24 +66,29 @@ def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery,
 @varied("response queue", "time to reach queue", "trace")
 def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, sut, judge):
     """The peer acknowledges three recoverable messages as received, then two of them and later the third as stored: the
-    SUT journals each message when it is acknowledged as stored.
+    SUT journals each message when it is acknowledged as stored. It journals a fourth message, of 5,000 bytes, neither
+    when it is sent nor when its session is lost, but when it is acknowledged on the next session.
     """
     sender = Sender(peer, sut)
     identifiers = [
         one
-        for number in (1, 2, 3)
+        for number in (1, 2, 3, 4)
         for one in sender.send(
-            number, journal=["positive"], delivery="recoverable", label=f"label {number}", priority=3
+            number,
+            journal=["positive"],
+            delivery="recoverable",
+            label=f"label {number}",
+            body=f"body {number}" * (1 if number < 4 else 834),
+            priority=3,
         )
     ]
-    session, sent = sender.await_first(3)
+    session, sent = sender.await_first(4)
 
     def list_journaled() -> list[str]:
         found = {one["message_id"]: one for one in sut.kept(SYSTEM_JOURNAL)}
+        kept = [found[one] for one in identifiers if one in found]
         return [
-            f"{found[one]['label']}, {found[one]['body']}, priority {found[one]['priority']}"
-            for one in identifiers
-            if one in found
+            f"{one['label']}, {one['body'][:6]} ({len(one['body'])} bytes), priority {one['priority']}" for one in kept
         ]
 
     observed, evidence = [list_journaled()], list(sent)
@@ -95,14 +100,22 @@ def test_recoverable_messages_are_journaled_when_acknowledged_as_stored(peer, su
         )
         peer.eventually(functools.partial(_has_at_least_messages, list_journaled, count))
         observed.append(list_journaled())
-    first, second, third = (f"label {number}, message {number}, priority 3" for number in (1, 2, 3))
+    session.close()
+    next_session = sender.await_session()
+    evidence += sender.collect(next_session, 1)
+    observed.append(list_journaled())
+    evidence.append(next_session.acknowledge_all())
+    peer.eventually(functools.partial(_has_at_least_messages, list_journaled, 4))
+    observed.append(list_journaled())
+    first, second, third = (f"label {number}, body {number} (6 bytes), priority 3" for number in (1, 2, 3))
+    fourth = "label 4, body 4 (5004 bytes), priority 3"
+    three = [first, second, third]
     judge.all(
-        expected=[[], [first, third], [first, second, third]],
+        expected=[[], [first, third], three, three, [*three, fourth]],
         observed=observed,
-        case="journal after each acknowledgment",
+        case="journal after each acknowledgment, after the loss of the session, and after the last acknowledgment",
         evidence=evidence,
     )
-    session.acknowledge_all()
 
 
 def _has_at_least_messages(found: Callable[[], list[str]], count: int) -> bool:

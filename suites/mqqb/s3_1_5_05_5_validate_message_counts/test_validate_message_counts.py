@@ -9,9 +9,12 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
+from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import RESENT, Outgoing
 
+WRONG_COUNTS = ((-1, BY_SESSION_ACK), (+1, BY_MESSAGE), (0x100, BY_MESSAGE), (0x8000, BY_SESSION_ACK))
+"""Differences from the correct count, and the packet that contains the wrong count."""
 BEFORE_TIMER_MS = 20_000
 """A time in ms that is shorter than the shortest Session Ack Wait Timer, because the expiry of that timer may also
 close a session.
@@ -22,20 +25,29 @@ close a session.
 @sut_survives()
 @covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
-@pytest.mark.parametrize("error", [-1, +1, 0x7FFF])
-def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, field, error):
-    """Two messages are sent, one of them recoverable: the SUT accepts a SessionAck with these counts, and closes the
-    session because of a SessionAck with a wrong count.
+@pytest.mark.parametrize(("error", "carrier"), WRONG_COUNTS)
+def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, field, error, carrier):
+    """Two messages are sent, one of them recoverable: the SUT accepts a SessionHeader with these counts, and closes the
+    session because of a SessionHeader with a wrong count. A SessionAck or a message has the SessionHeader.
     """
     session = peer.open_raw()
     session.send(peer.message())
     received: dict[str, Any] = {"UserMsgSequenceNumber": 2, "RecoverableMsgSeqNumber": 1}
     if session.check_alive()["SessionHeader"].AckSequenceNumber != received["UserMsgSequenceNumber"]:
         raise ConformanceFailure("the SUT does not count the messages that it received")
-    session.send(session.build_session_ack(**received))
+    if carrier == BY_SESSION_ACK:
+        session.send(session.build_session_ack(**received))
+    else:
+        received["UserMsgSequenceNumber"] += 1
+        session.send(peer.message(session=received | {"WindowSize": 64}))
     session.check_alive()
     received = {name: count + 1 for name, count in received.items()}
-    wrong = session.send(session.build_session_ack(**received | {field: received[field] + error & 0xFFFF}))
+    if carrier == BY_SESSION_ACK:
+        wrong = session.send(session.build_session_ack(**received | {field: received[field] + error & 0xFFFF}))
+    else:
+        received["UserMsgSequenceNumber"] += 1
+        counted = received | {field: received[field] + error & 0xFFFF, "WindowSize": 64}
+        wrong = session.send(peer.message(session=counted))
     session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(BEFORE_TIMER_MS)))
     judge.all(
         expected=holds(f"the SUT closed the session because {field} differs by {error:+d} from the correct count"),
@@ -74,7 +86,9 @@ def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, su
 @covers("MQQB-3.1.5.5.5-03")
 @varied("negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
-    """The SUT resends a transactional message that a SessionAck, but no OrderAck, has acknowledged."""
+    """The SUT resends a transactional message that a SessionAck, but no OrderAck, has acknowledged. Its next SessionAck
+    counts both copies.
+    """
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
     ack = outgoing.session.acknowledge_all()
@@ -85,3 +99,4 @@ def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
         case="message without an OrderAck",
         evidence=[sent, ack],
     )
+    outgoing.session.acknowledgment()  # its SessionAck counts the message that was sent twice

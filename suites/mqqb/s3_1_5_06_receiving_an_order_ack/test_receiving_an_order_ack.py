@@ -12,6 +12,7 @@ from suites.mqqb.steps.ordering import ACK_RECEIVE, CLOSES_EARLY, build_final_ac
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import (
     DEAD_LETTERS,
+    FIRST_RESEND_MS,
     RESENT,
     SYSTEM_JOURNAL,
     Outgoing,
@@ -30,6 +31,8 @@ COPIED_ATTRIBUTES = {
     "MQQB-3.1.5.6-26": ("EodResendTime", "ResendTime"),
 }
 """Attributes of OutgoingTransferInfo, by rule, each with the element of TxOutgoingSequence whose value it takes."""
+LATER_MS = 2_000
+"""The time in ms between two OrderAcks whose times in seconds must differ."""
 LONGEST_RESEND_INTERVAL_S = 120
 """The longest resend interval in s for which the check waits; it is longer than the first interval of 30 s (note <24>).
 """
@@ -216,13 +219,22 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
 )
 def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
     """The peer sends OrderAcks for messages 1, 3, 2, 4 and 5 of five messages with journaling: each OrderAck updates
-    OutgoingTransferInfo.
+    OutgoingTransferInfo of their queue, and of no other queue.
     """
-    outgoing = Outgoing(peer, sut, "mqc-order-info")
+    beside = Outgoing(peer, sut, "mqc-order-beside")
+    beside.send(3, journal=["positive"])
+    beside.send_session_ack()
+    beside.send_order_ack(2)
+    beside.await_info("EodLastAckCount", 1)
+    info_beside = beside.read_transfer_info()
+    outgoing = beside.open_beside("mqc-order-info")
     sent = outgoing.send(5, journal=["positive"])
     outgoing.send_session_ack()
     for step, (number, last) in enumerate(((1, 1), (3, 3), (2, 3), (4, 4), (5, 5)), 1):
         old_info = outgoing.read_transfer_info()
+        passes = number < last and sut.duration_ms(FIRST_RESEND_MS) > 5 * LATER_MS
+        if passes:
+            peer.pass_time(LATER_MS)
         frame = outgoing.send_order_ack(number)
         outgoing.await_info("EodLastAckCount", step)
         info, now_s = outgoing.read_transfer_info(), peer.environment.now().utc_s
@@ -248,6 +260,15 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             case="EodLastAckTime",
             evidence=evidence,
         )
+        if passes:
+            times = [read_element(one, "EodLastAckTime") for one in (old_info, info)]
+            judge(
+                "MQQB-3.1.5.6-03",
+                "MQQB-3.1.5.6-17",
+                expected=holds("EodLastAckTime is later than after the OrderAck before"),
+                observed=times[1] > times[0] or str(times),
+                evidence=evidence,
+            )
         judge(
             last_ack_rule,
             "MQQB-3.1.5.6-23",
@@ -297,9 +318,17 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             case="EodResendCount",
             evidence=evidence,
         )
-    for number in range(1, 6):
-        outgoing.send_final_ack(number)
-    outgoing.acknowledge_all()
+    for rule in ("MQQB-3.1.5.6-17", "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-24"):
+        judge(
+            rule,
+            expected=fields({"OutgoingTransferInfo of the other queue": info_beside}),
+            observed={"OutgoingTransferInfo of the other queue": beside.read_transfer_info()},
+            evidence=outgoing.sent,
+        )
+    for queue in (outgoing, beside):
+        for number in range(1, len(queue.sent) + 1):
+            queue.send_final_ack(number)
+        queue.acknowledge_all()
 
 
 @needs("send", "management")
@@ -449,12 +478,15 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
         return {
             name: find_kept_messages(sut, queue, outgoing.identifiers)
             for name, queue in (
-                ("messages in the journal", SYSTEM_JOURNAL),
-                ("messages in the dead-letter queue", DEAD_LETTERS),
+                ("numbers of the messages in the journal", SYSTEM_JOURNAL),
+                ("numbers of the messages in the dead-letter queue", DEAD_LETTERS),
             )
         }
 
-    expected_queues = {"messages in the journal": [1], "messages in the dead-letter queue": [2]}
+    expected_queues = {
+        "numbers of the messages in the journal": [1],
+        "numbers of the messages in the dead-letter queue": [2],
+    }
     peer.eventually(lambda: find_journaled() == expected_queues)
     judge(
         "MQQB-3.1.5.6-14",

@@ -6,10 +6,17 @@ from contextlib import suppress
 
 import pytest
 
-from harness.expectations import fields, holds, none
+from harness.expectations import holds, none
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import ControlRefused
-from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, CLOSES_EARLY, build_unknown_ack, send_before_open
+from suites.mqqb.steps.ordering import (
+    ACK_RECEIVE,
+    BAD_DST_Q,
+    CLOSES_EARLY,
+    build_final_ack,
+    build_unknown_ack,
+    send_before_open,
+)
 from suites.mqqb.steps.sequences import DEAD_LETTERS, SYSTEM_JOURNAL, Outgoing, find_kept_messages
 
 NONTRANSACTIONAL_DEAD_LETTERS = "system$;deadletter"
@@ -33,6 +40,7 @@ JOURNALING_CASES = (
     (["negative"], ACK_RECEIVE, ""),
     ([], ACK_RECEIVE, ""),
     (BOTH_JOURNALS, ACK_RECEIVE, "messages in the journal"),
+    (BOTH_JOURNALS, None, ""),
     *((["positive"], value, "") for value in REFUSAL_CLASSES),
     ([], BAD_DST_Q, ""),
     *(
@@ -46,7 +54,14 @@ JOURNALING_CASES = (
 
 
 @needs("send", "receive")
-@covers("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQMQ-2.2.19.2-13")
+@covers(
+    "MQQB-3.1.5.7-02",
+    "MQQB-3.1.5.7-04",
+    "MQQB-3.1.5.7-05",
+    "MQQB-3.1.5.7-07",
+    "MQDMPR-3.1.1.12-21",
+    "MQMQ-2.2.19.2-13",
+)
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordered):
     """The peer sends FinalAcks of all classes for messages with JP, JN, both or neither: the SUT journals a received
@@ -81,10 +96,11 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
     found, evidence = find_messages(), [*outgoing.sent, *frames]
     for rule, name in (
         ("MQQB-3.1.5.7-02", "messages in the journal"),
+        ("MQDMPR-3.1.1.12-21", "messages in the journal"),
         ("MQQB-3.1.5.7-05", "messages in the dead-letter queue"),
         ("MQMQ-2.2.19.2-13", "messages in the dead-letter queue"),
     ):
-        judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=evidence)
+        judge(rule, expected=expected[name], observed=found[name], case=f"numbers of the {name}", evidence=evidence)
     for rule, name in (
         ("MQQB-3.1.5.7-04", "messages in the journal"),
         ("MQQB-3.1.5.7-07", "messages in the dead-letter queue"),
@@ -99,38 +115,51 @@ OWN_DEAD_LETTERS = ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02")
 
 @needs("send", "receive", "queue_control")
 @covers(*OWN_DEAD_LETTERS)
-@pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
-def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, ordered):
-    """Six messages are refused.
+@pytest.mark.parametrize(
+    ("ordered", "restarted"),
+    [
+        pytest.param(True, False, id="after-order-ack"),
+        pytest.param(False, False, id="before-order-ack"),
+        pytest.param(True, True, id="after-order-ack-and-restart", marks=needs("restart")),
+    ],
+)
+def test_refused_message_goes_to_its_named_dead_letter_queue(peer, sut, judge, ordered, restarted):
+    """Eight messages are refused.
 
-    Four of the messages have JN. Two of these name a dead-letter queue and are stored there; the other two are stored
-    in the system's dead-letter queue. A further message names a missing dead-letter queue; the SUT may refuse to send
-    this message.
+    Six of the messages have JN. Three of these name one of two dead-letter queues and are stored there; the other three
+    are stored in the system's dead-letter queue. The SUT may restart before the FinalAcks come. A further message names
+    a missing dead-letter queue; the SUT may refuse to send this message.
     """
-    own = sut.new_queue("dead", transactional=True)
+    own, second = (sut.new_queue(name, transactional=True) for name in ("dead", "dead-2"))
     with suppress(ControlRefused):
         sut.send(sut.format_name("transactional"), delivery="transactional", dead_letter_queue=f"{own}-missing")
-    outgoing = Outgoing(peer, sut, f"mqc-own-dead-{int(ordered)}")
-    for journal in (["negative"], ["positive"], ["negative"]):
+    outgoing = Outgoing(peer, sut, f"mqc-own-dead-{int(ordered)}{int(restarted)}")
+    negative = ["negative"]
+    for journal, named in ((negative, own), (["positive"], own), (negative, second), (negative, own)):
         try:
-            outgoing.send(journal=journal, dead_letter_queue=own)
+            outgoing.send(journal=journal, dead_letter_queue=named)
         except ControlRefused as refused:
             judge.all(expected=holds("the SUT accepts the message for sending"), observed=f"refused: {refused}")
             return
         outgoing.send(journal=journal)
     frames = [outgoing.send_session_ack()]
     if ordered:
-        frames.append(outgoing.send_order_ack(6))
+        frames.append(outgoing.send_order_ack(8))
         peer.settle()
-    frames += [outgoing.send_final_ack(number) for number in range(1, 7)]
+    if restarted:
+        sut.restart()
+        session = peer.open_raw()
+        frames += [session.send(build_final_ack(peer, one)) for one in outgoing.sent]
+        session.acknowledgment()
+        outgoing.send()
+    else:
+        frames += [outgoing.send_final_ack(number) for number in range(1, 9)]
 
     def find_messages() -> dict[str, list[int]]:
-        return {
-            name: find_kept_messages(sut, queue, outgoing.identifiers)
-            for name, queue in (("named dead-letter queue", own), ("system's dead-letter queue", DEAD_LETTERS))
-        }
+        queues = (("first queue", own), ("second queue", second), ("queue of the system", DEAD_LETTERS))
+        return {name: find_kept_messages(sut, queue, outgoing.identifiers) for name, queue in queues}
 
-    expected = {"named dead-letter queue": [1, 5], "system's dead-letter queue": [2, 6]}
+    expected = {"first queue": [1, 7], "second queue": [5], "queue of the system": [2, 6, 8]}
     peer.eventually(lambda: find_messages() == expected)
     judge.all(expected=expected, observed=find_messages(), evidence=[*outgoing.sent, *frames])
     outgoing.acknowledge_all()

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.1 Duplicate Detection, by a second instance, another cause or a boundary."""
+"""Faults of MS-MQQB 3.1.5.8.1 Duplicate Detection: second instances, other causes, boundaries."""
 
 from __future__ import annotations
 

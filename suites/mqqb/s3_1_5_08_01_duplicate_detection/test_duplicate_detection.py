@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.capture.recorder import Frame
@@ -10,12 +12,16 @@ from harness.expectations import acknowledged, acknowledgment, between, holds
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from harness.sut.sut import Sut
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, find_history_entry
-from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
+from suites.mqqb.steps.disposition import MISSING_QUEUE, AckClass, AcknowledgingReceiver, find_history_entry
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, OTHER_GUID
 from suites.mqqb.steps.sender import tags
 
 REPETITION_DELAY_S = 3
 MESSAGE_COUNT = 5
+HIGHEST_BIT = 0x8000_0000
+SMALL_QUOTA_KB = 1
+"""The quota of a queue that is full after one message of the check, in KB."""
+SHORT_LIFETIME_S = 60
 HISTORY_CLEANUP_MS = 80_000
 """The duration of the MessageIDHistory Cleanup Timer in ms. Each expiry removes entries that are at least this old, so
 an entry is kept for one to two durations.
@@ -31,8 +37,9 @@ seconds.
 @covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-10")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
-    """The peer repeats three of five messages on the same session and on the next session, and sends a changed message
-    with a known identifier. Each of the five messages, and each of two new messages, arrives once.
+    """The peer repeats three of five messages on the same session and on the next session, and sends changed messages
+    with a known identifier to the same queue and to another queue. Each of the five messages arrives once, and so does
+    each of four new messages, of which two are from another source and differ only in the highest bit of MessageID.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable}
@@ -43,31 +50,78 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
     changed = receiver.build_message(
         user | {"MessageID": packets[1]["UserHeader"].MessageID}, properties={"PA": 1}, body=b"another", label="another"
     )
+    elsewhere = receiver.build_message(
+        user | {"MessageID": packets[2]["UserHeader"].MessageID}, queue="admin", properties={"PA": 1}
+    )
     others = [receiver.build_message(user, properties={"PA": 1}) for _ in range(2)]
-    for packet in (*again, changed, others[0]):
+    number = peer.message_id()
+    for one in (number, number ^ HIGHEST_BIT):
+        routed = {"SourceQueueManager": OTHER_GUID, "RC": 1, "MessageID": one}
+        others.append(receiver.build_message(user | routed, properties={"PA": 1}))
+    for packet in (*again, changed, elsewhere, others[0]):
         receiver.send_packet(packet)
     receiver.await_acks(MESSAGE_COUNT + 1)
     later = peer.open_raw()
     for packet in (*again, *others):
         later.send(packet)
-    came = receiver.await_acks(MESSAGE_COUNT + 2)
-    judge.all(expected=acknowledged(*sent, *others), observed=came, evidence=[*sent, *later.sent[-len(again) :], *came])
+    came = receiver.await_acks(MESSAGE_COUNT + len(others))
+    judge.all(
+        expected=acknowledged(*sent, *others),
+        observed=came,
+        evidence=[*sent, *later.sent[-len(again) - len(others) :], *came],
+    )
+
+
+@needs("queue_control")
+@covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
+@pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
+def test_repeated_message_is_discarded_before_any_other_step(peer, sut, judge, recoverable):
+    """The peer repeats a message whose time has passed, and a message whose queue is full by then: the SUT sends no
+    negative acknowledgment of the messages that it acknowledged before.
+    """
+    receiver = AcknowledgingReceiver(peer, sut)
+    user = {"DM": recoverable}
+    small = sut.new_queue("small", quota_kb=SMALL_QUOTA_KB)
+    to_small = {"destination": rf"TCP:{sut.address}\{small}"}
+    wanted: dict[str, Any] = {"properties": {"PA": 1, "NA": 1}}
+    packets = [
+        receiver.build_message(user, base={"TimeToReachQueue": SHORT_LIFETIME_S}, **wanted),
+        receiver.build_message(user, body=b"x" * 700, **to_small, **wanted),
+    ]
+    sent = [receiver.send_packet(packet) for packet in packets]
+    receiver.await_acks(2)
+    full = receiver.send_packet(receiver.build_message(user, body=b"x" * 700, **to_small, **wanted))
+    receiver.await_acks(3)
+    peer.pass_time((SHORT_LIFETIME_S + 2) * 1_000)
+    again = [receiver.send_packet(packet) for packet in packets]
+    came = receiver.await_acks(4)
+    expected = [
+        *(acknowledgment(frame, AckClass.REACH_QUEUE) for frame in sent),
+        acknowledgment(full, AckClass.Q_EXCEED_QUOTA),
+    ]
+    judge.all(expected=expected, observed=came, evidence=[*sent, full, *again, *came])
 
 
 @sut_survives()
-@covers("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10")
+@covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10")
+@pytest.mark.parametrize("queue", ["transactional", pytest.param("missing", marks=needs("insecure_nacks"))])
 @varied("positive journaling", "destination", acknowledgments=("none", "of arrival"))
-def test_repeated_refused_message_is_refused_once(peer, sut, judge):
-    """The peer sends a message twice to a queue that refuses it: the SUT sends one negative acknowledgment for the
-    message.
+def test_repeated_refused_message_is_refused_once(peer, sut, judge, queue):
+    """The peer sends a message twice to a queue that refuses it or does not exist: the SUT sends one negative
+    acknowledgment for the message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    refused = receiver.build_message(queue="transactional", properties={"NA": 1})
+    if queue == "missing":
+        sut.send_insecure_nacks()
+        refused = receiver.build_message(destination=rf"TCP:{sut.address}\{MISSING_QUEUE}", properties={"NA": 1})
+    else:
+        refused = receiver.build_message(queue="transactional", properties={"NA": 1})
     sent = [receiver.send_packet(refused)]
     receiver.await_acks(1)
     sent += [receiver.send_packet(refused), receiver.send_packet(receiver.build_message(properties={"PA": 1}))]
     came = receiver.await_acks(2)
-    expected = [acknowledgment(sent[0], AckClass.NOT_TRANSACTIONAL_MSG), acknowledgment(sent[2], AckClass.REACH_QUEUE)]
+    reason = AckClass.BAD_DST_Q if queue == "missing" else AckClass.NOT_TRANSACTIONAL_MSG
+    expected = [acknowledgment(sent[0], reason), acknowledgment(sent[2], AckClass.REACH_QUEUE)]
     judge.all(expected=expected, observed=came, evidence=[*sent, *came])
 
 

@@ -112,7 +112,7 @@ class ReceiverSessionAckSendTimerRestartedByEachMessage(Receiving):
 
 
 add(
-    "receiver-session-ack-for-recoverable-message-as-late-as-for-express",
+    "receiver-acknowledges-recoverable-message-as-late-as-express-message",
     ("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14"),
     "The receiver acknowledges a recoverable message no earlier than it would acknowledge an express message.",
     skip_during(SessionAcks.set_flag, SessionTimers.start),

@@ -60,10 +60,22 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
         case="ms until the SessionAck",
         evidence=evidence,
     )
-    judge.conclude("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
+    judge.conclude("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
     session.quiet(due_ms + sut.slack_ms(ACK_DELAY_MS))
     sent.append(session.send(peer.message()))
     session.quiet(due_ms + sut.slack_ms(ACK_DELAY_MS))
+    later = session.poll("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 4)
+    if later is not None:
+        took = peer.took(sent[-1], later)
+        judge(
+            "MQQB-3.1.5.8.2-12",
+            expected=between(*took.expect_timer_duration(ACK_DELAY_MS)),
+            observed=took.ms,
+            case="ms until the second SessionAck",
+            evidence=[sent[-1], later],
+        )
+    else:
+        judge("MQQB-3.1.5.8.2-12", expected=packet("SessionAck"), observed=session, evidence=sent[-1:])
     acks = [frame["SessionHeader"].AckSequenceNumber for frame in session.received if frame.kind == "SessionAck"]
     judge(
         "MQQB-3.1.5.8.2-03",
@@ -153,7 +165,9 @@ def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
     own = {name: stamp for name, stamp in _read_history(sut).items() if name.startswith(f"{peer.identifier} ")}
     new = {name: stamp for name, stamp in own.items() if name not in known}
     now_s = peer.environment.now().utc_s
-    judge("MQQB-3.1.5.8.2-10", expected=2, observed=len(new), case="new entries in the history", evidence=sent)
+    judge(
+        "MQQB-3.1.5.8.2-10", expected=2, observed=len(new), case="number of new entries in the history", evidence=sent
+    )
     expected = sorted(f"{peer.identifier} {message['UserHeader'].MessageID}" for message in sent)
     judge(
         "MQQB-3.1.5.8.2-06",

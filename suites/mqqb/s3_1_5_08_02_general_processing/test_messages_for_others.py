@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.expectations import of_classes, one_of
+from harness.expectations import of_classes, one_of, packet
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
@@ -26,11 +26,11 @@ class ForwardingSut:
     def __init__(self, peer, sut):
         self.peer = peer
         self.receiver = AcknowledgingReceiver(peer, sut)
-        self.target = peer.private_queue(peer.identifier, peer.message_id())
-        """A queue that no other check uses."""
+        self.targets = [peer.private_queue(peer.identifier, peer.message_id()) for _ in range(2)]
+        """Queues that no other check uses."""
 
     def send_message(self, kind: str, hops: int, properties: Any = None, **fields: Any) -> Frame:
-        user = self.receiver.with_admin_queue(self.target | {"RC": hops})
+        user = self.receiver.with_admin_queue(self.targets[hops % 2] | {"RC": hops})
         rest = {"destination": None, "properties": properties or {}, **fields}
         if kind == "transactional":
             return self.receiver.send(user, **rest)
@@ -41,13 +41,13 @@ class ForwardingSut:
         return [one for one in self.receiver.messages if one["UserHeader"].SourceQueueManager == self.peer.identifier]
 
 
-@covers("MQQB-3.1.5.8.2-38", "MQQB-3.1.5.8.2-39", "MQQB-3.1.5.8.5-D02")
+@covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-38", "MQQB-3.1.5.8.2-39", "MQQB-3.1.5.8.5-D02")
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 @varied("time to reach queue", "application tag", priority=("3", "7"))
 def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
-    """The peer sends messages that are addressed to the peer itself, with different hop counts: the SUT forwards the
-    messages unchanged, except that it increases RC by one.
+    """The peer sends messages that are addressed to two queues of the peer itself, with different hop counts: the SUT
+    forwards the messages unchanged, except that it increases RC by one, and counts them on the session.
     """
     router = ForwardingSut(peer, sut)
     sent = [router.send_message(kind, hops, body=b"%d" % hops, ApplicationTag=hops) for hops in FORWARDED_HOP_COUNTS]
@@ -69,12 +69,15 @@ def test_forwarded_message_has_one_hop_more(peer, sut, judge, kind):
         evidence=evidence,
     )
     expected, observed = sorted(map(_describe_forwarded_fields, sent)), sorted(map(_describe_forwarded_fields, came))
+    judge("MQQB-3.1.5.8.5-D02", expected=expected, observed=observed, case="forwarded messages", evidence=evidence)
+    ack = router.receiver.session.acknowledgment()
+    counted = packet("SessionAck", {"SessionHeader.AckSequenceNumber": len(sent) + 1})
     judge(
-        "MQQB-3.1.5.8.5-D02",
-        expected=expected,
-        observed=observed,
-        case="headers and bodies of the forwarded messages",
-        evidence=evidence,
+        "MQQB-3.1.5.8.2-02",
+        "MQQB-3.1.5.8.2-03",
+        expected=counted,
+        observed=ack or router.receiver.session,
+        evidence=[*sent, ack],
     )
 
 

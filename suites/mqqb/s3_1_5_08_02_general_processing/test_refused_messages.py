@@ -225,8 +225,8 @@ def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known):
     stored = find_queues_with_message(receiver.sut, sent[:-1], "plain", "admin", "transactional")
     *rejection, no_further_processing = rules
     expected, observed = (
-        {"acknowledgments_of_arrival": acknowledged(sent[-1]), "earlier_messages_stored": IN_NO_QUEUE},
-        {"acknowledgments_of_arrival": arrived, "earlier_messages_stored": stored},
+        {"acknowledgments_of_arrival": acknowledged(sent[-1]), "earlier_messages": IN_NO_QUEUE},
+        {"acknowledgments_of_arrival": arrived, "earlier_messages": stored},
     )
     judge(*rejection, expected=facts(**expected), observed=observed, evidence=evidence)
     expected, observed = expected | {"reports": packets()}, observed | {"reports": reports}

@@ -13,7 +13,7 @@ from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
 from suites.mqqb.steps.secured import SHA1, Secured, add_signature, flip_signature_bit, judge_dispositions, sign_message
 
-ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 HASH_NAMES = dict(zip(HASHES, ("MD2", "MD4", "MD5", "SHA-1", "SHA-256", "SHA-512"), strict=True))
 IN_QUEUE, NOT_IN_QUEUE = "stored in its queue", "not stored in its queue"
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")
@@ -28,36 +28,50 @@ SIGNATURE_ROWS = (
     *(("MQQB-3.1.5.8.3-11", f"MSMQ 3.0 with hash {HASH_NAMES[one]}", "level", "sig30") for one in HASHES),
     *(("MQQB-3.1.5.8.3-12", f"MSMQ 3.0 with hash {HASH_NAMES[one]}", "level", "sig30") for one in HASHES),
     *(("MQQB-3.1.5.8.3-13", f"MSMQ 3.0 with hash {HASH_NAMES[one]}", "level", "sig30") for one in HASHES),
-    *(("MQQB-3.1.5.8.3-05", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD) for one in HASHES),
-    *(("MQQB-3.1.5.8.3-14", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD) for one in HASHES),
-    ("MQQB-3.1.5.8.3-02", "one bit of the signature changed", "answer", BAD),
-    ("MQQB-3.1.5.8.3-05", "one bit of the signature changed", "answer", BAD),
-    ("MQQB-3.1.5.8.3-14", "one bit of the signature changed", "answer", BAD),
-    ("MQQB-3.1.5.8.3-15", "one bit of the signature changed", "answer", BAD),
-    ("MQDMPR-3.1.1.12-D16", "one bit of the signature changed", "answer", BAD),
+    *(
+        ("MQQB-3.1.5.8.3-05", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD_SIGNATURE)
+        for one in HASHES
+    ),
+    *(
+        ("MQQB-3.1.5.8.3-14", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD_SIGNATURE)
+        for one in HASHES
+    ),
+    ("MQQB-3.1.5.8.3-02", "one bit of the signature changed", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-05", "one bit of the signature changed", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-14", "one bit of the signature changed", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-15", "one bit of the signature changed", "answer", BAD_SIGNATURE),
+    ("MQDMPR-3.1.1.12-D16", "one bit of the signature changed", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-21", "one bit of the signature changed", "kept", NOT_IN_QUEUE),
-    ("MQQB-3.1.5.8.3-12", "one bit of the list's signature changed", "answer", BAD),
-    ("MQQB-3.1.5.8.3-14", "one bit of the list's signature changed", "answer", BAD),
-    ("MQQB-3.1.5.8.3-15", "one bit of the list's signature changed", "answer", BAD),
-    ("MQDMPR-3.1.1.12-D16", "one bit of the list's signature changed", "answer", BAD),
+    ("MQQB-3.1.5.8.3-12", "one bit of the list's signature changed", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-14", "one bit of the list's signature changed", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-15", "one bit of the list's signature changed", "answer", BAD_SIGNATURE),
+    ("MQDMPR-3.1.1.12-D16", "one bit of the list's signature changed", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-21", "one bit of the list's signature changed", "kept", NOT_IN_QUEUE),
-    ("MQQB-3.1.5.8.3-05", "signed with the key of another user", "answer", BAD),
-    ("MQQB-3.1.5.8.3-14", "signed with the key of another user", "answer", BAD),
-    ("MQQB-3.1.5.8.3-12", "the list signed with the key of another user", "answer", BAD),
-    ("MQQB-3.1.5.8.3-14", "the list signed with the key of another user", "answer", BAD),
-    ("MQQB-3.1.5.8.3-04", "signed with another hash than HashAlgorithm", "answer", BAD),
-    ("MQQB-3.1.5.8.3-14", "signed with another hash than HashAlgorithm", "answer", BAD),
-    ("MQQB-3.1.5.8.3-11", "an MSMQ 2.0 signature in the list", "answer", BAD),
-    ("MQQB-3.1.5.8.3-14", "an MSMQ 2.0 signature in the list", "answer", BAD),
-    ("MQQB-3.1.5.8.3-04", "an MSMQ 3.0 signature outside the list", "answer", BAD),
-    ("MQQB-3.1.5.8.3-08", "an MSMQ 3.0 signature outside the list", "answer", BAD),
-    ("MQQB-3.1.5.8.3-14", "an MSMQ 3.0 signature outside the list", "answer", BAD),
+    ("MQQB-3.1.5.8.3-05", "signed with the key of another user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-14", "signed with the key of another user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-12", "the list signed with the key of another user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-14", "the list signed with the key of another user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-04", "signed with a hash other than HashAlgorithm", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-14", "signed with a hash other than HashAlgorithm", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-11", "an MSMQ 2.0 signature in the list", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-14", "an MSMQ 2.0 signature in the list", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-04", "an MSMQ 3.0 signature outside the list", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-08", "an MSMQ 3.0 signature outside the list", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-14", "an MSMQ 3.0 signature outside the list", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-02", "no body", "level", "sig20"),
-    ("MQQB-3.1.5.8.3-14", "no body, an invalid signature", "answer", BAD),
+    ("MQQB-3.1.5.8.3-14", "no body, an invalid signature", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-02", "more than 64 KB, an invalid signature", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-14", "more than 64 KB, an invalid signature", "answer", BAD_SIGNATURE),
     *(("MQSO-7.4.1.4.1-D01", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
-    *(("MQSO-7.4.1.4.1-D01", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD) for one in HASHES),
-    *(("MQSO-7.4.1.4.2-03", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD) for one in HASHES),
-    ("MQSO-7.4.1.4.2-02", "one bit of the signature changed", "answer", BAD),
+    *(
+        ("MQSO-7.4.1.4.1-D01", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD_SIGNATURE)
+        for one in HASHES
+    ),
+    *(
+        ("MQSO-7.4.1.4.2-03", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD_SIGNATURE)
+        for one in HASHES
+    ),
+    ("MQSO-7.4.1.4.2-02", "one bit of the signature changed", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-15", "refused without NA", "answer", "no acknowledgment"),
     ("MQDMPR-3.1.1.12-D16", "refused without NA", "answer", "no acknowledgment"),
     ("MQQB-3.1.5.8.3-21", "refused without NA", "kept", NOT_IN_QUEUE),
@@ -110,13 +124,16 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
             ),
             "signed with the key of another user": sign_message(secured.message(), SIG20, BOB.key),
             "the list signed with the key of another user": sign_message(secured.message(several=True), SIG30, BOB.key),
-            "signed with another hash than HashAlgorithm": change_packet(
+            "signed with a hash other than HashAlgorithm": change_packet(
                 sign_message(secured.message()), HashAlgorithm=SHA1
             ),
             "an MSMQ 2.0 signature in the list": _sign_list_as_msmq_2(secured),
             "an MSMQ 3.0 signature outside the list": outside,
             "no body": sign_message(secured.message(body=b"")),
             "no body, an invalid signature": flip_signature_bit(sign_message(secured.message(body=b""))),
+            "more than 64 KB, an invalid signature": flip_signature_bit(
+                sign_message(secured.message(body=b"a large body" * 6_000))
+            ),
             "refused without NA": flip_signature_bit(sign_message(secured.message(NA=0))),
         }
     )
@@ -199,7 +216,7 @@ def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algo
     valid, foreign = (add_signature(secured.message(header=header, **copied), value) for _ in range(2))
     dispositions = secured.dispositions({"": valid, "one bit changed": flip_signature_bit(foreign)})
     table = (
-        ("MQQB-3.1.5.8.3-05", "one bit changed", "answer", BAD),
+        ("MQQB-3.1.5.8.3-05", "one bit changed", "answer", BAD_SIGNATURE),
         ("MQQB-3.1.5.8.3-09", "", "level", "sig10"),
         ("MQDMPR-3.1.7.1.31-D08", "", "level", "sig10"),
         ("MQDMPR-3.1.7.1.31-06", "", "level", "sig10"),
@@ -226,27 +243,27 @@ IDENTITY_ROWS = (
     ("MQQB-3.1.5.8.3-24", "the user's own certificate", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-27", "the user's own certificate", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-28", "the user's own certificate", "answer", ARRIVED),
-    ("MQQB-3.1.5.8.3-22", "a certificate of another user", "answer", BAD),
-    ("MQQB-3.1.5.8.3-27", "a certificate of another user", "answer", BAD),
-    ("MQQB-3.1.5.8.3-37", "a certificate of another user", "answer", BAD),
-    ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-22", "a certificate of another user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-27", "a certificate of another user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-37", "a certificate of another user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-44", "a certificate of another user", "kept", NOT_IN_QUEUE),
-    ("MQQB-3.1.5.8.3-23", "a cached certificate of another user", "answer", BAD),
-    ("MQQB-3.1.5.8.3-37", "a cached certificate of another user", "answer", BAD),
-    ("MQQB-3.1.5.8.3-22", "an unknown user", "answer", BAD),
-    ("MQQB-3.1.5.8.3-24", "an unknown user", "answer", BAD),
-    ("MQQB-3.1.5.8.3-37", "an unknown user", "answer", BAD),
-    ("MQQB-3.1.5.8.3-38", "an unknown user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-23", "a cached certificate of another user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-37", "a cached certificate of another user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-22", "an unknown user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-24", "an unknown user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-37", "an unknown user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-38", "an unknown user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-44", "an unknown user", "kept", NOT_IN_QUEUE),
     ("MQQB-3.1.5.8.3-38", "refused without NA", "answer", "no acknowledgment"),
     ("MQSO-7.3-03", "the user's own certificate", "answer", ARRIVED),
-    ("MQSO-7.3-03", "a certificate of another user", "answer", BAD),
-    ("MQSO-7.4.1.4.2-01", "a certificate of another user", "answer", BAD),
+    ("MQSO-7.3-03", "a certificate of another user", "answer", BAD_SIGNATURE),
+    ("MQSO-7.4.1.4.2-01", "a certificate of another user", "answer", BAD_SIGNATURE),
     ("MQSO-7.4.1.4.2-05", "the user's own certificate", "answer", ARRIVED),
     ("MQSO-7.4.1.4.2-D01", "the user's own certificate", "answer", ARRIVED),
     ("MQSO-7.4.1.4.2-D02", "the user's own certificate", "answer", ARRIVED),
-    ("MQSO-7.4.1.4.2-D02", "a cached certificate of another user", "answer", BAD),
-    ("MQSO-7.4.1.4.2-D03", "a certificate of another user", "answer", BAD),
+    ("MQSO-7.4.1.4.2-D02", "a cached certificate of another user", "answer", BAD_SIGNATURE),
+    ("MQSO-7.4.1.4.2-D03", "a certificate of another user", "answer", BAD_SIGNATURE),
 )
 
 
@@ -283,13 +300,13 @@ FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-41", "a transactional message", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-18", "a transactional message", "kept", IN_QUEUE),
     ("MQQB-3.1.5.8.3-41", "a transactional message", "kept", IN_QUEUE),
-    ("MQQB-3.1.5.8.3-18", "an invalid signature", "final", BAD),
-    ("MQQB-3.1.5.8.3-14", "an invalid signature", "answer", BAD),
-    ("MQQB-3.1.5.8.3-15", "an invalid signature", "answer", BAD),
-    ("MQDMPR-3.1.1.12-D16", "an invalid signature", "answer", BAD),
+    ("MQQB-3.1.5.8.3-18", "an invalid signature", "final", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-14", "an invalid signature", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-15", "an invalid signature", "answer", BAD_SIGNATURE),
+    ("MQDMPR-3.1.1.12-D16", "an invalid signature", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-21", "an invalid signature", "kept", NOT_IN_QUEUE),
-    ("MQQB-3.1.5.8.3-41", "a certificate of another user", "final", BAD),
-    ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-41", "a certificate of another user", "final", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-44", "a certificate of another user", "kept", NOT_IN_QUEUE),
 )
 

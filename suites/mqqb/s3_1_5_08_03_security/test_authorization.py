@@ -64,6 +64,8 @@ RESTRICTED_QUEUE_ROWS = (
     ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "answer", DENIED),
     ("MQQB-3.1.5.8.3-99", "a queue manager, as Everyone", "answer", DENIED),
     ("MQQB-3.1.5.8.3-121", "Alice, without NA", "answer", "no acknowledgment"),
+    ("MQQB-3.1.5.8.3-90", "Alice, to another queue", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-91", "Alice, to another queue", "answer", ARRIVED),
     ("MQSO-7.3-01", "Alice, who may only peek", "answer", DENIED),
     ("MQSO-7.3-02", "Dave, the owner without the right to write", "answer", DENIED),
     ("MQSO-7.3-D01", "Carol, with the right to write", "kept", "stored in its queue"),
@@ -97,7 +99,8 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
         },
         "restricted",
     )
-    judge_dispositions(judge, secured, dispositions, RESTRICTED_QUEUE_ROWS)
+    elsewhere = secured.dispositions({"Alice, to another queue": secured.message(ALICE)})
+    judge_dispositions(judge, secured, dispositions | elsewhere, RESTRICTED_QUEUE_ROWS)
 
 
 def _build_queue_manager_security(peer):
@@ -244,6 +247,7 @@ FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-124", "Alice", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-124", "Alice", "kept", "stored in its queue"),
     ("MQQB-3.1.5.8.3-124", "a SID without account", "final", DENIED),
+    ("MQQB-3.1.5.8.3-121", "a SID without account", "answer", DENIED),
     ("MQQB-3.1.5.8.3-127", "a SID without account", "kept", "not stored in its queue"),
 )
 

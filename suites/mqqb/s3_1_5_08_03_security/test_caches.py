@@ -187,8 +187,11 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
     evidence = disposition.frames
     judge(
         "MQQB-3.1.5.8.3-67",
-        expected=facts(cache_entries_before=0, cache_entries_after=1),
-        observed={"cache_entries_before": initial, "cache_entries_after": len(entries)},
+        expected=facts(number_of_cache_entries_before_the_message=0, number_of_cache_entries_after_the_message=1),
+        observed={
+            "number_of_cache_entries_before_the_message": initial,
+            "number_of_cache_entries_after_the_message": len(entries),
+        },
         evidence=evidence,
     )
     entry = entries[0] if entries else dict.fromkeys(("RemoteQMGuid", "EncryptedSymmetricKey"), "") | {"CachedTime": 0}
@@ -212,7 +215,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         "MQQB-3.1.5.8.3-55",
         expected=1,
         observed=known,
-        case="cache entries after a message with the same key",
+        case="number of cache entries after a message with the same key",
         evidence=[*evidence, *repeated.frames],
     )
     lifetime_ms = inspect_queue_manager(sut)["SymmetricKeyShortLifetime"]
@@ -229,7 +232,7 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
         "MQQB-3.1.1.3-07",
         expected=[0, 1, 1],
         observed=counts,
-        case="cache entries before the message, after it, and new entries for a message with a different key",
+        case="number of cache entries before and after the message, and of new entries for a different key",
         evidence=[*evidence, *another.frames],
     )
     observed = (
@@ -267,7 +270,11 @@ def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
         for entry in caches.entries(caches.RECEIVED_KEYS)
     ]
     judge(
-        "MQQB-3.1.5.8.3-67", expected=len(expected), observed=len(entries), case="entries in the cache", evidence=frames
+        "MQQB-3.1.5.8.3-67",
+        expected=len(expected),
+        observed=len(entries),
+        case="number of entries in the cache",
+        evidence=frames,
     )
     for at, (rule, element) in enumerate(
         (("MQQB-3.1.5.8.3-60", "CryptoServiceProvider"), ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm"))

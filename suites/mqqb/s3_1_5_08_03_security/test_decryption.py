@@ -8,7 +8,7 @@ from harness.sut.provisioning import ALICE
 from harness.wire import protection
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encrypt_message, judge_dispositions
 
-ARRIVED, BAD, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE"
+ARRIVED, BAD_ENCRYPTION, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE"
 NOT_IN_QUEUE = "not stored in its queue"
 BASE, ENHANCED, ADVANCED = 1, 3, 5
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")
@@ -118,24 +118,27 @@ def _set_advanced_level(packet):
     return packet
 
 
-BAD_ENCRYPTION_OR_SIGNATURE = one_of(BAD, BAD_SIGNATURE)
+BAD_ENCRYPTION_OR_SIGNATURE = one_of(BAD_ENCRYPTION, BAD_SIGNATURE)
 REFUSAL_ROWS = (
     ("MQQB-3.1.5.8.3-47", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2", "kept", NOT_IN_QUEUE),
     ("MQQB-3.1.5.8.3-47", "PrivacyLevel 7", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-48", "PrivacyLevel 7", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-47", "PrivacyLevel 0x101", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 0x101", "kept", NOT_IN_QUEUE),
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2, without NA", "answer", "no acknowledgment"),
-    ("MQQB-3.1.5.8.3-63", "not a SIMPLEBLOB", "answer", BAD),
-    ("MQQB-3.1.5.8.3-81", "not a SIMPLEBLOB", "answer", BAD),
-    ("MQQB-3.1.5.8.3-65", "a blob for another key", "answer", BAD),
-    ("MQQB-3.1.5.8.3-81", "a blob for another key", "answer", BAD),
-    ("MQQB-3.1.5.8.3-81", "an incomplete block", "answer", BAD),
-    ("MQQB-3.1.5.8.3-82", "an incomplete block", "answer", BAD),
-    ("MQDMPR-3.1.1.12-D17", "an incomplete block", "answer", BAD),
+    ("MQQB-3.1.5.8.3-63", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-81", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-65", "a blob for another key", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-81", "a blob for another key", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-81", "an incomplete block", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-82", "an incomplete block", "answer", BAD_ENCRYPTION),
+    ("MQDMPR-3.1.1.12-D17", "an incomplete block", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-88", "an incomplete block", "kept", NOT_IN_QUEUE),
-    ("MQQB-3.1.5.8.3-81", "no padding", "answer", BAD),
-    ("MQQB-3.1.5.8.3-82", "no padding", "answer", BAD),
-    ("MQDMPR-3.1.1.12-D17", "no padding", "answer", BAD),
+    ("MQQB-3.1.5.8.3-81", "no padding", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-82", "no padding", "answer", BAD_ENCRYPTION),
+    ("MQDMPR-3.1.1.12-D17", "no padding", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-88", "no padding", "kept", NOT_IN_QUEUE),
     ("MQQB-3.1.5.8.3-82", "an incomplete block, without NA", "answer", "no acknowledgment"),
     ("MQDMPR-3.1.1.12-D17", "an incomplete block, without NA", "answer", "no acknowledgment"),
@@ -162,6 +165,7 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
         {
             "PrivacyLevel 2": build_undecryptable_message(2, for_level=BASE),
             "PrivacyLevel 7": build_undecryptable_message(7, for_level=BASE),
+            "PrivacyLevel 0x101": build_undecryptable_message(BASE | 0x100, protection.RC4, 40, for_level=BASE),
             "PrivacyLevel 2, without NA": build_undecryptable_message(2, na=0, for_level=BASE),
             "not a SIMPLEBLOB": build_undecryptable_message(blob=b"\7" * 268),
             "a blob for another key": build_undecryptable_message(
@@ -178,8 +182,8 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
 
 
 REJECTED_KEY_ROWS = (
-    ("MQQB-3.1.5.8.3-71", "88 zero bits", "answer", BAD),
-    ("MQQB-3.1.5.8.3-72", "88 zero bits", "answer", BAD),
+    ("MQQB-3.1.5.8.3-71", "88 zero bits", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-72", "88 zero bits", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-78", "88 zero bits", "kept", NOT_IN_QUEUE),
     ("MQQB-3.1.5.8.3-72", "88 zero bits, without NA", "answer", "no acknowledgment"),
     ("MQQB-3.1.5.8.3-71", "another key of RC2", "answer", ARRIVED),
@@ -216,7 +220,7 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
     judge(
         "MQQB-3.1.1.3-19",
         "MQQB-3.1.5.8.3-71",
-        expected=facts(TRUE=BAD, FALSE=ARRIVED),
+        expected=facts(TRUE=BAD_ENCRYPTION, FALSE=ARRIVED),
         observed=observed,
         case="RejectEnhancedRC2Using40BitKeys",
         evidence=evidence,
@@ -229,12 +233,14 @@ FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-51", "decrypted", "body", CLEAR_TEXT),
     ("MQQB-3.1.5.8.3-85", "decrypted", "body", CLEAR_TEXT),
     ("MQQB-3.1.5.8.3-51", "PrivacyLevel 2", "final", BAD_ENCRYPTION_OR_SIGNATURE),
-    ("MQQB-3.1.5.8.3-85", "an incomplete block", "final", BAD),
+    ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-82", "an incomplete block", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-85", "an incomplete block", "final", BAD_ENCRYPTION),
 )
 REJECTED_KEY_FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-75", "decrypted", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-75", "decrypted", "body", CLEAR_TEXT),
-    ("MQQB-3.1.5.8.3-75", "88 zero bits", "final", BAD),
+    ("MQQB-3.1.5.8.3-75", "88 zero bits", "final", BAD_ENCRYPTION),
 )
 
 

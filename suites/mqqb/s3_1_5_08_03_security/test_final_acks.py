@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.run.marks import covers, needs
+from harness.expectations import one_of
+from harness.run.marks import covers, malforms, needs
 from harness.sut.provisioning import MALLORY
 from harness.wire import protection
 from harness.wire.protection import SIG20
@@ -23,14 +24,16 @@ FINAL_ACK_CASES = (
     ("MQQB-3.1.5.8.3-41", "certificate", "final", "NACK_BAD_SIGNATURE"),
     ("MQQB-3.1.5.8.3-85", "encryption", "final", "NACK_BAD_ENCRYPTION"),
     ("MQQB-3.1.5.8.3-124", "sender", "final", "NACK_ACCESS_DENIED"),
+    ("MQQB-3.1.5.8.3-51", "privacy level", "final", one_of("NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE")),
 )
 
 
+@malforms("MQMQ-2.2.19.3-20")
 @needs("security", "receive")
 @covers(*(rule for rule, *_ in FINAL_ACK_CASES))
 def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
     """Transactional messages without a request for acknowledgments are refused for their signature, certificate,
-    encryption or sender: each causes a FinalAck with the class of its refusal.
+    encryption, sender or privacy level: each causes a FinalAck with the class of its refusal.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
@@ -48,5 +51,8 @@ def test_refused_message_without_requests_has_final_ack(peer, sut, judge):
             body=bytes(47),
         ),
         "sender": secured.message(MALLORY, **quiet),
+        "privacy level": encrypt_message(
+            sut, secured.message(**quiet), 2, protection.RC4, SYMMETRIC_KEYS[40], for_level=1
+        ),
     }
     judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), FINAL_ACK_CASES)

@@ -150,7 +150,7 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
             break
         receiver.await_last_acknowledgment(last)  # a stalled system handles timer and message together
     observed = {
-        "message that the OrderAck names": number,
+        "TxSequenceNumber of the OrderAck": number,
         "time of the OrderAck since the second message": _describe_order_ack_time(peer, frame, sent[-1]),
     }
     judge(
@@ -159,7 +159,7 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
         "MQQB-3.1.3.2-31",
         expected=fields(
             {
-                "message that the OrderAck names": last,
+                "TxSequenceNumber of the OrderAck": last,
                 "time of the OrderAck since the second message": ORDER_ACK_IN_TIME,
             }
         ),

@@ -163,7 +163,7 @@ for _name, _rule, _element in (
     ("sender-outgoing-transfer-info-last-ack-time-0-on-forwarding", "MQQB-3.1.5.8.8-29", "EodLastAckTime"),
     ("sender-outgoing-transfer-info-last-ack-count-0-on-forwarding", "MQQB-3.1.5.8.8-30", "EodLastAckCount"),
     ("sender-outgoing-transfer-info-resend-interval-0-on-forwarding", "MQQB-3.1.5.8.8-32", "EodResendInterval"),
-    ("sender-outgoing-transfer-info-no-read-count-0-on-forwarding", "MQQB-3.1.5.8.8-40", "EodNoReadCount"),
+    ("sender-forwarding-sets-eod-no-read-count-0", "MQQB-3.1.5.8.8-40", "EodNoReadCount"),
     ("sender-outgoing-transfer-info-resend-time-0-on-forwarding", "MQQB-3.1.5.8.8-42", "EodResendTime"),
 ):
     add(

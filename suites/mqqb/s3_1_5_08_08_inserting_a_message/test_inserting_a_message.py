@@ -8,8 +8,20 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import acknowledged, any_order, between, closed, facts, holds, in_queue, of_classes, one_of
+from harness.expectations import (
+    acknowledged,
+    any_order,
+    between,
+    closed,
+    facts,
+    holds,
+    in_queue,
+    none,
+    of_classes,
+    one_of,
+)
 from harness.run.marks import covers, needs, sut_survives, varied
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.opening import (
@@ -28,7 +40,7 @@ SMALL_QUOTA_KB = 8
 OVERSIZE_BODY = b"x" * 16_384
 ROUTED_QUEUE = 1
 QUEUE_KINDS = ("plain", "admin", "transactional")
-DEAD_LETTERS = "system$;deadletter"
+DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS = "system$;deadletter", "system$;deadxact"
 
 
 @covers(
@@ -52,7 +64,7 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         user = {} if name == "direct" else peer.private_destination(sut.queue(queue))
         rest: dict[str, Any] = {"queue": queue} | ({} if name == "direct" else {"destination": None})
         for priority in range(8):
-            text_ = f"for {queue}, priority {priority}"
+            text_ = f"message for {queue}, priority {priority}"
             tag = 0xC0FF_EE00 + priority
             more: dict[str, Any] = {"label": text_, "body": text_.encode(), "ApplicationTag": tag, **rest}
             if queue == "transactional":
@@ -67,15 +79,15 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
 
     peer.eventually(lambda: len(list_stored_messages()) >= len(sent))
     evidence = list(sent.values())
-    places = [f"{label} in {label.split(',')[0].removeprefix('for ')}" for label in sent]
+    places = [f"queue {label.split(',')[0].removeprefix('message for ')}: {label}" for label in sent]
     judge(
         "MQQB-3.1.5.8.5-D01",
         "MQQB-3.1.5.8.8-04",
         "MQQB-3.1.5.8-10",
         expected=any_order(*places),
-        observed=[f"{one['label']} in {queue}" for queue, one in list_stored_messages()],
+        observed=[f"queue {queue}: {one['label']}" for queue, one in list_stored_messages()],
         evidence=evidence,
-        case="label and queue of each message",
+        case="queue and label of each message",
     )
     judge(
         "MQQB-3.1.5.8.8-01",
@@ -92,8 +104,8 @@ def _get_sent_properties(frame) -> str:
     """Return label, body, priority, tag and number of a packet."""
     properties = frame["MessagePropertiesHeader"]
     return (
-        f"{properties.Label}, {bytes(properties.MessageBody).decode()}, priority {frame['BaseHeader'].PR}, "
-        f"tag {properties.ApplicationTag:X}, number {frame['UserHeader'].MessageID}"
+        f"label {properties.Label!r}, body {bytes(properties.MessageBody).decode()!r}, "
+        f"priority {frame['BaseHeader'].PR}, tag {properties.ApplicationTag:X}, number {frame['UserHeader'].MessageID}"
     )
 
 
@@ -101,7 +113,7 @@ def _get_stored_properties(message) -> str:
     """Return label, body, priority, tag and number of a message in a queue."""
     number = message["message_id"].rpartition("\\")[2]
     return (
-        f"{message['label']}, {message['body']}, priority {message['priority']}, "
+        f"label {message['label']!r}, body {message['body']!r}, priority {message['priority']}, "
         f"tag {message['application_tag']:X}, number {number}"
     )
 
@@ -125,9 +137,11 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
         rest: dict[str, Any] = {
             "destination": rf"TCP:{sut.address}\{queue}",
             "body": body,
-            "label": f"for quota {number}",
+            "label": f"quota message {number}",
             "properties": {"PA": 1, "NA": wanted},
         }
+        if body == OVERSIZE_BODY and sut.has("public_names"):
+            rest |= {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
         begun = Sequence(peer, ordinal=number)
         packet = begun.message(user, **rest) if transactional else peer.message(user, **rest)
         sent.append(receiver.send_packet(packet))
@@ -136,15 +150,17 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, *sent), 1)
     evidence = [*sent, *acks, *finals, *arrived]
     receiver.acknowledge_all()
-    there = [label for label in sut.labels(queue) if label.startswith("for quota")]
-    dead = [one["label"] for one in sut.kept(DEAD_LETTERS)]
+    there = [label for label in sut.labels(queue) if label.startswith("quota message")]
+    dead = [one["label"] for queue in (DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS) for one in sut.kept(queue)]
     fits = ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
-    judge(*fits, expected=in_queue("for quota 1", "for quota 4"), observed=there, evidence=evidence)
+    judge(*fits, expected=in_queue("quota message 1", "quota message 4"), observed=there, evidence=evidence)
     judge(*fits, expected=acknowledged(sent[0], sent[3]), observed=arrived, evidence=evidence)
+    reports = receiver.list_reports()
+    judge("MQQB-3.1.5.8.8-13", expected=none("report"), observed=reports, evidence=[*evidence, *reports])
     judge("MQQB-3.1.5.8.8-07", expected=acknowledged(sent[2]), observed=acks, evidence=evidence)
     judge(
         "MQQB-3.1.5.8.8-10",
-        expected=[] if transactional else ["for quota 3"],
+        expected=[] if transactional else ["quota message 3"],
         observed=dead,
         case="messages in the dead-letter queue",
         evidence=evidence,
@@ -221,15 +237,25 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
 @pytest.mark.parametrize("recoverable", [1, 0], ids=["recoverable", "express"])
 @varied("acknowledgments", "application tag", "destination")
 def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, recoverable):
-    """With a quota of 0 for the queue manager, the SUT closes the session when a message of the peer arrives, and does
-    not store the message.
+    """With a quota of 0 for the queue manager, the SUT closes the session when a message of the peer arrives, but no
+    other session, and neither stores the message nor sends a negative acknowledgment.
     """
-    session = peer.open_raw()
+    receiver, beside = AcknowledgingReceiver(peer, sut), peer.open_raw()
+    session = receiver.session
     session.check_alive()
     queue = sut.queue()
     sut.configure(quota_kb=0)
-    sent = session.send(peer.message({"DM": recoverable}, label="no room"))
+    sent = receiver.send_packet(receiver.build_message({"DM": recoverable}, label="no room", properties={"NA": 1}))
     judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.await_close(), evidence=[sent, session.last])
+    came = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, sent), 1)
+    judge("MQQB-3.1.5.8.8-16", expected=acknowledged(), observed=came, case="acknowledgments", evidence=[sent, *came])
+    judge(
+        "MQQB-3.1.5.8.8-15",
+        expected=holds("open", otherwise="closed"),
+        observed=not beside.closed_by_sut,
+        case="other session",
+        evidence=[sent],
+    )
     judge(
         "MQQB-3.1.5.8.8-14",
         "MQQB-3.1.5.8.8-16",

@@ -30,6 +30,7 @@ from suites.mqqb.steps.tracing import Report
     "MQQB-3.1.5.8.9-08",
     "MQQB-3.1.5.8.9-11",
     "MQQB-3.1.5.8-11",
+    "MQQB-3.1.5.8.1-04",
 )
 @needs("public_names")
 def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
@@ -68,6 +69,12 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
             count_reports(*reported, untraced),
         ),
         (
+            "MQDMPR-3.1.7.1.31-D07",
+            "number of reports on each of five traced messages",
+            [1] * len(reported),
+            count_reports(*reported),
+        ),
+        (
             "MQQB-3.1.5.8-11",
             "number of reports on each of five accepted messages and on a refused message",
             expected,
@@ -78,6 +85,12 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
             "number of different MessageIDs of the reports",
             max(len(found), 1),
             len({report.identifier for report in found}),
+        ),
+        (
+            "MQQB-3.1.5.8.1-04",
+            "number of reports on a message that the peer sent twice",
+            1,
+            count_reports(repeated)[0],
         ),
         ("MQQB-3.1.5.8.9-08", "a report arrived", True, bool(found)),
         (

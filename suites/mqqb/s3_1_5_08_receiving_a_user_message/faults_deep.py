@@ -1,10 +1,13 @@
-"""Faults of MS-MQQB 3.1.5.8 Receiving a UserMessage Packet, by a second instance, another cause or a boundary."""
+"""Faults of MS-MQQB 3.1.5.8 Receiving a UserMessage Packet: second instances, other causes, boundaries."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault
+from harness.faults.primitives import during
+from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, Packet, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
@@ -13,6 +16,7 @@ from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL, AdminAcks
 from reference_qm.core.transfer.admission import Admission, Outcome
 from reference_qm.core.transfer.arrival import Arrival, Saving
 from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import (
     Message,
@@ -22,6 +26,7 @@ from reference_qm.model.adm import (
     Session,
 )
 from reference_qm.model.states import SessionState
+from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
 
 
@@ -49,40 +54,52 @@ class ExpirationFirst(Receiving):
         super().take_message(session, packet, receipt, now)
 
 
-@fault("receiver-destination-checked-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
-class DestinationFirst(Receiving):
-    """The receiver refuses a duplicate whose queue has been deleted since the first message arrived."""
+@fault("receiver-quota-checked-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
+class QuotaFirst(Receiving):
+    """The receiver refuses a duplicate whose queue has become full since the first message arrived."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
-        if known and self.is_addressed_here(packet) and self.qm.arrival.find_destination(packet) is None:
+        queue = self.qm.arrival.find_destination(packet)
+        if known and queue is not None and self.is_addressed_here(packet):
             message = self.qm.admission.build_message(packet, now)
-            self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q, now)
+            if self.qm.quotas.check(queue, message) is not EnqueueStatus.NO_ERROR:
+                self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA, now)
         super().take_message(session, packet, receipt, now)
 
 
-@fault(
+def _ignore_session_header(condition: Callable[[QM, UserMessagePacket], bool]) -> Install:
+    """Ignore the SessionHeaders of the messages for which a condition holds."""
+
+    def make_processing(
+        original: Callable[..., None], qm: QM, session: Session, packet: UserMessagePacket, now: Now
+    ) -> Callable[..., None]:
+        return (lambda *arguments: None) if condition(qm, packet) else original
+
+    return during(Receiving.receive_user_message, SessionAcks.process_header, make_processing)
+
+
+add(
     "receiver-session-header-of-transactional-message-ignored",
-    breaks=("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"),
+    ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"),
+    "The receiver ignores the SessionHeader of a transactional message.",
+    _ignore_session_header(lambda qm, packet: packet.TransactionHeader is not None),
     blind=True,
 )
-class HeaderOfTransactionalIgnored(Receiving):
-    """The receiver ignores the SessionHeader of a transactional message."""
-
-    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        if packet.TransactionHeader is not None:
-            packet = replace(packet, SessionHeader=None)
-        super().receive_user_message(session, packet, now)
-
-
-@fault("receiver-session-header-of-routed-message-ignored", breaks=("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"), blind=True)
-class HeaderOfRoutedIgnored(Receiving):
-    """The receiver ignores the SessionHeader of a message to another queue manager."""
-
-    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        if not self.is_addressed_here(packet):
-            packet = replace(packet, SessionHeader=None)
-        super().receive_user_message(session, packet, now)
+add(
+    "receiver-session-header-of-routed-message-ignored",
+    ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"),
+    "The receiver ignores the SessionHeader of a message to another queue manager.",
+    _ignore_session_header(lambda qm, packet: not qm.receiving.is_addressed_here(packet)),
+    blind=True,
+)
+add(
+    "receiver-session-header-of-repeated-message-ignored",
+    ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"),
+    "The receiver ignores the SessionHeader of a duplicate.",
+    _ignore_session_header(lambda qm, packet: qm.history.find_duplicate(packet) is not None),
+    blind=True,
+)
 
 
 @fault("receiver-session-header-of-message-without-flags", breaks="MQQB-3.1.5.8.4-01", blind=True)

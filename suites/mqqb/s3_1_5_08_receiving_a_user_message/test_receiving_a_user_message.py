@@ -16,7 +16,7 @@ from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import IN_NO_QUEUE, AckClass, AcknowledgingReceiver, find_queues_with_message
-from suites.mqqb.steps.opening import await_early_close
+from suites.mqqb.steps.opening import OTHER_GUID, await_early_close
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.secured import (
     BY_QUEUE_MANAGER,
@@ -46,6 +46,7 @@ LIFETIME_CASES = {
 sent.
 """
 UNLISTED_PRIVACY_LEVEL = 0x99
+WRONG_HEADER = {"UserMsgSequenceNumber": WRONG_MESSAGE_COUNT, "WindowSize": 64}
 
 
 @sut_survives()
@@ -139,5 +140,28 @@ def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judg
     """
     session = peer.open_raw()
     session.check_alive()
-    sent = session.send(peer.message(session={"UserMsgSequenceNumber": WRONG_MESSAGE_COUNT, "WindowSize": 64}))
+    sent = session.send(peer.message(session=WRONG_HEADER))
+    judge.all(expected=closed(), observed=await_early_close(peer, session), evidence=[sent, session.last])
+
+
+@covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
+@pytest.mark.parametrize("kind", ["recoverable", "refused", "repeated", "transactional", "for another queue manager"])
+def test_session_header_of_any_message_is_processed(peer, sut, judge, kind):
+    """The peer sends a message that is not only put into its queue, for example a duplicate, and whose SessionHeader
+    has wrong counts: the SUT closes the session.
+    """
+    session = peer.open_raw()
+    user = {"DM": 1}
+    if kind == "repeated":
+        packet = peer.message(
+            user | {"MessageID": session.send(peer.message(user))["UserHeader"].MessageID}, session=WRONG_HEADER
+        )
+    elif kind == "transactional":
+        packet = Sequence(peer).message(session=WRONG_HEADER)
+    elif kind == "for another queue manager":
+        packet = peer.message(user | peer.private_queue(OTHER_GUID, 1), destination=None, session=WRONG_HEADER)
+    else:
+        packet = peer.message(user, queue="plain" if kind == "recoverable" else "transactional", session=WRONG_HEADER)
+    session.check_alive()
+    sent = session.send(packet)
     judge.all(expected=closed(), observed=await_early_close(peer, session), evidence=[sent, session.last])

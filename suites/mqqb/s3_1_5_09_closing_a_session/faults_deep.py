@@ -1,9 +1,8 @@
-"""Faults of MS-MQQB 3.1.5.9 Closing a Session, by a second instance, another cause or a boundary."""
+"""Faults of MS-MQQB 3.1.5.9 Closing a Session: second instances, other causes, boundaries."""
 
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.codec import FormatError
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.session_acks import SessionAcks
@@ -17,9 +16,10 @@ from reference_qm.surface.clock import Now
 class NoRetryAfterMalformed(Closing):
     """The initiator does not connect again after it closed the session because of a malformed packet."""
 
-    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
-        super().refuse_malformed(session, error, now)
-        self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        if "(MS-MQQB 3.1.5.1." in reason:
+            self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
 
 
 @fault("initiator-no-retry-after-session-ack-wait-timeout", breaks="MQQB-3.1.5.9-04", blind=True)
@@ -65,7 +65,7 @@ class RetryOnHold(Closing):
 
 @fault("initiator-closed-session-releases-held-queue-after-loss", breaks="MQQB-3.1.5.9-03", blind=True)
 class LossReleasesHold(Closing):
-    """The initiator sets a queue that is on hold to Disconnected when the connection is lost."""
+    """The initiator resets State of a paused queue when the connection is lost."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         super().on_transport_lost(session, reason, now)

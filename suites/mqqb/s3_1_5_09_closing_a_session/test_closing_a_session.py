@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import closed_unanswered, facts, none
+from harness.expectations import closed_unanswered, facts, none, packet
+from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.mqqb.steps.opening import OTHER_GUID, await_early_close, guid_text
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -19,10 +20,13 @@ SESSION_CLEANUP_MS = 12_000
 @malforms("MQQB-3.1.6.4-06")
 @covers("MQQB-3.1.5.9-02")
 @needs("inspect")
-def test_closed_session_has_state_closed(peer, sut, judge):
-    """The peer sends a SessionAck with wrong counts on an OPEN session: afterwards the SUT shows the session as CLOSED,
-    or does not show it.
+@pytest.mark.parametrize("ended", ["with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
+def test_closed_session_has_state_closed(peer, sut, judge, ended):
+    """The SUT closes an OPEN session because of wrong counts, or because it is idle: afterwards the SUT shows the
+    session as CLOSED, or does not show it.
     """
+    if ended == "idle":
+        sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
 
     def list_session_states() -> list[str]:
         return [
@@ -34,16 +38,30 @@ def test_closed_session_has_state_closed(peer, sut, judge):
     session = peer.open_raw()
     if "OPEN" not in list_session_states():
         raise ConformanceFailure("the SUT shows no session in state OPEN after its ConnectionParameters response")
-    wrong = session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
-    if not session.wait_closed():
-        raise ConformanceFailure("the SUT did not close the session when it received wrong message counts")
+    if ended != "idle":
+        session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
+    if not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None):
+        raise ConformanceFailure(f"the SUT did not close the session {ended}")
     peer.eventually(lambda: set(list_session_states()) <= {"CLOSED"})
     judge(
         "MQQB-3.1.5.9-02",
         expected=none("session of the peer in a state other than CLOSED"),
         observed=sorted(set(list_session_states()) - {"CLOSED"}),
-        evidence=[wrong],
+        evidence=[*session.sent, session.last],
     )
+
+
+@sut_survives()
+@covers("MQQB-3.1.5.9-D01", "MQQB-3.1.5.9-D02")
+@needs("set_timers")
+def test_closing_idle_session_closes_connection_without_packet(peer, sut, judge):
+    """A session of the peer is idle: the SUT sends no further packet and closes the connection."""
+    sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
+    session = peer.open_raw()
+    session.check_alive()
+    known = len(session.received)
+    session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS))
+    judge.all(expected=closed_unanswered(known), observed=session, evidence=[session.last])
 
 
 @malforms("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07")
@@ -82,30 +100,38 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
 
     if ended == "idle":
         sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
-    session = peer.open_raw({"ClientGuid": OTHER_GUID})
+    session, beside = peer.open_raw({"ClientGuid": OTHER_GUID}), peer.open_raw()
     message = session.send(peer.message({"SourceQueueManager": OTHER_GUID}))
     if not peer.eventually(lambda: any(list_running_timers())):
         raise ConformanceFailure("the SUT shows no running timer of an open session")
     if ended != "idle":
+        unacknowledged = beside.send(peer.message())
         session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
     if not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None):
         raise ConformanceFailure(f"the SUT did not close the session {ended}")
     peer.eventually(lambda: not any(list_running_timers()))
     observed = sorted(set().union(*list_running_timers()))
-    judge(
-        "MQQB-3.1.5.9-D03",
-        expected=none("running timer of the closed session"),
-        observed=observed,
-        evidence=[message, session.last],
-    )
+    judge("MQQB-3.1.5.9-D03", expected=none("running timer"), observed=observed, evidence=[message, session.last])
+    if ended != "idle":
+        ack = beside.poll("SessionAck", within_ms=sut.duration_ms(ACK_TIMEOUT_MS) + sut.slack_ms(ACK_TIMEOUT_MS))
+        judge(
+            "MQQB-3.1.5.9-D03",
+            expected=packet("SessionAck"),
+            observed=ack or beside,
+            case="other session",
+            evidence=[unacknowledged, ack],
+        )
 
 
 @covers("MQQB-3.1.5.9-03")
 @needs("queue_control")
-def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge):
-    """The SUT sends a message, and the peer closes the session: the outgoing queue is Connected before the close and
-    Disconnected after it.
+@pytest.mark.parametrize("ended", ["by the peer", pytest.param("idle", marks=needs("set_timers"))])
+def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge, ended):
+    """The SUT sends a message, and the peer closes the session, or the SUT closes it because it is idle: the outgoing
+    queue is Connected before the close and Disconnected after it.
     """
+    if ended == "idle":
+        sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
     sender = Sender(peer, sut)
 
     def get_queue_state() -> str:
@@ -116,7 +142,10 @@ def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge):
     session, _ = sender.await_first(1)
     before = get_queue_state()
     ack = session.acknowledge_all()
-    session.close()
+    if ended != "idle":
+        session.close()
+    elif not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS)):
+        raise ConformanceFailure("the SUT did not close the idle session")
     peer.eventually(lambda: get_queue_state() == "Disconnected")
     judge(
         "MQQB-3.1.5.9-03",
@@ -138,7 +167,7 @@ def test_lost_session_of_initiator_has_only_retry_timer(peer, sut, judge):
     peer.settle()
     session = outgoing.shown()
     if session["SessionState"] not in ("CLOSED", "WAITING_RECONNECT"):
-        raise ConformanceFailure(f"the session is {session['SessionState']} again, or still")
+        raise ConformanceFailure(f"the session is still or again in state {session['SessionState']}")
     running = {name for name, left_ms in read_element(session, "timers").items() if left_ms is not None}
     others = sorted(running - {"SessionRetryConnect"})
     judge(

@@ -20,8 +20,9 @@ COUNTED_FROM_ZERO = {
 
 @covers("MQQB-3.1.5.10-01")
 def test_new_session_counts_messages_from_zero(peer, judge):
-    """The peer sends messages on one session, then one message on a second session: the SessionAck on the second
-    session counts one message.
+    """The peer sends messages on one session, then one message on a second session, and one on a third session after
+    the first one ended: the SessionAcks on the later sessions count one message, and the first session stays open
+    beside the second.
     """
     earlier = peer.open_raw()
     for _ in range(2):
@@ -34,6 +35,26 @@ def test_new_session_counts_messages_from_zero(peer, judge):
         expected=packet("SessionAck", COUNTED_FROM_ZERO),
         observed=acknowledged or connection,
         evidence=[earlier.last, connection.sent[-1], acknowledged],
+    )
+    beside = earlier.acknowledgment()
+    judge(
+        "MQQB-3.1.5.10-01",
+        expected=packet("SessionAck", {"SessionHeader.AckSequenceNumber": 3}),
+        observed=beside or earlier,
+        case="first session",
+        evidence=[earlier.sent[-1], beside],
+    )
+    for session in (earlier, connection):
+        session.close()
+    peer.settle()
+    last = peer.open_raw()
+    acknowledged = last.acknowledgment()
+    judge(
+        "MQQB-3.1.5.10-01",
+        expected=packet("SessionAck", COUNTED_FROM_ZERO),
+        observed=acknowledged or last,
+        case="third session",
+        evidence=[last.sent[-1], acknowledged],
     )
 
 

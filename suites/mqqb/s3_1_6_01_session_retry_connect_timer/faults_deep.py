@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.1 Session Retry Connect Timer Event, by a second instance, another cause or a boundary."""
+"""Faults of MS-MQQB 3.1.6.1 Session Retry Connect Timer Event: second instances, other causes, boundaries."""
 
 from __future__ import annotations
 
@@ -67,22 +67,6 @@ class BeginsWithTheLast(Resolving):
         if session.retrying and session.NextHopIndexer == 0:
             session.NextHopIndexer = len(session.NextHopCollection) - 1
         super().select_next_hop(session)
-
-
-@fault("initiator-retry-resolves-after-first-round-only", breaks="MQQB-3.1.6.1-03", blind=True)
-class ResolvedTwice(Establishing):
-    """The initiator resolves the destination anew after the first round of next hops, but not after later rounds."""
-
-    def __init__(self, qm: QM) -> None:
-        super().__init__(qm)
-        self.rounds: dict[int, int] = {}
-
-    def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
-        if session.NextHopCollection and session.NextHopIndexer + 1 >= len(session.NextHopCollection):
-            self.rounds[session.number] = self.rounds.get(session.number, 0) + 1
-            if self.rounds[session.number] > 1 and len(session.NextHopCollection) > 1:
-                session.NextHopIndexer = -1
-        super().on_session_retry_connect_timer(session, now)
 
 
 @fault("initiator-new-session-repeats-first-messages-only", breaks="MQQB-3.1.6.1-10", blind=True)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds, packet, packets
 from harness.peer.durations import IN_TIME
-from harness.run.marks import covers, needs, varied
+from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME
+from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME, SIGNATURE_BYTES, list_connection_history
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, SET_UP_PACKETS, Sender
 
 DELIVERY_MODES = ("express", "recoverable", "transactional")
 CONNECTED_AGAIN = holds("the SUT connected again after the retry time")
+WRONG_MESSAGE_COUNT = 0x4000
+FAILURES = ("PingFailure", "SocketConnectFailure")
+"""The values of Status of an attempt to connect to an address at which nothing listens."""
 LONG_RETRY_INTERVAL_MS = 60_000
 """A retry time in ms during which an acknowledgment can arrive on a different session."""
 
@@ -24,10 +27,12 @@ LONG_RETRY_INTERVAL_MS = 60_000
     "MQQB-3.1.6.1-10",
     "MQQB-3.1.7.3-01",
 )
-@varied("trace", "label", priority=("3", "0"))
+@malforms("MQQB-3.1.6.4-06", "MQMQ-2.2.19.1-21")
+@varied("trace", priority=("3", "0"))
 def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge):
-    """Two of three messages are unacknowledged when the peer drops the session, twice: each time the SUT reconnects and
-    sends both messages again. When all messages are acknowledged, the SUT does not reconnect.
+    """Two of three messages are unacknowledged when the peer drops the session, and on each of four further sessions,
+    which the peer drops or the SUT closes because of a wrong packet: each time the SUT reconnects and sends both
+    messages again. When all messages are acknowledged, the SUT does not reconnect.
     """
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
@@ -48,7 +53,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
         observed=_check_reconnection_time(again, session, sut),
         evidence=[ack, *request],
     )
-    closed = holds("the SUT closed the session", otherwise="no reaction to the lost connection was seen")
+    closed = holds("the SUT closed the session", otherwise="the SUT did not react to the loss of the connection")
     judge("MQQB-3.1.7.3-01", expected=closed, observed=again is not None, evidence=[ack, *request])
     set_up = again.received[:2] if again else "not connected again"
     judge(
@@ -69,26 +74,38 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     if again is None or came != [2, 3]:
         return
 
-    again.close()
-    lost, again = again, sender.poll_session()
-    request = again.received[:1] if again else []
-    judge(
-        "MQQB-3.1.5.9-04",
-        "MQQB-3.1.6.1-01",
-        expected=CONNECTED_AGAIN,
-        observed=_check_reconnection_time(again, lost, sut),
-        evidence=[ack, *request],
-    )
-    if again is None:
-        return
-    sender.collect_all(again, 2)
+    for cause in ("after wrong counts", "after a malformed packet", "after a loss", "after another loss"):
+        if "loss" in cause:
+            again.close()
+        else:
+            wrong = bytes(session_ack(UserMsgSequenceNumber=WRONG_MESSAGE_COUNT))
+            again.send(wrong if cause == "after wrong counts" else wrong.replace(SIGNATURE_BYTES, b"LIAR"))
+            if not again.wait_closed():
+                raise ConformanceFailure(f"the SUT did not close the session {cause}")
+        lost, again = again, sender.poll_session()
+        request = again.received[:1] if again else []
+        judge(
+            "MQQB-3.1.5.9-04",
+            "MQQB-3.1.6.1-01",
+            expected=CONNECTED_AGAIN,
+            observed=_check_reconnection_time(again, lost, sut),
+            case=cause,
+            evidence=[ack, *request],
+        )
+        if again is None:
+            return
+        came = sorted(set(Sender.tags(sender.collect_all(again, 2))))
+        case = f"numbers of the messages on the session {cause}"
+        judge("MQQB-3.1.6.1-10", expected=[2, 3], observed=came, case=case, evidence=[ack, *request])
     ack = again.acknowledge_all()
     again.close()
     unexpected = sender.poll_session(sut.duration_ms(2 * RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS))
     judge(
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
-        expected=holds("the SUT opens no new session when no messages are left", otherwise="a new session"),
+        expected=holds(
+            "the SUT opens no new session when no messages are left", otherwise="the SUT opened a new session"
+        ),
         observed=unexpected is None,
         evidence=[ack, *(unexpected.received[:1] if unexpected else [])],
     )
@@ -97,7 +114,8 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
 @covers("MQQB-3.1.1.3.1-D01", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01")
 def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
     """The SUT sends express, recoverable and transactional messages, and the peer drops two sessions: on each new
-    session the SUT sends all messages again, in order within each priority.
+    session the SUT sends all messages again, in order within each priority. When the peer has acknowledged all messages
+    by a SessionAck and drops a further session, the SUT sends the transactional messages again.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-every-delivery"))
     deliveries = DELIVERY_MODES if sut.has("send") else DELIVERY_MODES[:2]
@@ -129,13 +147,56 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         )
     session.acknowledge_all()
     transactional = [frame for frame in frames if frame["UserHeader"].TH]
-    if transactional:
-        session.send(build_order_ack(peer, transactional[-1]))
+    if not transactional:
+        peer.settle()
+        return
+    peer.settle()
+    session.close()
+    session = sender.await_session()
+    frames = sender.collect_all(session, len(sent) // len(deliveries))
+    judge(
+        "MQQB-3.1.6.1-10",
+        expected=sorted(set(Sender.tags(transactional))),
+        observed=sorted(set(Sender.tags(frames))),
+        case="numbers of the messages without an OrderAck on the new session",
+        evidence=[*transactional, *frames],
+    )
+    session.acknowledge_all()
+    session.send(build_order_ack(peer, transactional[-1]))
     peer.settle()
 
 
+@needs("send")
+@covers("MQQB-3.1.6.1-01", "MQQB-3.1.7.12-06")
+def test_each_queue_reconnects_for_its_messages(peer, sut, judge):
+    """The SUT sends a message to each of three queues of the peer, which drops all sessions: the SUT connects again for
+    every queue, and sends each message again.
+    """
+    peer.listen(ignore_incoming=True)
+    tags = [peer.message_id() for _ in range(3)]
+    for number, tag in enumerate(tags):
+        sut.send(peer.direct_name(f"mqc-retried-{number}"), body="again", application_tag=tag)
+
+    def list_tags_of_copies(count: int) -> list[int]:
+        came = Sender.tags(peer.inbox.copies)
+        return [tag for tag in tags if came.count(tag) >= count]
+
+    peer.environment.run_until(lambda: list_tags_of_copies(1) == tags, sut.connect_timeout_ms)
+    judge.all(expected=tags, observed=list_tags_of_copies(1), case="messages sent", evidence=peer.inbox.copies)
+    peer.hang_up()
+    peer.environment.run_until(lambda: list_tags_of_copies(2) == tags, 2 * sut.connect_timeout_ms)
+    judge(
+        "MQQB-3.1.6.1-01",
+        expected=tags,
+        observed=list_tags_of_copies(2),
+        case="messages sent again",
+        evidence=peer.inbox.copies,
+    )
+    peer.inbox.acknowledge()
+
+
 @needs("send", "set_timers")
-@covers("MQQB-3.1.6.1-01", "MQQB-3.1.7.12-14")
+@covers("MQQB-3.1.6.1-01", "MQQB-3.1.7.12-06", "MQQB-3.1.7.12-14")
 @varied("label", "destination", priority=("3", "7"))
 def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, sut, judge):
     """The session of the only unacknowledged message is lost, and the OrderAck for the message arrives on a session of
@@ -156,7 +217,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     within_ms = sut.duration_ms(LONG_RETRY_INTERVAL_MS) + sut.slack_ms(LONG_RETRY_INTERVAL_MS)
     early = sender.poll_session(within_ms)
     evidence = [sent, ack, *(early.received[:1] if early else [])]
-    none_new = holds("the SUT opens no new session when no messages are left", otherwise="a new session")
+    none_new = holds("the SUT opens no new session when no messages are left", otherwise="the SUT opened a new session")
     judge("MQQB-3.1.6.1-01", expected=none_new, observed=early is None, evidence=evidence)
     judge.conclude("MQQB-3.1.6.1-01")
     sender.send(2)
@@ -164,6 +225,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     came = Sender.tags(sender.collect(again, 1)) if again else []
     evidence += again.received if again else []
     judge(
+        "MQQB-3.1.7.12-06",
         "MQQB-3.1.7.12-14",
         expected=[2],
         observed=came,
@@ -194,7 +256,7 @@ def test_next_attempt_uses_second_address_of_host_name(peer, sut, judge):
     )
 
 
-@covers("MQQB-3.1.6.1-03", "MQQB-3.1.6.1-07", "MQQB-3.1.6.1-08")
+@covers("MQQB-3.1.6.1-03", "MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05", "MQQB-3.1.6.1-07", "MQQB-3.1.6.1-08")
 @needs("send", "two_addresses", "inspect")
 def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
     """While the SUT tries the second address of a host name, RemoteQMHostName and RemoteQMGuid are those of this next
@@ -223,6 +285,16 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
         )
     session.close()
     again = peer.await_session(2 * sut.connect_timeout_ms)
+    tried = [one["AddressList"] for one in list_connection_history(sut, sender.to) if one["Status"] in FAILURES]
+    hops = [one["Address"] for one in trying[0]["NextHopCollection"]]
+    judge(
+        "MQQB-3.1.6.1-04",
+        "MQQB-3.1.6.1-05",
+        expected=[hops[0], *hops[2:], hops[0]],
+        observed=tried,
+        case="addresses of the failed attempts",
+        evidence=request,
+    )
     came = again.poll("EstablishConnection") if again else None
     judge(
         "MQQB-3.1.6.1-03",

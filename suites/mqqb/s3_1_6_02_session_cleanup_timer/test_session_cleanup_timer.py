@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import facts, holds
 from harness.run.marks import covers, needs, varied
+from suites.messages import Sequence
 from suites.mqqb.steps.cleanup import (
     LONGEST_WAIT_IN_CLEANUP_TIMES,
     ONCE,
@@ -11,28 +12,31 @@ from suites.mqqb.steps.cleanup import (
     begin_cleanups,
     describe_cleanup,
 )
+from suites.mqqb.steps.sender import Sender
 
 
 @covers("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02", "MQQB-3.1.6.2-03", "MQQB-3.1.2.2-01", "MQQB-3.1.5.8.2-13")
 @needs("timers")
 @varied("destination", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer, sut, judge):
-    """The peer opens three sessions, and sends a message on two of them after half of the cleanup time; one message is
-    accepted and one is refused. The idle session closes after one cleanup time, and each used session after two cleanup
-    times. The document only recommends that an idle session is closed, but specifies the time.
+    """The peer opens four sessions, and sends a message on three of them after half of the cleanup time: an express and
+    a recoverable message, and one that is refused. The idle session closes after one cleanup time, and each used
+    session after two cleanup times. The document only recommends that an idle session is closed, but specifies the
+    time.
     """
     cleanup_ms = begin_cleanups(sut)
-    idle, accepted, refused = peer.open_raw(), peer.open_raw(), peer.open_raw()
+    idle, accepted, refused, stored = (peer.open_raw() for _ in range(4))
     peer.pass_time(sut.duration_ms(cleanup_ms) // 2)
     sent = [
         accepted.send(peer.message()),
         refused.send(peer.message(destination=peer.missing_queue)),
+        stored.send(peer.recoverable_message()),
     ]
-    for session in (idle, accepted, refused):
+    for session in (idle, accepted, refused, stored):
         session.wait_closed(LONGEST_WAIT_IN_CLEANUP_TIMES * sut.duration_ms(cleanup_ms))
 
-    ended, ended_accepted, ended_refused = (
-        describe_cleanup(session, sut, cleanup_ms) for session in (idle, accepted, refused)
+    ended, ended_accepted, *ended_others = (
+        describe_cleanup(session, sut, cleanup_ms) for session in (idle, accepted, refused, stored)
     )
     first, second = ONCE, TWICE
     judge(
@@ -42,13 +46,20 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
         evidence=[idle.last],
         case="idle session",
     )
+    judge(
+        "MQQB-3.1.6.2-02",
+        expected=holds("closed", otherwise="still open"),
+        observed=accepted.record.closed_at_ms is not None,
+        evidence=sent[:1],
+        case="session that was used before",
+    )
     judge("MQQB-3.1.2.2-01", expected=first, observed=ended, case="idle session", evidence=[idle.last])
     judge("MQQB-3.1.6.2-03", expected=second, observed=ended_accepted, case="used session", evidence=sent[:1])
     judge(
         "MQQB-3.1.5.8.2-13",
-        expected=[second, second],
-        observed=[ended_accepted, ended_refused],
-        case="sessions with an accepted and with a refused message",
+        expected=[second] * 3,
+        observed=[ended_accepted, *ended_others],
+        case="sessions with an accepted, a refused and a recoverable message",
         evidence=sent,
     )
     judge(
@@ -63,12 +74,20 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
 @needs("timers")
 @varied("priority", "extension", "label", "body", "destination")
 def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
-    """The peer sends a message in each of four cleanup times: the session is still open after each cleanup time."""
+    """The peer sends a message in each of four cleanup times, of which one is transactional and one is refused: the
+    session is still open after each cleanup time.
+    """
     cleanup_ms = begin_cleanups(sut)
     used = peer.open_raw()
-    for times in range(1, 5):
+    packets = [
+        peer.message(),
+        peer.recoverable_message(),
+        Sequence(peer).message(),
+        peer.message(queue="transactional"),
+    ]
+    for times, one in enumerate(packets, 1):
         peer.pass_time(sut.duration_ms(cleanup_ms) // 2)
-        sent = used.send(peer.message())
+        sent = used.send(one)
         peer.pass_time(sut.duration_ms(cleanup_ms) // 2)
         judge(
             "MQQB-3.1.6.2-03",
@@ -77,3 +96,38 @@ def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
             case=f"session after {times} times the duration of the Session Cleanup Timer",
             evidence=[sent],
         )
+
+
+@covers("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02", "MQQB-3.1.6.2-03")
+@needs("timers", "send")
+def test_session_of_initiator_closes_after_its_last_message(peer, sut, judge):
+    """The SUT sends a message in each of three cleanup times, and the peer acknowledges it: the session is open during
+    this time, and closes at most two cleanup times later.
+    """
+    cleanup_ms = begin_cleanups(sut)
+    sender = Sender(peer, sut, peer.direct_name("mqc-cleaned-up"))
+    sender.send(1)
+    session, sent = sender.await_first(1)
+    session.acknowledge_all()
+    for tag in (2, 3):
+        peer.pass_time(sut.duration_ms(cleanup_ms) * 9 // 10)
+        sender.send(tag)
+        sender.collect(session, tag)
+        session.acknowledge_all()
+    peer.pass_time(sut.duration_ms(cleanup_ms) // 2)
+    judge(
+        "MQQB-3.1.6.2-03",
+        expected=holds("open", otherwise="closed"),
+        observed=session.record.closed_at_ms is None,
+        case="session half a cleanup time after its last message",
+        evidence=sent,
+    )
+    session.wait_closed(2 * sut.duration_ms(cleanup_ms) + sut.slack_ms(cleanup_ms))
+    judge(
+        "MQQB-3.1.6.2-01",
+        "MQQB-3.1.6.2-02",
+        expected=holds("closed", otherwise="still open"),
+        observed=session.record.closed_at_ms is not None,
+        case="idle session",
+        evidence=sent,
+    )

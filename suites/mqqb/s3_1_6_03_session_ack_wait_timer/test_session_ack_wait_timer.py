@@ -10,9 +10,11 @@ from __future__ import annotations
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, holds
+from harness.judging.judge import Judge
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers
-from harness.wire import session_ack
+from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
+from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.sender import Sender
 
 LONGEST_WAIT_IN_TIMEOUTS = 8
@@ -30,15 +32,19 @@ PEER_MESSAGE_INSTANTS = (0.5, 1.5)
     "MQQB-3.1.6.3-03",
     "MQQB-3.1.6.3-04",
     "MQQB-3.1.2.4-01",
+    "MQQB-3.1.5.9-04",
+    "MQQB-3.1.5.9-D02",
 )
 def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
-    """The SUT sends messages on three sessions. The peer acknowledges no message on the first session, acknowledges
-    only the first of three messages on the second session, and sends a SessionAck during the wait on the third session.
-    The SUT closes each session at the expiry that follows from the received packets.
+    """The SUT sends messages on four sessions. The peer acknowledges no message on the first session, acknowledges
+    only the first of three messages on the second session, sends a SessionAck during the wait on the third session, and
+    a message with a SessionHeader during the wait on the fourth. The SUT closes each session at the expiry that follows
+    from the received packets.
     """
     private = f"PRIVATE={peer.identifier}\\00000001"  # half the wait of a direct name in Windows (note <46>)
     sender = Sender(peer, sut, private if sut.has("private_names") and sut.has("send") else None)
     clock = Waits(sender)
+    beside = peer.open_raw({"ClientGuid": OTHER_GUID})  # a session that carries no message of the SUT (E16)
     sender.send(1)
 
     clock.begin(sender.await_session())
@@ -48,6 +54,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     wait = measure_ack_wait_timer(clock.await_end())
     if clock.await_end() is None:
         judge(
+            "MQQB-3.1.5.9-D02",
             "MQQB-3.1.6.3-01",
             "MQQB-3.1.6.3-03",
             "MQQB-3.1.6.3-04",
@@ -63,16 +70,36 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         observed=(ended is not None and is_near_instant(ended, round(ended))) or clock.describe_end(),
         evidence=[clock.first],
     )
+    judge("MQQB-3.1.5.9-D02", expected=closed(), observed=clock.session, evidence=[clock.first])
+    peer.settle()
+    judge(
+        "MQQB-3.1.6.3-03",
+        expected=holds("open", otherwise="closed"),
+        observed=not beside.closed_by_sut,
+        case="other session",
+        evidence=[clock.first],
+    )
     if wait is None:
         raise ConformanceFailure(f"the duration of the SUT's Session Ack Wait Timer is unknown: {clock.describe_end()}")
 
-    clock.begin(sender.await_session())
+    again = sender.poll_session()
+    judge(
+        "MQQB-3.1.5.9-04",
+        expected=holds("the SUT connected again"),
+        observed=again is not None or "not connected again",
+        case="after the session without an acknowledgment",
+        evidence=[clock.first, *(again.received[:1] if again else [])],
+    )
+    judge.conclude("MQQB-3.1.5.9-04", "MQQB-3.1.5.9-D02")
+    if again is None:
+        raise ConformanceFailure("the SUT did not connect again")
+    clock.begin(again)
     acknowledged = clock.session.acknowledge_all()
     clock.wait(wait + 0.5)
-    sender.send(2)
+    sender.send(2, delivery="recoverable")
     clock.begin(clock.session)
     if clock.wait(wait / 2):
-        sender.send(3)
+        sender.send(3, delivery="recoverable")
     expected = holds(f"the SUT closed the session {wait:.2f} AckWaitTimeouts after its message")
     judge(
         "MQQB-3.1.6.3-01",
@@ -84,9 +111,17 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
 
+    for carrier in (BY_SESSION_ACK, BY_MESSAGE):
+        _judge_restart(judge, sender, clock, wait, carrier)
+    judge.conclude("MQQB-3.1.6.3-04")
+    sender.await_session().acknowledge_all()
+
+
+def _judge_restart(judge: Judge, sender: Sender, clock: Waits, wait: int, carrier: str) -> None:
+    """Judge when the SUT closes a session on which a SessionHeader arrives that acknowledges nothing."""
     clock.begin(sender.await_session())
     clock.wait(wait / 2)
-    acknowledged = clock.session.send(session_ack())
+    acknowledged = acknowledge_with_carrier(carrier, clock.session)
     ended = clock.await_end()
     outlived = holds(f"the session was open {1.5 * wait:.2f} AckWaitTimeouts after the SUT's message, and closed later")
     judge(
@@ -95,15 +130,13 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         observed=(ended is not None and ended > 1.5 * wait + TOLERANCE_IN_TIMEOUTS) or clock.describe_end(),
         evidence=[clock.first, acknowledged],
     )
-    judge.conclude("MQQB-3.1.6.3-04")
-    restarted = holds(f"the time from the SessionAck to the end of the session is a multiple of {wait} AckWaitTimeouts")
+    restarted = holds(f"the time from the {carrier} to the end of the session is a multiple of {wait} AckWaitTimeouts")
     judge(
         "MQQB-3.1.5.5.5-02",
         expected=restarted,
         observed=is_near_instant(ended, 1.5 * wait) or is_near_instant(ended, 2.5 * wait) or clock.describe_end(),
         evidence=[clock.first, acknowledged],
     )
-    sender.await_session().acknowledge_all()
 
 
 def measure_ack_wait_timer(ended: float | None) -> int | None:

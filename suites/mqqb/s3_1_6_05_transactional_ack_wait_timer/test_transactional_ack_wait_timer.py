@@ -35,8 +35,8 @@ def test_message_of_later_sequence_without_order_ack_is_resent(peer, sut, judge)
     ack = outgoing.send_session_ack()
     again = outgoing.await_resend(2)
     judge.all(
-        expected={"later message": RESENT, "copies of the first message": 1},
-        observed={"later message": again, "copies of the first message": len(outgoing.copies(1))},
+        expected={"later message": RESENT, "number of copies of the first message": 1},
+        observed={"later message": again, "number of copies of the first message": len(outgoing.copies(1))},
         evidence=[*first, *second, ack],
     )
     outgoing.acknowledge_all()
@@ -106,7 +106,7 @@ def test_nontransactional_messages_are_not_resent(peer, sut, judge):
     sent = [outgoing.send(delivery=one)[0] for one in ("transactional", "express", "recoverable", "transactional")]
     recoverable = [frame["UserHeader"].DM == 1 for frame in sent]
     if recoverable != [True, False, True, True]:
-        raise ConformanceFailure("the SUT's messages arrived with a delivery other than requested")
+        raise ConformanceFailure("the SUT's messages arrived with a delivery mode other than the requested one")
     session, arrived = (
         outgoing.session,
         session_ack(AckSequenceNumber=4, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101),

@@ -15,19 +15,28 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @needs("timers")
 @covers("MQQB-3.1.5.10-03", "MQQB-3.1.6.6-01")
 def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
-    """The peer connects and sends nothing: the SUT closes the connection when the Session Initialization Timer, which
-    started with the connection, expires.
+    """The peer connects twice and sends nothing: the SUT closes each connection when its Session Initialization Timer,
+    which started with the connection, expires. A session that is open stays open.
     """
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     used = peer.open_raw()
     since_ms = peer.recorder.elapsed_ms()
-    observed = opening.time_initialization_end(sut, peer.connect(), since_ms, lasts_ms)
+    connections = [peer.connect(), peer.connect()]
+    ends = [opening.time_initialization_end(sut, one, since_ms, lasts_ms) for one in connections]
+    judge(
+        "MQQB-3.1.6.6-01",
+        expected=holds("open", otherwise="closed"),
+        observed=not used.closed_by_sut,
+        case="session that is open",
+        evidence=used.received,
+    )
     evidence = used.acknowledgment()
     if evidence is None:
         raise ConformanceFailure(
             "the SUT does not acknowledge messages now: it may have closed the connection for a different reason"
         )
-    judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=evidence)
+    for observed in ends:
+        judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=evidence)
 
 
 @needs("timers")
@@ -67,7 +76,7 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
 @needs("timers")
 @covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
 def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, sut, judge):
-    """The peer closes the SUT's first connection, and answers nothing on the second connection: the SUT closes the
+    """The peer closes the SUT's first connection, and sends no answer on the second connection: the SUT closes the
     second connection when the Session Initialization Timer of this connection expires.
     """
     sut.slow_down(20)
@@ -88,3 +97,17 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     if early:
         raise ConformanceFailure("the SUT closed the connection before the timer of this attempt could expire")
     judge("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", expected=opening.CLOSED_ON_TIME, observed=observed, evidence=asked)
+
+
+@needs("timers")
+@covers("MQQB-3.1.6.6-01")
+def test_initiator_without_parameters_closes_when_timer_expires(peer, sut, judge):
+    """The peer answers the SUT's request, but not its ConnectionParameters: the SUT closes the connection when the
+    Session Initialization Timer, which started again with the ConnectionParameters, expires.
+    """
+    lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
+    outgoing = OutgoingSession(peer, sut)
+    outgoing.await_request()
+    parameters = outgoing.respond()
+    observed = opening.time_initialization_end(sut, outgoing.connection, parameters.time_ms, lasts_ms)
+    judge("MQQB-3.1.6.6-01", expected=opening.CLOSED_ON_TIME, observed=observed, evidence=parameters)

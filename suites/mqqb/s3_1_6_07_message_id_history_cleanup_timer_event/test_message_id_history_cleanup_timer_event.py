@@ -19,9 +19,9 @@ GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
 @covers("MQQB-3.1.2.8-01", "MQQB-3.1.5.8.2-11", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")
 @needs("inspect", "set_timers", "restart")
 def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, sut, judge):
-    """Times are in durations of the cleanup timer, which expires at 1, 2 and 3. The messages that arrive at 0.45 and
-    1.45 have history entries at 1.75; at 2.5 only the later message has an entry, and at 3.5 neither message has one. A
-    message at 0 starts the timer; a message at 1.75 does not delay it.
+    """Times are in durations of the cleanup timer, which expires at 1, 2 and 3. The two messages that arrive at 0.45
+    and the message that arrives at 1.45 have history entries at 1.75; at 2.5 only the last message has an entry,
+    and at 3.5 no message has one. A message at 0 starts the timer; a message at 1.75 does not delay it.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
@@ -33,7 +33,7 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
         peer.pass_time_until(starting, int(sut.duration_ms(HISTORY_CLEANUP_MS) * durations))
 
     wait_until(0.45)
-    sent = [session.send(peer.message())]
+    sent = [session.send(peer.message()) for _ in range(2)]
     wait_until(1.45)
     sent.append(session.send(peer.message()))
     wait_until(1.75)
@@ -43,15 +43,15 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
     seen[2.5] = _list_numbers_with_entry(sut, sent)
     wait_until(3.5)
     seen[3.5] = _list_numbers_with_entry(sut, sent)
-    if seen != {1.75: [1, 2], 2.5: [2], 3.5: []}:
+    if seen != {1.75: [1, 2, 3], 2.5: [3], 3.5: []}:
         peer.took(starting).require_steady(_get_margin_ms(sut))
     judge(
         "MQQB-3.1.2.8-01",
         "MQQB-3.1.6.7-01",
         "MQQB-3.1.6.7-02",
         "MQQB-3.1.5.8.2-11",
-        expected=facts(history_entries_before_the_expiry=[1, 2], history_entries_after_the_expiry=[2]),
-        observed={"history_entries_before_the_expiry": seen[1.75], "history_entries_after_the_expiry": seen[2.5]},
+        expected=facts(entries_before_the_expiry=[1, 2, 3], entries_after_the_expiry=[3]),
+        observed={"entries_before_the_expiry": seen[1.75], "entries_after_the_expiry": seen[2.5]},
         evidence=sent,
     )
     judge("MQQB-3.1.6.7-03", expected=none("entry"), observed=seen[3.5], case="history after the third expiry")
@@ -90,12 +90,14 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     if counts != [1, 2, 2]:
         peer.took(young).require_steady(_get_margin_ms(sut))
     evidence = [young, second, third, *again]
-    observed = dict(zip(("copies_of_the_first_message", "copies_of_the_second_message"), counts, strict=False))
+    observed = dict(
+        zip(("number_of_copies_of_the_first_message", "number_of_copies_of_the_second_message"), counts, strict=False)
+    )
     judge(
         "MQQB-3.1.2.8-01",
         "MQQB-3.1.6.7-01",
         "MQQB-3.1.6.7-02",
-        expected=facts(copies_of_the_first_message=1, copies_of_the_second_message=2),
+        expected=facts(number_of_copies_of_the_first_message=1, number_of_copies_of_the_second_message=2),
         observed=observed,
         evidence=evidence,
     )
@@ -103,7 +105,7 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
         "MQQB-3.1.6.7-03",
         expected=[2, 2],
         observed=counts[1:],
-        case='copies of "second" and "third" in the queue',
+        case='number of copies of "second" and of "third" in the queue',
         evidence=evidence,
     )
 

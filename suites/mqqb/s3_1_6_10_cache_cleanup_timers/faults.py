@@ -11,35 +11,35 @@ RECEIVED_KEYS, SENT_KEYS = "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache"
 
 
 class _NothingDone(Cache):
-    def clean(self, now: Now, scale: int = 1) -> int | None:
+    def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         return None
 
 
 class _AllKept(Cache):
-    def clean(self, now: Now, scale: int = 1) -> int | None:
+    def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         kept = list(self.entries)
-        again_ms = super().clean(now, scale)
+        again_ms = super().delete_old_entries(now, scale)
         self.entries = kept
         return again_ms
 
 
 class _AllDropped(Cache):
-    def clean(self, now: Now, scale: int = 1) -> int | None:
-        again_ms = super().clean(now, scale)
+    def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
+        again_ms = super().delete_old_entries(now, scale)
         self.entries.clear()
         return again_ms
 
 
 class _DueByTheYoungest(Cache):
-    def clean(self, now: Now, scale: int = 1) -> int | None:
-        again_ms = super().clean(now, scale)
+    def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
+        again_ms = super().delete_old_entries(now, scale)
         times_s = [entry.CachedTime for entry in self.entries]
         return None if again_ms is None else again_ms + 1000 * (max(times_s) - min(times_s))
 
 
 class _DueByNothing(Cache):
-    def clean(self, now: Now, scale: int = 1) -> int | None:
-        again_ms = super().clean(now, scale)
+    def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
+        again_ms = super().delete_old_entries(now, scale)
         times_s = [entry.CachedTime for entry in self.entries]
         return None if again_ms is None else again_ms + 1000 * (now.utc_s - min(times_s))
 

@@ -82,7 +82,7 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
         "MQSO-6.4.3.1-01",
         expected=2,
         observed=counts[Caches.CERTIFICATES],
-        case="entries of UserCertCache before the expiry",
+        case="number of entries of UserCertCache before the expiry",
         evidence=evidence,
     )
     for rule, name, expected in REMAINING_ENTRIES:

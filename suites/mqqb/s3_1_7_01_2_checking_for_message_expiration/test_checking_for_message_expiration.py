@@ -163,7 +163,7 @@ def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
         "MQQB-3.1.7.1.2-D01",
         expected=sorted(lasting),
         observed=names,
-        case="forwarded messages",
+        case="labels of the forwarded messages",
         evidence=[*sent, *came],
     )
     onward.acknowledge_all()

@@ -270,6 +270,42 @@ UNACKNOWLEDGED_COUNT = 2
 
 
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
+@pytest.mark.parametrize("last", [pytest.param("transactional", marks=needs("send")), "acknowledgments"])
+def test_window_limits_messages_of_every_kind(peer, sut, judge, last):
+    """The SUT has as many unacknowledged recoverable messages as the agreed WindowSize when two transactional messages
+    or two acknowledgments of its own follow: it sends them only after an acknowledgment.
+    """
+    queue = "mqc-window"
+    sender = Sender(peer, sut, peer.direct_name(queue))
+    sender.send(1, delivery="recoverable")
+    session, _ = sender.await_first(1)
+    window = require_agreed_window(session)
+    sender.send(*range(2, window + 1), delivery="recoverable")
+    sender.collect_all(session, window)
+    if last == "transactional":
+        sender.send(window + 1, window + 2, delivery="transactional")
+    else:
+        own = peer.open_raw()
+        asking = {"AdminQueue": rf"TCP:{peer.address}\private$\{queue}", "DM": 1}
+        for _ in range(2):
+            own.send(peer.message(asking, properties={"PA": 1}))
+    came = sender.collect_all(session, window)
+    judge.all(
+        expected=one_of(window, window - 1),
+        observed=len(came),
+        case="number of messages on the session",
+        evidence=came[-2:],
+        errata="E64",
+    )
+    session.acknowledge_all()
+    sender.collect_all(session, window + 2)
+    session.acknowledge_all()
+    for frame in session.messages:
+        if frame["UserHeader"].TH:
+            session.send(build_order_ack(peer, frame))
+
+
+@covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
 def test_sender_stops_when_window_is_full(peer, sut, judge):
     """The SUT has three messages more than the agreed WindowSize. It sends as many messages as WindowSize on the first
     session, and also on the next session, which begins with two unacknowledged messages.

@@ -15,6 +15,12 @@ from suites.mqmq.steps.outgoing import Outgoing
 WRONG_KEY_OUTCOME = "not signed with the user's key"
 DELIVERY_MODES = ("express", "recoverable", "transactional")
 RULES_WITHOUT_SIGNATURE = ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQDMPR-3.1.1.12-10")
+CONTENTS = {
+    "sig10": {"body": "", "label": "a label"},
+    "sig20": {"body": "signed " * 10_000, "label": "a label".ljust(249, "x")},
+    "sig30": {"body": "signed", "label": "a label"},
+}
+"""The body and the label of the message of each signature type: no body, and a body of more than 64 KB."""
 SIGNATURE_KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 RULES_OF_KINDS = {
     "sig10": (
@@ -90,14 +96,13 @@ def test_message_without_authentication_level_is_not_signed(peer, sut, judge, de
 @pytest.mark.parametrize("delivery", DELIVERY_MODES)
 def test_message_is_signed_by_requested_signature_type(peer, sut, judge, delivery):
     """The SUT sends a message for each signature type: each message has the user's signature of the requested type, in
-    the header for that type.
+    the header for that type. After the loss of the session, each message is signed again.
     """
     outgoing = Outgoing(peer, sut)
     found = {}
     for level in SIGNATURE_KINDS:
         frame = outgoing.poll(
-            body="signed",
-            label="a label",
+            **CONTENTS[level],
             delivery=delivery,
             application_tag=7,
             priority=5,
@@ -124,10 +129,21 @@ def test_message_is_signed_by_requested_signature_type(peer, sut, judge, deliver
             judge(rule, expected=fields({flag: 1}), observed={flag: value}, case=level, evidence=frame)
         value = several if level == "sig30" else single
         found[level] = (frame, value, _name_signature_type(value, frame))
-    outgoing.end()
+    if outgoing.session is not None and outgoing.session.record.closed_by is None:
+        outgoing.session.close()
+        again = outgoing.sender.await_session()
+        copies = outgoing.sender.collect_all(again, len(found))
+        judge(
+            "MQQB-3.1.7.1-07",
+            expected=[True] * len(found),
+            observed=[any(_get_signatures(copy)) for copy in copies],
+            case="signatures of the copies on the next session",
+            evidence=copies,
+        )
+        again.acknowledge_all()
     judge.conclude("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07")
     if len(found) < len(SIGNATURE_KINDS):
-        raise ConformanceFailure("a message with an authentication level did not arrive")
+        raise ConformanceFailure("a message for which an authentication level was requested did not arrive")
     if all(value and kind == WRONG_KEY_OUTCOME for _, value, kind in found.values()):
         raise ConformanceFailure("no signature of the SUT is valid: the SUT may hash different bytes (E81)")
     for level, (frame, _, kind) in found.items():

@@ -66,7 +66,7 @@ class NeverEncrypted(Securing):
     ),
 )
 class InClearWhenEncryptionFails(Securing):
-    """The sender sends a message in clear when it cannot encrypt the body."""
+    """The sender sends a message unencrypted when it cannot encrypt the body."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -368,7 +368,7 @@ class SecuredMessageSentAgainInClear(Securing):
 
 @fault("sender-transactional-message-not-encrypted", breaks=("MQQB-3.1.7.1.5-01"), blind=True)
 class TransactionalMessageNotEncrypted(Securing):
-    """The sender sends the body of a transactional message in clear."""
+    """The sender sends the body of a transactional message unencrypted."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now

@@ -13,12 +13,12 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID
 from harness.wire.protection import (
-    ADVANCED,
+    ADVANCED_PROVIDER,
     AES_128,
     AES_192,
     AES_256,
-    BASE,
-    ENHANCED,
+    BASE_PROVIDER,
+    ENHANCED_PROVIDER,
     RC2,
     RC4,
 )
@@ -33,13 +33,28 @@ LATER_MS, SECOND_MS = 3_000, 1_100
 LONGEST_TIMER_IN_LIFETIMES = 100
 """The longest accepted duration of the cleanup timer, in lifetimes, where a separate rule judges the exact duration."""
 ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], Choice, str]] = {
-    "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE, RC4, 40), "MQQB-3.1.7.1.5-19"),
-    "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE, RC2, 40), "MQQB-3.1.7.1.5-19"),
-    "enhanced, rc4": ("enhanced", {"preferred_enhanced": "rc4"}, (ENHANCED, RC4, 128), "MQQB-3.1.7.1.5-16"),
-    "enhanced, rc2": ("enhanced", {"preferred_enhanced": "rc2"}, (ENHANCED, RC2, 128), "MQQB-3.1.7.1.5-16"),
-    "advanced, aes128": ("advanced", {"preferred_advanced": "aes128"}, (ADVANCED, AES_128, 128), "MQQB-3.1.7.1.5-14"),
-    "advanced, aes192": ("advanced", {"preferred_advanced": "aes192"}, (ADVANCED, AES_192, 192), "MQQB-3.1.7.1.5-14"),
-    "advanced, aes256": ("advanced", {"preferred_advanced": "aes256"}, (ADVANCED, AES_256, 256), "MQQB-3.1.7.1.5-14"),
+    "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE_PROVIDER, RC4, 40), "MQQB-3.1.7.1.5-19"),
+    "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE_PROVIDER, RC2, 40), "MQQB-3.1.7.1.5-19"),
+    "enhanced, rc4": ("enhanced", {"preferred_enhanced": "rc4"}, (ENHANCED_PROVIDER, RC4, 128), "MQQB-3.1.7.1.5-16"),
+    "enhanced, rc2": ("enhanced", {"preferred_enhanced": "rc2"}, (ENHANCED_PROVIDER, RC2, 128), "MQQB-3.1.7.1.5-16"),
+    "advanced, aes128": (
+        "advanced",
+        {"preferred_advanced": "aes128"},
+        (ADVANCED_PROVIDER, AES_128, 128),
+        "MQQB-3.1.7.1.5-14",
+    ),
+    "advanced, aes192": (
+        "advanced",
+        {"preferred_advanced": "aes192"},
+        (ADVANCED_PROVIDER, AES_192, 192),
+        "MQQB-3.1.7.1.5-14",
+    ),
+    "advanced, aes256": (
+        "advanced",
+        {"preferred_advanced": "aes256"},
+        (ADVANCED_PROVIDER, AES_256, 256),
+        "MQQB-3.1.7.1.5-14",
+    ),
 }
 """The privacy level, the preference, the resulting provider, algorithm and key length in bits, and the rule about that
 choice.
@@ -102,8 +117,8 @@ NEEDED_SECURITY_FACILITIES = needs("security", "send", "private_names")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut, judge, delivery):
     """The SUT sends a message without a privacy level, then one message for each level and preferred algorithm: the
-    first body is in clear; each other body is encrypted with the required algorithm, and the peer can decrypt it with
-    its private keys.
+    first body is not encrypted; each other body is encrypted with the required algorithm, and the peer can decrypt it
+    with its private keys.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     plain = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, delivery=delivery))
@@ -167,6 +182,15 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
                 case=f"encryption ({name})",
                 evidence=found.frame,
             )
+    large = BODY_OF_PARTIAL_BLOCK * 2_000
+    found = DecryptedMessage(outgoing.send(body=large, privacy_level="base", delivery=delivery))
+    judge(
+        "MQQB-3.1.7.1.5-01",
+        expected=holds("encrypted", otherwise="in clear"),
+        observed=found.encrypted and BODY_OF_PARTIAL_BLOCK.encode() not in found.frame.data and found.body == large,
+        case="body of more than 64 KB",
+        evidence=found.frame,
+    )
     outgoing.end()
 
 
@@ -182,7 +206,7 @@ def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
     outgoing.session.close()
     again = outgoing.sender.await_session()
     frames += outgoing.sender.collect_all(again, 1)
-    observed = ["in clear" if BODY_OF_PARTIAL_BLOCK.encode() in frame.data else "encrypted" for frame in frames]
+    observed = ["not encrypted" if BODY_OF_PARTIAL_BLOCK.encode() in frame.data else "encrypted" for frame in frames]
     judge.all(
         expected=["encrypted"] * 2,
         observed=observed,
@@ -243,8 +267,8 @@ def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[st
 @covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05")
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where):
-    """The SUT has a message to encrypt, for which it must look up keys, and then a message in clear: it sends both
-    messages.
+    """The SUT has a message to encrypt, for which it must look up keys, and then a message without encryption: it sends
+    both messages.
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
     with suppress(ControlRefused):
@@ -305,9 +329,9 @@ def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
 
 
 DEFAULT_CHOICES = {
-    "MQQB-3.1.3.1-21": ("base", (BASE, RC4, 40)),
-    "MQQB-3.1.3.1-20": ("enhanced", (ENHANCED, RC4, 128)),
-    "MQQB-3.1.3.1-19": ("advanced", (ADVANCED, AES_256, 256)),
+    "MQQB-3.1.3.1-21": ("base", (BASE_PROVIDER, RC4, 40)),
+    "MQQB-3.1.3.1-20": ("enhanced", (ENHANCED_PROVIDER, RC4, 128)),
+    "MQQB-3.1.3.1-19": ("advanced", (ADVANCED_PROVIDER, AES_256, 256)),
 }
 """The default choice of each level, by rule."""
 
@@ -360,14 +384,14 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     entries, now_s = caches.entries(Caches.SENT_KEYS), peer.environment.now().utc_s
     judge(
         "MQQB-3.1.7.1.5-32",
-        expected=facts(cache_entries_before=0, cache_entries_after=1),
-        observed={"cache_entries_before": before, "cache_entries_after": len(entries)},
+        expected=facts(number_of_cache_entries_before=0, number_of_cache_entries_after=1),
+        observed={"number_of_cache_entries_before": before, "number_of_cache_entries_after": len(entries)},
         evidence=first.frame,
     )
     entry = entries[0] if entries else {"CachedTime": 0}
     for rule, element, expected in (
         ("MQQB-3.1.7.1.5-25", "RemoteQMGuid", str(peer.identifier)),
-        ("MQQB-3.1.7.1.5-26", "CryptoServiceProvider", BASE),
+        ("MQQB-3.1.7.1.5-26", "CryptoServiceProvider", BASE_PROVIDER),
         ("MQQB-3.1.7.1.5-27", "CryptoAlgorithm", RC4),
     ):
         judge(rule, expected=expected, observed=entry.get(element), case=element, evidence=first.frame)
@@ -389,7 +413,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         "MQQB-3.1.7.1.5-21",
         expected=[1, 1],
         observed=known,
-        case="cache entries after the first and the second message",
+        case="number of cache entries after the first and the second message",
         evidence=evidence,
     )
     judge(
@@ -426,8 +450,8 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3-10",
         "MQQB-3.1.1.3-11",
-        expected=facts(cache_entries_before=1, cache_entries_after="several"),
-        observed={"cache_entries_before": len(entries), "cache_entries_after": seen},
+        expected=facts(number_of_cache_entries_before=1, number_of_cache_entries_after="several"),
+        observed={"number_of_cache_entries_before": len(entries), "number_of_cache_entries_after": seen},
         evidence=frames,
     )
     judge(
@@ -435,7 +459,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
         "MQQB-3.1.1.3-13",
         expected={
             IN_FULL_CACHE: [RC4, RC2, RC4, RC2],
-            AFTER_FIFTH_KEY: [(ENHANCED, RC4), (ENHANCED, RC2), (ADVANCED, AES_256)],
+            AFTER_FIFTH_KEY: [(ENHANCED_PROVIDER, RC4), (ENHANCED_PROVIDER, RC2), (ADVANCED_PROVIDER, AES_256)],
         },
         observed={IN_FULL_CACHE: full, AFTER_FIFTH_KEY: left},
         evidence=frames,
@@ -465,8 +489,8 @@ refusal.
 )
 @varied("time to be received", "label", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
-    """Between two messages in clear, the SUT has two messages that it cannot encrypt, one of them with JN: it sends
-    only the messages in clear, and puts only the message with JN into a dead-letter queue.
+    """Between two messages without encryption, the SUT has two messages that it cannot encrypt, one of them with JN: it
+    sends only the messages without encryption, and puts only the message with JN into a dead-letter queue.
     """
     if guid is not None:
         peer.configure(identifier=guid)

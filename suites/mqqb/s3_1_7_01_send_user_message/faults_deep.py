@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1 Send User Message Event, by a second instance, another cause or a boundary."""
+"""Faults of MS-MQQB 3.1.7.1 Send User Message Event: second instances, other causes, boundaries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.connecting import outgoing_queue
-from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.tracing import Tracing
@@ -27,14 +26,16 @@ class NewTransactionalMessageSentOnHold(Sending):
     """The sender sends a transactional message that an application puts into a paused outgoing queue."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        queue = outgoing_queue(session)
-        held = queue.State is OutgoingQueueState.ON_HOLD and session.SessionState is SessionState.OPEN
-        if not (held and position.TxSequenceNumber):
-            super().put_outgoing(session, position, now)
-            return
-        queue.State = OutgoingQueueState.CONNECTED
         super().put_outgoing(session, position, now)
-        queue.State = OutgoingQueueState.ON_HOLD
+        if position.TxSequenceNumber and outgoing_queue(session).State is OutgoingQueueState.ON_HOLD:
+            self.qm.dispatch_collection.add(session, position)
+            self.dispatch_messages(session, now)
+
+    def may_send(self, session: Session) -> bool:
+        position = session.OutgoingMessageTable.next_unsent()
+        if position is None or not position.TxSequenceNumber or session.SessionState is not SessionState.OPEN:
+            return super().may_send(session)
+        return self.is_window_open(session)
 
 
 @fault("sender-window-without-transactional-messages", breaks="MQQB-3.1.7.1-03", blind=True)
@@ -56,17 +57,25 @@ class OwnMessagesBeyondWindow(Sending):
         return super().is_window_open(session) or own
 
 
+def _send_in_clear(sending: Sending, position: OutgoingMessagePosition) -> None:
+    """Replace the packet of a message by its packet without signature and encryption."""
+    place = position.MessagePosition
+    clear = sending.construct_user_message(
+        MessagePosition(replace(place.MessageReference, security=None), place.QueueReference)
+    )
+    position.UserMessage = replace(clear, TransactionHeader=position.UserMessage.TransactionHeader)
+
+
 @fault("sender-repeated-message-without-signature", breaks="MQQB-3.1.7.1-07", blind=True)
 class RepeatedWithoutSignature(Sending):
     """The sender does not sign a message that it sends again on a later session."""
 
     def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
-        repeated = position.SequenceNumber != 0
-        done = super().secure(session, position, now)
         header = position.UserMessage.SecurityHeader
-        if done and repeated and header is not None and not header.EB:
-            position.UserMessage = replace(position.UserMessage, SecurityHeader=None)
-        return done
+        if position.SequenceNumber == 0 or header is None or header.EB:
+            return super().secure(session, position, now)
+        _send_in_clear(self, position)
+        return True
 
 
 @fault("sender-transactional-message-without-signature", breaks="MQQB-3.1.7.1-07", blind=True)
@@ -74,16 +83,11 @@ class TransactionalWithoutSignature(Sending):
     """The sender does not sign transactional messages."""
 
     def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
-        done = super().secure(session, position, now)
-        sent = position.UserMessage
-        if (
-            done
-            and sent.TransactionHeader is not None
-            and sent.SecurityHeader is not None
-            and not sent.SecurityHeader.EB
-        ):
-            position.UserMessage = replace(sent, SecurityHeader=None)
-        return done
+        header = position.UserMessage.SecurityHeader
+        if not position.TxSequenceNumber or header is None or header.EB:
+            return super().secure(session, position, now)
+        _send_in_clear(self, position)
+        return True
 
 
 @fault("sender-repeated-message-not-encrypted", breaks="MQQB-3.1.7.1-08", blind=True)
@@ -91,18 +95,14 @@ class RepeatedNotEncrypted(Sending):
     """The sender does not encrypt a message that it sends again on a later session."""
 
     def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
-        repeated = position.SequenceNumber != 0
-        done = super().secure(session, position, now)
         header = position.UserMessage.SecurityHeader
-        if done and repeated and header is not None and header.EB:
-            clear = self.construct_user_message(position.MessagePosition)
-            position.UserMessage = replace(
-                position.UserMessage, SecurityHeader=None, MessagePropertiesHeader=clear.MessagePropertiesHeader
-            )
-        return done
+        if position.SequenceNumber == 0 or header is None or not header.EB:
+            return super().secure(session, position, now)
+        _send_in_clear(self, position)
+        return True
 
 
-@fault("sender-recoverable-message-of-large-body-not-sent", breaks="MQQB-3.1.7.1-10", blind=True)
+@fault("sender-message-of-large-body-not-sent", breaks="MQQB-3.1.7.1-10", blind=True)
 class LargeNotSent(Sending):
     """The sender does not send a message whose body is larger than 1 MB."""
 
@@ -174,16 +174,6 @@ class LabelOf16Bits(Tracing):
         super().trace_sent(session, _with_16_bits(message), now)
 
 
-@fault("sender-report-body-target-queue-in-lower-case", breaks="MQQB-3.1.7.1.7-05", blind=True)
-class TargetInLowerCase(Tracing):
-    """The body of the report on a sent message names the destination in lower case."""
-
-    def build_report_body(self, message: Message, next_hop: str | None) -> str:
-        if next_hop is not None:
-            message = replace(message, DestinationQueueFormatName=message.DestinationQueueFormatName.lower())
-        return super().build_report_body(message, next_hop)
-
-
 def _with_16_bits(message: Message) -> Message:
     identifier = message.Identifier
     return replace(message, Identifier=replace(identifier, Ordinal=identifier.Ordinal & 0xFFFF))
@@ -201,7 +191,7 @@ class OwnMessageLostWithSession(Closing):
         super().close(session, reason, now)
 
 
-@fault("sender-own-message-numbered-separately", breaks=("MQQB-3.1.7.1.1-02", "MQQB-3.1.7.1-12"), blind=True)
+@fault("sender-own-message-numbered-separately", breaks="MQQB-3.1.7.1.1-02", blind=True)
 class OwnNumberedSeparately(OwnMessages):
     """The queue manager numbers its own messages with a separate counter that begins at 1."""
 
@@ -289,27 +279,3 @@ class LostConnectionClosesOthers(Closing):
         for other in list(self.qm.sessions.values()):
             if other is not session and other.SessionState is SessionState.OPEN:
                 self.close(other, "a fault", now)
-
-
-@fault("sender-transmitted-true-on-next-session", breaks="MQQB-3.1.7.1.6-02", blind=True)
-class TransmittedStays(SessionInitialization):
-    """The sender leaves Transmitted of a message TRUE on the next session, before it sends the message there."""
-
-    def initialize_messages(self, session: Session) -> None:
-        sent = [position for position in session.OutgoingMessageTable if position.Transmitted]
-        super().initialize_messages(session)
-        for position in sent:
-            position.Transmitted = True
-
-
-@fault("sender-transactional-header-of-first-sending-repeated", breaks="MQQB-3.1.7.1-09", blind=True)
-class FirstHeaderRepeated(Sending):
-    """The sender does not update PreviousTxSequenceNumber of a message that it sends again."""
-
-    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
-        before = position.UserMessage.TransactionHeader if position.SequenceNumber else None
-        packet = super().update_user_message(session, position, now)
-        if before is None:
-            return packet
-        position.UserMessage = replace(position.UserMessage, TransactionHeader=before)
-        return replace(packet, TransactionHeader=before)

@@ -6,20 +6,27 @@ their own sections are also judged in those sections.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
 from harness.run.marks import covers, needs, varied
-from suites.mqqb.steps.disposition import AcknowledgingReceiver
+from suites.mqqb.steps.disposition import ADMINISTRATION_QUEUE, AcknowledgingReceiver
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 
 RETRY_INTERVAL_MS = 40_000
 """A retry time in ms that is long enough to observe that no session exists."""
 SECONDS_PER_HOUR = 3_600
+LONGEST_LABEL = 249
+"""The greatest number of characters in a label."""
+LARGE_REPETITION = 120_000
+"""The number of repetitions of a text in a body of more than 1 MB."""
 ACKNOWLEDGMENT_BITS = {
     "PA": "positive_arrival",
     "PR": "positive_receive",
@@ -55,34 +62,42 @@ def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(
 
 
 @needs("send")
-@covers("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03")
+@covers("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", "MQQB-3.1.7.1-10")
 def test_packet_has_properties_of_message(peer, sut, judge):
-    """The SUT sends two messages with many properties: each packet has the properties of its message."""
+    """The SUT sends two messages with many properties, of which one has the longest label and the other a body of more
+    than 1 MB: each packet has the properties of its message.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     answers = peer.direct_name("mqc-answers")
     priorities = {1: 6, 2: 1}
+    labels = {1: "label 1".ljust(LONGEST_LABEL, "x"), 2: "label 2"}
+    bodies = {1: "message 1", 2: "message 2" * LARGE_REPETITION}
     for tag, priority in priorities.items():
-        sender.send(
-            tag,
-            label=f"label {tag}",
+        sut.send(
+            sender.to,
+            application_tag=tag,
+            body=bodies[tag],
+            label=labels[tag],
             priority=priority,
             response_queue=answers,
             time_to_reach_queue_s=9_000,
             time_to_be_received_s=8_000,
             journal=["positive"],
         )
-    session, came = sender.await_first(2)
+    session = sender.await_session()
+    came = sender.collect(session, 2)
     session.acknowledge_all()
+    judge("MQQB-3.1.7.1-10", expected=[1, 2], observed=Sender.tags(came), case="messages sent", evidence=came)
     for tag, frame in zip(Sender.tags(came), came, strict=True):
         wanted = {
-            "label": f"label {tag}",
-            "body": f"message {tag}",
+            "label": labels[tag],
+            "body": bodies[tag],
             "priority": priorities[tag],
             "response": answers.removeprefix("DIRECT="),
             "TimeToReachQueue": 9_000,
             "journaled": 1,
         }
-        judge.all(expected=wanted, observed=_get_properties(frame), evidence=frame)
+        judge("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", expected=wanted, observed=_get_properties(frame), evidence=frame)
 
 
 def _get_properties(frame) -> dict[str, Any]:
@@ -151,32 +166,41 @@ def _get_requests(frame) -> tuple[list[str], int]:
 
 
 @needs("send", "pause")
-@covers("MQQB-3.1.7.1-02")
-@varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
+@covers("MQQB-3.1.7.1-02", "MQQB-3.1.7.13-13")
+@varied("acknowledgments", "response queue", "time to be received", "time to reach queue")
 def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
-    """The SUT's outgoing queue is paused before its second message: the SUT sends that message only after the queue is
-    resumed.
+    """The SUT's outgoing queue is paused before its second message of each delivery, and so is another queue before its
+    only message: the SUT sends the messages of the first queue only after this queue is resumed, and the message of the
+    other queue not before the other queue is resumed.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
+    beside = peer.direct_name("mqc-beside")
     sender.send(1)
     session, _ = sender.await_first(1)
+    sut.send(beside, body="beside", application_tag=5)
+    peer.inbox.wait(lambda frame: Sender.tags([frame]) == [5])
     sut.pause(sender.to)
-    sender.send(2)
+    for tag, delivery in enumerate(("express", "recoverable", "transactional"), 2):
+        sender.send(tag, delivery=delivery)
     sender.collect_all(session, 1)
-    held = Sender.tags(session.messages)
+    held = [tag for tag in Sender.tags(session.messages) if tag not in (5, 7)]  # the other queue may share it (E16)
+    sut.send(beside, body="beside", application_tag=7)
+    peer.inbox.wait(lambda frame: Sender.tags([frame]) == [7])
+    sut.pause(beside)
+    sut.send(beside, body="beside", application_tag=6)
     sut.resume(sender.to)
-    sender.collect_all(session, 2)
-    after = list(dict.fromkeys(Sender.tags(session.messages)))
+    sender.collect_all(session, 4)
+    after = sorted(set(Sender.tags(peer.inbox.messages)))
+    sut.resume(beside)
     session.acknowledge_all()
+    for frame in session.messages:
+        if frame["UserHeader"].TH:
+            session.send(build_order_ack(peer, frame))
     judge(
         "MQQB-3.1.7.1-02",
-        expected=facts(
-            numbers_of_the_messages_sent_while_paused=[1], numbers_of_the_messages_sent_after_the_resumption=[1, 2]
-        ),
-        observed={
-            "numbers_of_the_messages_sent_while_paused": held,
-            "numbers_of_the_messages_sent_after_the_resumption": after,
-        },
+        "MQQB-3.1.7.13-13",
+        expected=facts(messages_sent_while_paused=[1], messages_sent_after_the_resumption=[1, 2, 3, 4, 5, 7]),
+        observed={"messages_sent_while_paused": held, "messages_sent_after_the_resumption": after},
         evidence=session.messages,
     )
 
@@ -232,7 +256,8 @@ def _find_session(sut, format_name: str) -> dict[str, Any]:
 @varied("delivery", "negative journaling", "response queue", acknowledgments=("none", "of arrival"))
 def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
     """The SUT sends three messages and the peer drops the connection without an acknowledgment: the queue still
-    contains three messages and is not Connected; on the next session, the SUT sends each message once.
+    contains three messages and is not Connected, and another session stays open. An application adds a message. On the
+    next session, which is lost as well, and on the one after it, the SUT sends each message once.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-lost"))
     sender.send(1, 2, 3)
@@ -246,6 +271,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
         evidence=first,
     )
     judge.conclude("MQQB-3.1.7.16-06")
+    beside = peer.open_raw()
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
     session.close()
@@ -266,36 +292,80 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
             evidence=first,
         )
         judge("MQQB-3.1.7.1.6-06", expected=lost, observed=seen, case="State of the outgoing queue", evidence=first)
+        remains = holds("open", otherwise="closed")
+        judge(
+            "MQQB-3.1.7.1.6-06",
+            expected=remains,
+            observed=not beside.closed_by_sut,
+            case="other session",
+            evidence=beside.received,
+        )
         judge.conclude("MQQB-3.1.7.1.6-06")
     else:
         reason = "the SUT was connected again before the control channel showed the lost session"
         judge.mark_not_exercised("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-06", reason=reason)
-    again = sender.poll_session(
-        sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS) + sut.response_timeout_ms
-    )
-    later = [] if again is None else sender.collect_all(again, 3)
+    added = sut.has("send")
+    if added:
+        sender.send(4)
+    every = [1, 2, 3, 4] if added else [1, 2, 3]
+    again = None
+    for turn in ("next", "third"):
+        if again is not None:
+            again.close()
+        again = sender.poll_session(
+            sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS) + sut.response_timeout_ms
+        )
+        later = [] if again is None else sender.collect_all(again, len(every))
+        judge(
+            "MQQB-3.1.7.1.6-04",
+            *(["MQQB-3.1.7.1.6-03"] if turn == "third" else []),
+            expected=every,
+            observed=Sender.tags(later),
+            case=f"numbers of the messages on the {turn} session",
+            evidence=[*first, *later],
+        )
     if again is not None:
         again.acknowledge_all()
-    judge(
-        "MQQB-3.1.7.1.6-04",
-        expected=[1, 2, 3],
-        observed=Sender.tags(later),
-        case="numbers of the messages on the next session",
-        evidence=[*first, *later],
-    )
 
 
-@covers("MQQB-3.1.7.1-12")
+def _send_and_await(peer, sut, receiver) -> Frame:
+    """Let an application send a message to the peer; return the packet of the message."""
+    tag = peer.message_id()
+    sut.send(peer.direct_name(ADMINISTRATION_QUEUE), body="between acknowledgments", application_tag=tag)
+
+    def list_found() -> list[Frame]:
+        return [frame for frame in receiver.messages if frame["MessagePropertiesHeader"].ApplicationTag == tag]
+
+    if receiver.poll(list_found, 0) is None:
+        raise ConformanceFailure("the message of the application did not arrive")
+    return list_found()[0]
+
+
+@covers("MQQB-3.1.7.1-12", "MQQB-3.1.7.1.1-02")
 def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
-    """The peer requests two acknowledgments of arrival: the acknowledgments have different MessageIDs, the session
-    counts them, and the SUT sends them again after the loss of the session.
+    """The peer requests two acknowledgments of arrival, between two messages of an application: the acknowledgments
+    have MessageIDs between those of the messages, the session counts them, and the SUT sends them again after the loss
+    of the session.
     """
     receiver = AcknowledgingReceiver(peer, sut)
+    mixed = [] if not sut.has("send") else [_send_and_await(peer, sut, receiver)]
     sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1})) for _ in range(2)]
     for seen in (0, 1):
         receiver.poll(receiver.list_admin_acks, seen)
     if len(receiver.list_admin_acks()) < 2:
         raise ConformanceFailure("fewer than two acknowledgments arrived in the administration queue")
+    if mixed:
+        mixed += [*receiver.list_admin_acks(), _send_and_await(peer, sut, receiver)]
+        numbers = [int(frame["UserHeader"].MessageID) for frame in mixed]
+        steps = [after - before & 0xFFFF_FFFF for before, after in pairwise(numbers)]
+        judge(
+            "MQQB-3.1.7.1.1-02",
+            expected=holds("the MessageIDs of messages and acknowledgments increase"),
+            observed=all(0 < step < 0x8000_0000 for step in steps) or str(numbers),
+            evidence=mixed,
+        )
+    else:
+        judge.mark_not_exercised("MQQB-3.1.7.1.1-02", reason="no application can send")
     own = peer.inbox.conversation(receiver.list_admin_acks()[0])
     ack = own.acknowledgment()
     identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.list_admin_acks()}  # one may be 0 (E48)
@@ -312,10 +382,14 @@ def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
     again = len(list_copies()) > known
     judge(
         "MQQB-3.1.7.1-12",
-        expected=facts(different_MessageIDs=2, messages_counted_by_the_session=number, messages_are_sent_again=True),
+        expected=facts(
+            number_of_different_MessageIDs=2,
+            number_of_messages_counted_by_the_session=number,
+            messages_are_sent_again=True,
+        ),
         observed={
-            "different_MessageIDs": len(identifiers),
-            "messages_counted_by_the_session": count,
+            "number_of_different_MessageIDs": len(identifiers),
+            "number_of_messages_counted_by_the_session": count,
             "messages_are_sent_again": again,
         },
         evidence=[*sent, *receiver.list_admin_acks(), *list_copies(), own.sent[-1], ack],

@@ -10,8 +10,11 @@ from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
-from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME
+from suites.mqqb.steps.opening import OTHER_GUID, PEER_QUEUE_BY_HOST_NAME
 from suites.mqqb.steps.tracing import Report
+
+DELIVERIES = ("express", "recoverable", "transactional")
+HIGHEST_BIT = 0x8000_0000
 
 
 @covers(
@@ -26,16 +29,19 @@ from suites.mqqb.steps.tracing import Report
 )
 @needs("send", "public_names")
 def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
-    """The SUT sends an untraced and a traced message to the peer: it sends one report, which has the class,
-    destination, label and body that the document prints for the traced message.
+    """The SUT sends an untraced message, a message traced to an unknown queue, and a traced message of each delivery to
+    the peer: it sends a report on each of the last three messages, which has the class, destination, label and body
+    that the document prints for the message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = peer.direct_name()
     sut.send(to, body="not traced", label="not traced")
-    sut.send(to, body="traced", label="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
-    reports = receiver.await_all(receiver.list_reports, 1)
+    sut.send(to, body="traced elsewhere", label="traced elsewhere", trace_queue=str(OTHER_GUID))
+    for delivery in DELIVERIES:
+        sut.send(to, body="traced", label="traced", trace_queue=str(PEER_PUBLIC_QUEUE), delivery=delivery)
+    reports = receiver.await_all(receiver.list_reports, len(DELIVERIES))
     direct = [frame for frame in receiver.messages if frame not in reports]
-    own = [frame for frame in direct if frame["BaseHeader"].TR]
+    own = [frame for frame in direct if frame["BaseHeader"].TR and not _is_traced_elsewhere(frame)]
     evidence = [*own, *reports]
     traced = sorted({frame["BaseHeader"].TR for frame in direct})
     judge("MQMQ-2.2.19.1-12", expected=[0, 1], observed=traced, case="TR of the messages", evidence=evidence)
@@ -44,41 +50,91 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
         "MQQB-3.1.7.1.7-02",
         "MQQB-3.1.7.1-11",
         "MQDMPR-3.1.1.12-D61",
-        expected=1,
+        expected=len(DELIVERIES),
         observed=len(reports),
         case="number of reports",
         evidence=evidence,
     )
     if not own:
         raise ConformanceFailure("no message with TR arrived, so no report can be compared with it")
-    message = own[0]
-    body = (
+    bodies = [
         f"<MESSAGE ID>{message['UserHeader'].MessageID:08X}</MESSAGE ID>\r\n<TARGET QUEUE>{to}</TARGET QUEUE>\r\n"
         f"<NEXT HOP>{peer.address}</NEXT HOP>\r\n<HOP COUNT>00</HOP COUNT>\r\n"
-    )
+        for message in own
+    ]
     if not reports:
         judge.mark_not_exercised(
             "MQQB-3.1.7.1.7-03", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05", reason="no report arrived"
         )
+        return
     values = fields(Report.build_expected_values(PEER_PUBLIC_QUEUE))
     for frame in reports:
-        report = Report(frame)
         judge(
             "MQQB-3.1.7.1.7-03",
             expected=values,
-            observed=report.values,
+            observed=Report(frame).values,
             case="attributes of the report",
             evidence=evidence,
         )
-        judge(
-            "MQQB-3.1.7.1.7-04",
-            expected=Report.build_expected_label(message),
-            observed=report.label,
-            case="label of the report",
-            evidence=evidence,
-        )
-        text = report.text.replace(" </HOP COUNT>", "</HOP COUNT>").lower()
-        judge("MQQB-3.1.7.1.7-05", expected=body.lower(), observed=text, case="body of the report", evidence=evidence)
+    judge(
+        "MQQB-3.1.7.1.7-04",
+        expected=sorted(map(Report.build_expected_label, own)),
+        observed=sorted(Report(frame).label for frame in reports),
+        case="labels of the reports",
+        evidence=evidence,
+    )
+    judge(
+        "MQQB-3.1.7.1.7-05",
+        expected=sorted(map(str.lower, bodies)),
+        observed=sorted(_read_body(frame) for frame in reports),
+        case="bodies of the reports",
+        evidence=evidence,
+    )
+
+
+def _is_traced_elsewhere(frame) -> bool:
+    """Return whether a message is traced to a queue other than that of the peer."""
+    return bool(frame["DebugHeader"].QueueIdentifier != PEER_PUBLIC_QUEUE)
+
+
+def _read_body(frame) -> str:
+    """Return the body of a report in lower case, without the space that only some systems send."""
+    return Report(frame).text.replace(" </HOP COUNT>", "</HOP COUNT>").lower()
+
+
+@covers("MQQB-3.1.7.1-11", "MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05")
+@needs("private_names", "public_names")
+def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
+    """The peer sends a traced message that is addressed to its own queue: the SUT forwards it, and sends a report with
+    the next hop that has the whole MessageID of the message.
+    """
+    receiver = AcknowledgingReceiver(peer, sut)
+    user = peer.private_queue(peer.identifier, 1) | {"MessageID": peer.message_id() | HIGHEST_BIT}
+    traced = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
+    sent = receiver.send_packet(peer.message(user, destination=None, **traced))
+
+    def list_hop_reports():
+        return [frame for frame in receiver.list_reports() if "<NEXT HOP>" in Report(frame).text]
+
+    reports = receiver.await_all(list_hop_reports, 1)
+    evidence = [sent, *reports]
+    judge(
+        "MQQB-3.1.7.1-11",
+        "MQQB-3.1.7.1.7-01",
+        expected=1,
+        observed=len(reports),
+        case="number of reports with a next hop",
+        evidence=evidence,
+    )
+    if not reports:
+        judge.mark_not_exercised("MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05", reason="no report arrived")
+        return
+    number = f"{sent['UserHeader'].MessageID:08X}"
+    found = Report(reports[0]).label.partition(":")[2].partition(":")[0]
+    judge("MQQB-3.1.7.1.7-04", expected=number, observed=found, case="MessageID in the label", evidence=evidence)
+    lines = Report(reports[0]).text.split("\r\n")
+    first = f"<MESSAGE ID>{number}</MESSAGE ID>"
+    judge("MQQB-3.1.7.1.7-05", expected=first, observed=lines[0], case="first line of the body", evidence=evidence)
 
 
 @covers("MQQB-3.1.7.1.7-05")

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.2 Message Position Deleted, by a second instance, another cause or a boundary."""
+"""Faults of MS-MQQB 3.1.7.2 Message Position Deleted: second instances, other causes, boundaries."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 def expect_connection_to(peer):
     """Expect a connection to the address of the peer."""
-    return holds(f"the SUT connects to {peer.address}", otherwise="no connection")
+    return holds(f"the SUT connects to {peer.address}", otherwise="the SUT opened no connection")
 
 
 def send_to_name(peer, sut, name: str):
@@ -166,4 +166,6 @@ def test_unknown_public_name_opens_no_connection(peer, sut, judge):
     if outgoing is None:
         return
     connection = outgoing.listener.accept(sut.quiet_ms)
-    judge.all(expected=holds("the SUT opened no connection", otherwise="a connection"), observed=not connection)
+    judge.all(
+        expected=holds("the SUT opened no connection", otherwise="the SUT opened a connection"), observed=not connection
+    )

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.7 Receive Ping Request, by a second instance, another cause or a boundary."""
+"""Faults of MS-MQQB 3.1.7.7 Receive Ping Request: second instances, other causes, boundaries."""
 
 from __future__ import annotations
 

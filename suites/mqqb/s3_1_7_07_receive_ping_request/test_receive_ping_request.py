@@ -46,25 +46,30 @@ def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.7.7-02")
     right = sum(exchange.is_answered for exchange in exchanges.values())
-    where = {"responses at the port of their request": right, "responses at other ports": len(stray)}
-    expected = fields({"responses at the port of their request": 2, "responses at other ports": 0})
+    where = {
+        "number of responses at the port of their request": right,
+        "number of responses at other ports": len(stray),
+    }
+    expected = fields({"number of responses at the port of their request": 2, "number of responses at other ports": 0})
     judge("MQQB-3.1.7.7-11", expected=expected, observed=where, evidence=evidence)
 
 
 @needs("ping")
 @covers("MQQB-3.1.7.7-04", "MQQB-3.1.7.7-09")
 def test_ping_response_has_guid_and_rf_of_acceptor(peer, judge):
-    """The peer sends a Ping Request with RF set: the Ping Response has the QMGuid of the SUT's
+    """The peer sends Ping Requests with RF set, and RC clear or set: the Ping Responses have the QMGuid of the SUT's
     sessions and RF clear.
     """
     guid = fetch_server_guid(peer)
-    exchange = ping_sut(peer, RF=1)
-    judge("MQQB-3.1.7.7-09", expected=fields(QMGuid=guid), observed=exchange.fields("QMGuid"), evidence=[*exchange])
+    exchanges = [ping_sut(peer, RF=1, RC=RC) for RC in (0, 1)]
+    for exchange in exchanges:
+        judge("MQQB-3.1.7.7-09", expected=fields(QMGuid=guid), observed=exchange.fields("QMGuid"), evidence=[*exchange])
     judge.conclude("MQQB-3.1.7.7-09")
     plain = require_ping_answer(peer).ping
     if plain is None or plain.RF or request_session_with_guid(peer, peer.identifier)[0] != "accepted":
         raise ConformanceFailure("the SUT accepts no sessions now, so RF of its Ping Response cannot be judged")
-    judge("MQQB-3.1.7.7-04", expected=fields(RF=0), observed=exchange.fields("RF"), evidence=[*exchange])
+    for exchange in exchanges:
+        judge("MQQB-3.1.7.7-04", expected=fields(RF=0), observed=exchange.fields("RF"), evidence=[*exchange])
 
 
 PING_COOKIES = (0x0000_0000, 0x0000_0001, 0x8765_4321, 0xFFFF_FFFF)
@@ -89,7 +94,7 @@ def test_ping_response_repeats_rc_and_cookie_of_request(peer, judge, RC, cookie)
     exchange = ping_sut(peer, RC=RC, Cookie=cookie)
     judge(
         "MQQB-3.1.7.7-01",
-        expected=holds("the SUT answered the Ping Request", otherwise="no answer"),
+        expected=holds("the SUT answered the Ping Request", otherwise="the SUT did not answer"),
         observed=exchange.is_answered,
         evidence=[*exchange],
     )

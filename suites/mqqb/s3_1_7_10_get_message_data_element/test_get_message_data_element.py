@@ -73,7 +73,7 @@ def test_received_message_has_every_property_of_its_packet(peer, sut, judge, que
         "MQDMPR-3.1.7.1.31-03",
         expected=1,
         observed=len(found),
-        case="messages in the queue",
+        case="number of messages in the queue",
         evidence=done.frames,
     )
     whole = describe_differences(done.frames[0], found[0] if found else None, sut.guid)
@@ -82,3 +82,25 @@ def test_received_message_has_every_property_of_its_packet(peer, sut, judge, que
     expected = {name: wanted[name] for name in shown}
     observed = {name: found[0][name] for name in shown} if found else "no message"
     judge(*RULES_OF_PROPERTIES, expected=expected, observed=observed, evidence=done.frames)
+
+
+EXTREMES: dict[str, dict[str, Any]] = {
+    "longest label": {"label": "x" * 249, "body": b"a body"},
+    "no body": {"label": "no body", "body": b"", "ExtensionData": b"an extension"},
+    "more than 1 MB": {"label": "more than 1 MB", "body": b"more than 1 MB" * 80_000},
+}
+
+
+@needs("receive")
+@covers(*RULES_OF_PROPERTIES)
+@pytest.mark.parametrize("extreme", EXTREMES)
+def test_received_message_has_extreme_properties_of_its_packet(peer, sut, judge, extreme):
+    """The peer sends a message with the longest label, without a body, or with a body of more than 1 MB: the message in
+    the queue has the properties of its packet.
+    """
+    properties = EXTREMES[extreme]
+    label = properties["label"]
+    done = deliver_message(peer, peer.recoverable_message(**properties), label)
+    found = [one for one in sut.messages("plain") if one["label"][:100] == label[:100]]
+    whole = describe_differences(done.frames[0], found[0] if found else None, sut.guid)
+    judge.all(expected=SAME_PROPERTIES, observed=whole, evidence=done.frames)

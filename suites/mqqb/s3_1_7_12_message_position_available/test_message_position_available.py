@@ -10,6 +10,7 @@ from harness.expectations import fields, holds
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import UNUSED_ADDRESS
 from suites.applications import DONE, tried
+from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import Sender
 
 INITIAL_FLAGS = {"AwaitingAck": False, "ReceivedSessionAck": False, "ReceivedOrderAck": False, "Transmitted": False}
@@ -27,7 +28,7 @@ HTTPS_NAME = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
     "MQQB-3.1.7.12-15",
     "MQQB-3.1.7.12-16",
 )
-@varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
+@varied("time to be received", priority=("3", "0"), acknowledgments=("none", "of receipt"))
 def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     """The SUT has two messages for an unreachable peer; then the peer listens, and the application sends a third
     message: all three messages have entries in OutgoingMessageTable, and are sent once, with their identifiers and
@@ -41,7 +42,9 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     sender = Sender(peer, sut)
     session = sender.poll_session()
     judge(
-        "MQQB-3.1.7.12-06", expected=holds("the SUT opened a session", otherwise="no session"), observed=bool(session)
+        "MQQB-3.1.7.12-06",
+        expected=holds("the SUT opened a session", otherwise="the SUT opened no session"),
+        observed=bool(session),
     )
     judge.conclude("MQQB-3.1.7.12-06")
     if session is None:
@@ -86,13 +89,12 @@ def _send_two_to_unreachable(sut, to: str) -> list[str]:
     ]
 
 
-@needs("send")
 @covers("MQQB-3.1.7.12-06", "MQQB-3.1.7.12-14")
 def test_message_is_sent_while_other_destination_is_unreachable(peer, sut, judge):
     """The SUT has a message for an address that does not answer, and then a message for the peer: it opens a session to
     the peer and sends the second message.
     """
-    sut.send(f"DIRECT=TCP:{UNUSED_ADDRESS}\\private$\\mqc-nowhere", body="unreachable")
+    let_send(peer, sut, f"DIRECT=TCP:{UNUSED_ADDRESS}\\private$\\mqc-nowhere")
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.poll_session()
@@ -168,7 +170,7 @@ def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
     evidence = [*sent, *(again.received if again else [])]
     judge(
         "MQQB-3.1.7.12-04",
-        expected=holds("the SUT opened no session", otherwise="a session"),
+        expected=holds("the SUT opened no session", otherwise="the SUT opened a session"),
         observed=not again,
         evidence=evidence,
     )
@@ -192,8 +194,8 @@ def test_message_for_own_queue_opens_no_session(peer, sut, judge):
     opened = listener.accept(sut.quiet_ms) is not None
     judge(
         "MQQB-3.1.7.12-02",
-        expected=fields({"messages in the queue": 1, "session opened": False}),
-        observed={"messages in the queue": len(arrived), "session opened": opened},
+        expected=fields({"number of messages in the queue": 1, "session opened": False}),
+        observed={"number of messages in the queue": len(arrived), "session opened": opened},
     )
 
 
@@ -201,8 +203,8 @@ def test_message_for_own_queue_opens_no_session(peer, sut, judge):
 @covers("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05")
 @varied("priority", "positive journaling", "negative journaling", "time to reach queue", "application tag")
 def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
-    """An application sends to a multicast address, an HTTP name and an HTTPS name; the SUT may refuse the sends, and
-    opens no session.
+    """An application sends to a multicast address, an HTTP name and an HTTPS name; the SUT may refuse to send the
+    messages, and opens no session.
     """
     listener = peer.listen_raw()
     for rule, name in zip(
@@ -214,7 +216,7 @@ def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
         opened = listener.accept(sut.quiet_ms) is not None
         judge(
             rule,
-            expected=holds("the SUT opened no session", otherwise="a session"),
+            expected=holds("the SUT opened no session", otherwise="the SUT opened a session"),
             observed=not opened,
             case=to,
             note=None if taken else "the SUT refuses such a message",

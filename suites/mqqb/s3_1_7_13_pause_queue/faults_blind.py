@@ -29,7 +29,7 @@ class PauseEndsWithTheSession(SessionOpening):
             outgoing_queue(session).State = OutgoingQueueState.CONNECTED
 
 
-@fault("sender-pause-ack-of-empty-queue-with-whole-window", breaks="MQQB-3.1.7.13-08", blind=True)
+@fault("pause-session-ack-of-empty-queue-has-normal-window-size", breaks="MQQB-3.1.7.13-08", blind=True)
 class EmptyQueueKeepsItsWindow(Administering):
     """The SessionAck that pauses a queue without messages has the normal WindowSize."""
 

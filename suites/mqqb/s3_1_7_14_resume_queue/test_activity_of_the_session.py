@@ -10,8 +10,8 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @needs("send", "pause", "set_timers")
 @covers("MQQB-3.1.7.14-07")
 def test_session_of_a_queue_resumed_with_message_in_flight_closes_one_cleanup_later(peer, sut, judge):
-    """The peer leaves a message unacknowledged; after one cleanup time the queue is paused and resumed: the session
-    closes after three cleanup times instead of two.
+    """The peer leaves a message unacknowledged; after the first expiry of the Session Cleanup Timer, the queue is
+    paused and resumed: the session closes at the third expiry instead of the second.
     """
     cleanup_ms = cleanup.begin_cleanups(sut)
     session = OutgoingSession(peer, sut)

@@ -9,6 +9,7 @@ from harness.expectations import holds
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.opening import find_initiated_session
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
 
@@ -16,25 +17,41 @@ from suites.mqqb.steps.sender import Sender
 @covers("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03")
 @varied("time to be received", "time to reach queue", priority=("3", "0"))
 def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
-    """Two messages wait on the session of the SUT's paused outgoing queue: when the queue is resumed, the SUT sends
-    both.
+    """A message of each delivery waits on the session of the SUT's paused outgoing queue: when the queue is resumed,
+    the SUT sends all. The queue is paused again, and a further message waits: when the queue is resumed again, the SUT
+    sends it.
     """
     sender = Sender(peer, sut)
     sender.send(1)
     session, sent = sender.await_first(1)
     sut.pause(sender.to)
-    sender.send(2, 3)
+    for tag, delivery in enumerate(("express", "recoverable", "transactional"), 2):
+        sender.send(tag, delivery=delivery)
     sender.collect_all(session, 1)
     if list_tags_after_first(session):
-        raise ConformanceFailure("the SUT sends while its queue is paused (3.1.7.13)")
+        raise ConformanceFailure("the SUT sends messages of a paused queue (MS-MQQB 3.1.7.13)")
     sut.resume(sender.to)
-    sender.collect_all(session, 3)
+    sender.collect_all(session, 4)
+    first_sent = sorted(list_tags_after_first(session))
+    session.acknowledge_all()
+    sut.pause(sender.to)
+    sender.send(5)
+    session.quiet()
+    sut.resume(sender.to)
+    sender.collect_all(session, 5)
     judge.all(
-        expected=[2, 3],
-        observed=list_tags_after_first(session),
+        expected={"first resumption": [2, 3, 4], "second resumption": [2, 3, 4, 5]},
+        observed={
+            "first resumption": first_sent,
+            "second resumption": sorted(list_tags_after_first(session)),
+        },
         case="numbers of the messages sent after the resumption",
         evidence=[*sent, *session.messages, session.last],
     )
+    session.acknowledge_all()
+    for frame in session.messages:
+        if frame["UserHeader"].TH:
+            session.send(build_order_ack(peer, frame))
 
 
 @needs("send", "pause", "inspect")
@@ -47,7 +64,7 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
     _, sent = sender.await_first(1)
     sut.pause(sender.to)
     if find_initiated_session(sut, sender.to)["SessionActive"]:
-        raise ConformanceFailure("SessionActive is still TRUE when the queue is paused (3.1.7.13)")
+        raise ConformanceFailure("SessionActive is still TRUE when the queue is paused (MS-MQQB 3.1.7.13)")
     sut.resume(sender.to)
     judge(
         "MQQB-3.1.7.14-07",
@@ -63,27 +80,35 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
     "MQQB-3.1.5.9-03",
     "MQQB-3.1.5.9-04",
     "MQQB-3.1.7.14-01",
+    "MQQB-3.1.7.14-02",
     "MQQB-3.1.7.14-03",
+    "MQQB-3.1.7.14-04",
+    "MQDMPR-3.1.4.14-03",
     "MQDMPR-3.1.4.15-03",
+    "MQDMPR-3.1.7.2.3-03",
     "MQDMPR-3.1.7.2.4-03",
 )
 @pytest.mark.parametrize("waiting", ["sent and not acknowledged", "sent while paused"])
 @varied("response queue", "trace", acknowledgments=("none", "of receipt"))
 def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting):
-    """The SUT's outgoing queue is paused and its session lost: the SUT opens no session within two retry times, and
-    opens a session when the queue is resumed.
+    """The SUT's outgoing queue is paused and its session lost, in this order or in the other: the SUT opens no session
+    within two retry times, also for a new message. When the queue is resumed, the SUT opens a session and sends all
+    waiting messages.
     """
     sut.slow_down(4)  # otherwise a Ping Response may be too late, and no second attempt follows
     sender = Sender(peer, sut)
-    sender.send(1)
-    session, sent = sender.await_first(1)
+    sender.send(1, 2)
+    session, sent = sender.await_first(2)
     if waiting == "sent while paused":
         session.acknowledge_all()
         session.quiet()
-    sut.pause(sender.to)
+    else:
+        sut.pause(sender.to)
     session.close()
     if not peer.eventually(lambda: sut.outgoing(sender.to)["state"] != "Connected"):
         raise ConformanceFailure("the SUT did not notice the loss of its session")
+    if waiting == "sent while paused":
+        sut.pause(sender.to)
     early = sender.poll_session(sut.connect_timeout_ms)
     judge(
         "MQQB-3.1.5.9-04",
@@ -96,6 +121,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     )
     judge(
         "MQQB-3.1.5.9-03",
+        "MQDMPR-3.1.7.2.3-03",
         expected="OnHold",
         observed=sut.outgoing(sender.to)["state"],
         case="State of the paused queue",
@@ -103,9 +129,16 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     )
     judge.conclude("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04")
     if waiting == "sent while paused":
-        sender.send(2)
-    if early is not None or sender.poll_session(sut.connect_timeout_ms) is not None:
-        raise ConformanceFailure("the SUT establishes a session for a paused queue (3.1.7.12)")
+        sender.send(3, 4)
+    later = early or sender.poll_session(sut.connect_timeout_ms)
+    judge(
+        "MQDMPR-3.1.4.14-03",
+        expected=holds("the SUT opens no session while its queue is paused"),
+        observed=later is None,
+        evidence=[*sent, *(later.received if later else [])],
+    )
+    if later is not None:
+        raise ConformanceFailure("the SUT establishes a session for a paused queue (MS-MQQB 3.1.7.12)")
     sut.resume(sender.to)
     again = sender.poll_session(sut.response_timeout_ms)
     judge(
@@ -120,6 +153,17 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
         observed=bool(again),
         evidence=[*sent, *(again.received if again else [])],
     )
+    came = [] if again is None else sender.collect_all(again, 2)
+    judge(
+        "MQQB-3.1.7.14-02",
+        "MQQB-3.1.7.14-04",
+        expected=[3, 4] if waiting == "sent while paused" else [1, 2],
+        observed=sorted(set(Sender.tags(came))),
+        case="messages on the new session",
+        evidence=[*sent, *came],
+    )
+    if again is not None:
+        again.acknowledge_all()
 
 
 def list_tags_after_first(session: Conversation) -> list[int]:

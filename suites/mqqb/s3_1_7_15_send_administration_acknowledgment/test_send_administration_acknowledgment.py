@@ -13,7 +13,14 @@ from harness.expectations import acknowledged, acknowledgment, of_classes, one_o
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType, identifier, message_class
+from suites.mqqb.steps.disposition import (
+    AckClass,
+    AcknowledgingReceiver,
+    QueueType,
+    get_correlation_id,
+    identifier,
+    message_class,
+)
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import get_private_queue_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
@@ -32,9 +39,13 @@ ADMIN_NUMBER = 5
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
 LONG_BODY = b"the body of the message" * 100
 MESSAGE_LIFETIME_S = 2
+OTHER_ADMINISTRATION_QUEUE = "mqc-other-acks"
+EVERY_ACKNOWLEDGMENT = {"PA": 1, "PR": 1, "NA": 1, "NR": 1}
+SAMPLE_CORRELATION_ID = bytes(range(1, 21))
+"""The CorrelationID of a message, which its acknowledgment does not copy."""
 
 
-def _get_attributes(ack) -> dict[str, int]:
+def _get_attributes_of_acknowledgment(ack) -> dict[str, int]:
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
     security = ack["SecurityHeader"] if user.SH else None
     return {
@@ -52,7 +63,7 @@ def _get_attributes(ack) -> dict[str, int]:
 
 def judge_attributes(judge, sent, ack) -> None:
     """Judge the attributes of an acknowledgment that do not depend on its message."""
-    found = _get_attributes(ack)
+    found = _get_attributes_of_acknowledgment(ack)
     for rule, name in ATTRIBUTE_BY_RULE.items():
         expected = INFINITE_LIFETIME_S if name.startswith("TimeTo") else 0
         judge(rule, "MQQB-3.1.7.15-26", expected=expected, observed=found[name], case=name, evidence=[sent, ack])
@@ -86,22 +97,30 @@ def _describe_queue(frame, name: str) -> str:
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queues"))])
 @varied("negative journaling", "time to be received", priority=("3", "7"))
 def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
-    """The peer sends two messages to a direct or private format name of the SUT, one of them with PA: only that message
-    is acknowledged with ACK_REACH_QUEUE.
+    """The peer sends three messages to a direct or private format name of the SUT, one with PA, and one with all bits
+    and another administration queue: the SUT sends an ACK_REACH_QUEUE to the queue that each of these two names.
     """
     transactional = delivery == "transactional"
     queue = "transactional" if transactional else "plain"
     receiver = AcknowledgingReceiver(peer, sut)
-    user = {"DM": int(delivery != "express")}
+    user: dict[str, Any] = {"DM": int(delivery != "express")}
     if name == "private":
         user |= peer.private_destination(sut.queue(queue))
     place: dict[str, Any] = {"destination": None} if name == "private" else {}
     make = receiver.sequence.message if transactional else peer.message
     user = receiver.with_admin_queue(user)
     sent = [receiver.send_packet(make(user, queue=queue, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
-    came = receiver.await_acks(1)
+    user["AdminQueue"] = rf"TCP:{peer.address}\private$\{OTHER_ADMINISTRATION_QUEUE}"
+    sent.append(receiver.send_packet(make(user, queue=queue, properties=EVERY_ACKNOWLEDGMENT, **place)))
+    came = receiver.await_acks(2)
     observed = [ack for ack in came if message_class(ack) == AckClass.REACH_QUEUE]
-    judge.all(expected=acknowledged(sent[1]), observed=observed, evidence=[*sent, *came])
+    judge.all(expected=acknowledged(*sent[1:]), observed=observed, evidence=[*sent, *came])
+    named = {identifier(frame): _describe_queue(frame, "Admin") for frame in sent}
+    expected = [named.get(get_correlation_id(ack)) for ack in observed]
+    where = [_describe_queue(ack, "Destination") for ack in observed]
+    judge(
+        "MQQB-3.1.5.8-12", expected=expected, observed=where, case="administration queues", evidence=[*sent, *observed]
+    )
 
 
 @covers("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04")
@@ -136,21 +155,25 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
-    """The peer sends a message to a missing queue and a nontransactional message to a transactional queue: the SUT
-    sends BAD_DST_Q only if SendInsecureNacks is TRUE, and sends NOT_TRANSACTIONAL_MSG in both cases.
+    """The peer sends an express and a recoverable message to a missing queue, and a nontransactional message to a
+    transactional queue: the SUT sends BAD_DST_Q only if SendInsecureNacks is TRUE, and sends NOT_TRANSACTIONAL_MSG in
+    both cases.
     """
     if insecure:
         sut.send_insecure_nacks()
     else:
         sut.configure(send_insecure_nacks=False)
     receiver = AcknowledgingReceiver(peer, sut)
-    nowhere = receiver.build_message(destination=peer.missing_queue, properties={"NA": 1})
+    nowhere = [
+        receiver.build_message({"DM": recoverable}, destination=peer.missing_queue, properties={"NA": 1})
+        for recoverable in (0, 1)
+    ]
     sent = [
-        receiver.send_packet(nowhere),
+        *map(receiver.send_packet, nowhere),
         receiver.send_packet(receiver.build_message(queue="transactional", properties={"NA": 1})),
     ]
-    came = receiver.await_acks(2 if insecure else 1)
-    expected = of_classes(*([AckClass.BAD_DST_Q] if insecure else []), AckClass.NOT_TRANSACTIONAL_MSG)
+    came = receiver.await_acks(3 if insecure else 1)
+    expected = of_classes(*([AckClass.BAD_DST_Q] * 2 if insecure else []), AckClass.NOT_TRANSACTIONAL_MSG)
     judge(
         "MQQB-3.1.7.15-05",
         expected=expected,
@@ -271,9 +294,10 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": LONG_BODY}
-    arrived = receiver.send_for_ack(receiver.build_message(user, properties={"PA": 1}, **asks))
+    own = {"CorrelationID": SAMPLE_CORRELATION_ID}
+    arrived = receiver.send_for_ack(receiver.build_message(user, properties={"PA": 1, **own}, **asks))
     refused_to = peer.private_queue(sut.guid, number)
-    to_private = receiver.build_message(user | refused_to, destination=None, properties={"NA": 1}, **asks)
+    to_private = receiver.build_message(user | refused_to, destination=None, properties={"NA": 1, **own}, **asks)
     refused = receiver.send_for_ack(to_private, 2)
     for sent, ack in (arrived, refused):
         judge(
@@ -341,8 +365,8 @@ def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recov
     for (sent, ack), queue in ((arrived, "plain"), (refused, "transactional")):
         named_here = f"{sut.format_name(queue).removeprefix('DIRECT=')} (queue type {QueueType.DIRECT})".lower()
         for rule, field, expected, observed in (
-            ("MQQB-3.1.7.15-17", "correlation", acknowledgment(sent), ack),
-            ("MQQB-3.1.7.15-18", "correlation", acknowledgment(sent), ack),
+            ("MQQB-3.1.7.15-17", "message that the acknowledgment names", acknowledgment(sent), ack),
+            ("MQQB-3.1.7.15-18", "message that the acknowledgment names", acknowledgment(sent), ack),
             ("MQQB-3.1.7.15-20", "response queue", named_here, _describe_queue(ack, "Response")),
             ("MQQB-3.1.7.15-23", "response queue", named_here, _describe_queue(ack, "Response")),
             ("MQQB-3.1.7.15-25", "DM", recoverable, ack["UserHeader"].DM),
@@ -439,8 +463,8 @@ RULES_OF_DELIVERIES = {
     ],
 )
 def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
-    """Messages that request no acknowledgment, the wrong acknowledgment, or the right acknowledgment are received,
-    purged or deleted, or expire. Only a message with the right request is acknowledged; the acknowledgment has the
+    """Messages that request no acknowledgment, a different acknowledgment, or the matching acknowledgment are received,
+    purged or deleted, or expire. Only a message with the matching request is acknowledged; the acknowledgment has the
     values that follow from the message.
     """
     bit, expected = WAYS_OF_REMOVAL[end]
@@ -452,11 +476,13 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     destination = rf"TCP:{sut.address}\{queue}"
     life_s = MESSAGE_LIFETIME_S if end == "timeout" else INFINITE_LIFETIME_S
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
-    user = receiver.with_admin_queue(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1})
+    user = receiver.with_admin_queue(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1, "JN": 1})
     make = receiver.sequence.message if transactional else peer.message
     sent = [
         receiver.send_packet(make(user, destination=destination, properties=wanted, body=LONG_BODY, label=f"end {at}"))
-        for at, wanted in enumerate(({}, {other: 1}, {bit: 1}, {bit: 1, other: 1}))
+        for at, wanted in enumerate(
+            {**bits, "CorrelationID": SAMPLE_CORRELATION_ID} for bits in ({}, {other: 1}, {bit: 1}, {bit: 1, other: 1})
+        )
     ]
     if not peer.await_label("end 3", queue):
         raise ConformanceFailure("the messages are not in the queue")

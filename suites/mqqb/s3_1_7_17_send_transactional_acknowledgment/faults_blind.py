@@ -38,7 +38,7 @@ class PreviousNumberComputed(FinalAcks):
         super().refuse_transactional(session, replace(packet, TransactionHeader=header), message_class, now)
 
 
-@fault("receiver-transactional-ack-name-by-last-message-of-session", breaks="MQQB-3.1.7.17-D11", blind=True)
+@fault("receiver-clears-direct-format-session-for-other-kind-of-name", breaks="MQQB-3.1.7.17-D11", blind=True)
 class LastMessageDecides(Receiving):
     """The receiver clears DirectFormatSession when a message to a different kind of format name arrives."""
 

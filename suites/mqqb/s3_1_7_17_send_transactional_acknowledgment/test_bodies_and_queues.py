@@ -38,6 +38,7 @@ def _read_body_fields(frame: Frame, body: type) -> dict[str, str]:
     return shown
 
 
+HIGHEST_BIT = 0x8000_0000
 IN_CLEAR_FIELDS = fields(PrivacyLevel=0, encrypted=False)
 
 
@@ -47,15 +48,21 @@ def _read_privacy(frame: Frame) -> dict[str, Any]:
 
 
 @covers("MQQB-3.1.7.17-D02", "MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04", "MQQB-3.1.7.17-06")
-@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("count", [1, 2, 5, HIGHEST_BIT + 1])
 @varied("application tag", "extension")
 def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
-    """The peer sends 1, 2 or 5 messages of a sequence: the last OrderAck has the TxSequenceID of the sequence, the
-    number of the last message and the number before it, and is not encrypted.
+    """The peer sends 1, 2 or 5 messages of a sequence, or the first message of a sequence that has a large number: the
+    last OrderAck has the TxSequenceID of the sequence, the number of the last message and the number before it, and is
+    not encrypted.
     """
     receiver = Receiver(peer, sut, ordinal=9)
-    sent = [receiver.send() for _ in range(count)]
-    frame = receiver.await_last_acknowledgment(count)
+    if count > HIGHEST_BIT:
+        receiver.sequence.number = count - 1
+        sent = [receiver.send(transaction={"PreviousTxSequenceNumber": 0})]
+        frame = receiver.poll_acknowledgment()
+    else:
+        sent = [receiver.send() for _ in range(count)]
+        frame = receiver.await_last_acknowledgment(count)
     if frame is None:
         raise ConformanceFailure("no OrderAck arrived for the transactional messages")
     identifier, found, evidence = receiver.sequence.identifier, _read_body_fields(frame, OrderAckBody), [*sent, frame]
@@ -110,7 +117,8 @@ def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, rou
     for _ in range(2):
         receiver.send()
     receiver.await_acknowledgment()
-    source = {"SourceQueueManager": OTHER_GUID, "RC": 1} if routed else {}
+    number = peer.message_id() | HIGHEST_BIT
+    source = {"SourceQueueManager": OTHER_GUID, "RC": 1, "MessageID": number} if routed else {}
     receiver.sequence.number = 6
     after = {"PreviousTxSequenceNumber": 2}
     to = {"destination": peer.missing_queue} if reason == "no such queue" else {"queue": "plain"}
@@ -144,7 +152,8 @@ def test_final_ack_of_unreceived_message_has_values_of_message(peer, sut, judge,
     receiver.send(destination=to)
     receiver.sequence.number = 6
     after = {"PreviousTxSequenceNumber": 1}
-    sent = receiver.send({"JN": 1, **lifetime}, destination=to, transaction=after)
+    number = peer.message_id() | HIGHEST_BIT
+    sent = receiver.send({"JN": 1, "MessageID": number, **lifetime}, destination=to, transaction=after)
     receiver.await_acknowledgment()
     if leave is None:
         peer.pass_time((LIFETIME_S + 1) * 1_000)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from harness.expectations import facts
+from harness.capture.recorder import Frame
+from harness.expectations import facts, of_classes
 from harness.run.marks import covers, needs
+from suites.mqqb.steps.disposition import AckClass, get_final_ack_identifier, identifier
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.restarting import UNCHANGED_COPY, describe_change, restart_and_await_copy
 from suites.whole_messages import describe_packet
 
 
 @needs("restart", "receive")
-@covers("MQQB-3.1.7.17-D01")
+@covers("MQQB-3.1.7.17-D01", "MQQB-3.1.7.2.2-01")
 def test_unacknowledged_final_ack_comes_again_after_restart(peer, sut, judge):
     """After a restart, the SUT sends its FinalAck again as an unchanged recoverable message, because the peer did not
-    acknowledge it before the restart.
+    acknowledge it before the restart. It also sends the FinalAck of a message that an application receives only after
+    the restart.
     """
     receiver = Receiver(peer, sut)
-    sent = receiver.send(transaction={"FA": 1})
-    receiver.await_acknowledgment()
+    sent, stored = receiver.send(transaction={"FA": 1}), receiver.send(transaction={"FA": 1})
+    receiver.await_last_acknowledgment(2)
     peer.eventually(lambda: bool(sut.messages("transactional")))
     sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
     before = receiver.await_acknowledgment(final=True)
@@ -29,3 +32,18 @@ def test_unacknowledged_final_ack_comes_again_after_restart(peer, sut, judge):
     }
     expected = facts(delivery="recoverable", after_restart=UNCHANGED_COPY)
     judge("MQQB-3.1.7.17-D01", expected=expected, observed=observed, evidence=[sent, before, after])
+    judge.conclude("MQQB-3.1.7.17-D01")
+    sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
+
+    def list_late_acks() -> list[Frame]:
+        came = receiver.acknowledgments(final=True)
+        return [frame for frame in came if get_final_ack_identifier(frame) == identifier(stored)]
+
+    peer.environment.run_until(lambda: bool(list_late_acks()), sut.connect_timeout_ms + sut.response_timeout_ms)
+    judge(
+        "MQQB-3.1.7.2.2-01",
+        expected=of_classes(AckClass.RECEIVE),
+        observed=list_late_acks(),
+        case="FinalAcks of the message that is received after the restart",
+        evidence=[stored, *list_late_acks()],
+    )

@@ -52,7 +52,12 @@ def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
         )
         delivery = one_of(0, 1) if value == AckClass.ORDER_ACK else 1  # E36
         attributes = fields(FINAL_ACK_ATTRIBUTES | {"DM": delivery, "Label": ACK_LABEL})
-        judge("MQQB-3.1.7.17-05", expected=attributes, observed=_get_attributes(frame), evidence=evidence)
+        judge(
+            "MQQB-3.1.7.17-05",
+            expected=attributes,
+            observed=_get_attributes_of_acknowledgment(frame),
+            evidence=evidence,
+        )
         names.append(_get_identifier(frame))
         own = (
             len(set(names)) == count
@@ -91,7 +96,7 @@ def _get_identifier(frame) -> tuple[Any, int]:
     return frame["UserHeader"].SourceQueueManager, frame["UserHeader"].MessageID
 
 
-def _get_attributes(frame) -> dict[str, Any]:
+def _get_attributes_of_acknowledgment(frame) -> dict[str, Any]:
     """Return the attributes of an acknowledgment by name."""
     base, user, properties = frame["BaseHeader"], frame["UserHeader"], frame["MessagePropertiesHeader"]
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Frame
-from harness.peer.conversation import MESSAGE, Conversation
+from harness.peer.conversation import USER_MESSAGE_KIND, Conversation
 
 BY_SESSION_ACK, BY_MESSAGE = "SessionAck", "message"
 """The packets of the peer that carry a SessionHeader."""
@@ -13,8 +13,8 @@ BY_SESSION_ACK, BY_MESSAGE = "SessionAck", "message"
 
 def acknowledge_with_carrier(carrier: str, session: Conversation, **header: Any) -> Frame:
     """Send a SessionHeader in a SessionAck, or in a new express message to the plain queue."""
+    count = sum(frame.kind == USER_MESSAGE_KIND for frame in session.sent)
     if carrier == BY_SESSION_ACK:
-        return session.send(session.build_session_ack(**header))
-    count = sum(frame.kind == MESSAGE for frame in session.sent) + 1
-    counted = {"UserMsgSequenceNumber": count, "WindowSize": 64}
+        return session.send(session.build_session_ack(**{"UserMsgSequenceNumber": count, **header}))
+    counted = {"UserMsgSequenceNumber": count + 1, "WindowSize": 64}
     return session.send(session.peer.message(session=counted | header))

@@ -14,6 +14,7 @@ from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
+from harness.wire import session_ack
 from suites.mqqb.steps.opening import RETRY_INTERVAL_MS
 from suites.mqqb.steps.provoking import let_send
 
@@ -87,3 +88,11 @@ class OutgoingSession:
         self.await_request()
         self.respond()
         return self.agree()
+
+
+def await_session_of_sut(peer: Peer, sut: Sut) -> RawConversation:
+    """Let the SUT open a session for a message, acknowledge the message, and return the session's connection."""
+    session = OutgoingSession(peer, sut)
+    session.open()
+    session.connection.send(session_ack(AckSequenceNumber=1))
+    return session.connection

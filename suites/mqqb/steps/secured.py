@@ -21,7 +21,7 @@ from harness.sut.releases import LackedByRelease, find_release
 from harness.sut.sut import Sut
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
 from harness.wire.protection import (
-    ADVANCED,
+    ADVANCED_PROVIDER,
     PROVIDER_BY_PRIVACY_LEVEL,
     SIG10,
     SIG20,
@@ -34,7 +34,7 @@ from harness.wire.protection import (
 )
 from reference_qm.codec import MessageClass
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import MISSING_QUEUE
+from suites.mqqb.steps.disposition import DEAD_LETTERS, MISSING_QUEUE
 from suites.mqqb.steps.ordering import ACK_LABEL
 
 NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
@@ -139,15 +139,15 @@ RULES_OF_ACKNOWLEDGING = (
 NOT_KEPT_OUTCOME = "not stored in its queue"
 SILENT_REFUSAL_OUTCOME = f"no acknowledgment and the message is {NOT_KEPT_OUTCOME}"
 SUBJECT_NAMES = {
-    "answer": "administration acknowledgment",
-    "final": "FinalAck",
+    "answer": "administration acknowledgment of message",
+    "final": "FinalAck of message",
     "kept": "message",
-    "silent_refusal": "refusal",
-    "level": "authentication level",
-    "body": "body",
+    "silent_refusal": "refusal of message",
+    "level": "authentication level of message",
+    "body": "body of message",
 }
 """The subject of each attribute of a disposition, in verdicts."""
-SILENT_REFUSAL_REASON = "SendInsecureNacks is FALSE here: a refusal is silent"
+SILENT_REFUSAL_REASON = "SendInsecureNacks of the SUT is FALSE, so the SUT refuses messages without an acknowledgment"
 
 
 def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, SecuredDisposition], table: Table) -> None:
@@ -166,7 +166,8 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
             continue
         if attribute == "answer" and not secured.tells and depends_on_insecure_nacks(expected):
             attribute, expected = "silent_refusal", SILENT_REFUSAL_OUTCOME
-        case = f"{SUBJECT_NAMES[attribute]} ({name})" if name else SUBJECT_NAMES[attribute]
+        subject = SUBJECT_NAMES[attribute]
+        case = f'{subject} "{name}"' if name else subject.removesuffix(" of message")
         judge(rule, expected=expected, observed=getattr(found[name], attribute), case=case, evidence=found[name].frames)
     if silent:
         judge.mark_not_exercised(*sorted(silent), reason=SILENT_REFUSAL_REASON)
@@ -202,7 +203,7 @@ class Secured:
             sut.configure(send_insecure_nacks=True, **settings)
         peer.listen()
         self.connection = peer.open_raw()
-        self.sequences = 0
+        self.sequences = self.messages = 0
         self._let_it_connect()
         self.tells = sut.has("configure") or self._tells_of_refusals()
         """Whether SendInsecureNacks is TRUE."""
@@ -243,10 +244,15 @@ class Secured:
     ) -> Any:
         """Build an unsigned message of a user with SID and certificate; ``header``: fields of UserHeader.
 
+        The messages are recoverable and express in turn, and request negative journaling: a receiver does not journal a
+        message that it refuses.
+
         ``queue`` "transactional" makes it the first message of a sequence; ``several``: it has a
         MultiQueueFormatHeader.
         """
-        own = self._await_administration_ack | dict(header)
+        self.messages += 1
+        delivery = {} if queue == "transactional" else {"DM": self.messages % 2}
+        own = self._await_administration_ack | {"JN": 1} | delivery | dict(header)
         claims = {"ST": BY_SID, "DE": 1, "SecurityID": user.security_id, "SenderCert": user.certificate}
         headers: dict[str, Any] = {
             "PA": 1,
@@ -310,9 +316,11 @@ class Secured:
             return all(_get_ack_correlation_id(frame) in answers for frame in sent.values())
 
         self.peer.environment.run_until(are_dispositions_known, self.sut.response_timeout_ms)
-        refusable = queue == "transactional"  # no SessionHeader after a recoverable message that was refused (E19)
-        self.peer.inbox.acknowledge(spare=self.connection if refusable else None)
+        self.peer.inbox.acknowledge(spare=self.connection)  # no SessionHeader after a refused recoverable message (E19)
         found = {one["message_id"].strip("{").lower().replace("}", ""): one for one in self.sut.messages(queue)}
+        dead = [one for place in DEAD_LETTERS for one in self.sut.kept(place)] if self.sut.has("receive") else []
+        for one in dead:
+            found[one["message_id"].strip("{").lower().replace("}", "")] = one
         return {name: self._disposition(frame, found) for name, frame in sent.items()}
 
     def _disposition(self, frame: Frame, found: Mapping[str, Any]) -> SecuredDisposition:
@@ -376,7 +384,7 @@ def encrypt_message(sut: Sut, packet: Any, level: int, algorithm: int, key: byte
     """
     provider = PROVIDER_BY_PRIVACY_LEVEL.get(changes.pop("for_level", level), PROVIDER_BY_PRIVACY_LEVEL[5])
     receiver = listed_keys(sut.receiving_keys).get(provider)
-    if receiver is None and provider == ADVANCED and not find_release(sut).aes:
+    if receiver is None and provider == ADVANCED_PROVIDER and not find_release(sut).aes:
         raise LackedByRelease(
             "the SUT has no public key of the AES provider, so no body can be encrypted with AES (MS-MQQB <65>)"
         )

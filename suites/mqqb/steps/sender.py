@@ -47,7 +47,7 @@ class Sender:
         if not self.sut.has("send") and fields.keys() <= {"delivery"}:
             provoker = self._provoker = self._provoker or Provoker(self.peer, self.to)
             return [provoker.send(tag, **fields) for tag in tags]
-        return [self.sut.send(self.to, body=f"message {tag}", application_tag=tag, **fields) for tag in tags]
+        return [self.sut.send(self.to, **{"body": f"message {tag}", "application_tag": tag, **fields}) for tag in tags]
 
     def poll_session(self, within_ms: int | None = None) -> Conversation | None:
         """Wait for the session on which the SUT sends next: a session that it sets up, or a session that is already

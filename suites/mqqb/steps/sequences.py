@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from harness.capture.recorder import Frame
@@ -53,6 +54,14 @@ class Outgoing:
 
     def _await_copy(self, number: int) -> None:
         self.peer.environment.run_until(lambda: bool(self.copies(number)), self.sut.connect_timeout_ms)
+
+    def open_beside(self, queue: str) -> Outgoing:
+        """Return the SUT as sender of a second sequence, to a different queue of the peer."""
+        other = copy(self)
+        other.sender = copy(self.sender)
+        other.sent, other.identifiers, other.tags = [], [], []
+        other.use_queue(queue)
+        return other
 
     def use_queue(self, queue: str) -> None:
         """Let the SUT send to a different queue of the peer from now on."""

@@ -46,7 +46,7 @@ class CancelledReadFails(RemoteEnding):
 
 @follows("E52.2")
 class PeeksCannotBeCancelled(RemoteReads):
-    """RemoteQMCancelReceive does not find a waiting peek: the peek waits for its time-out."""
+    """RemoteQMCancelReceive does not find a waiting peek: the peek waits for its timeout."""
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now

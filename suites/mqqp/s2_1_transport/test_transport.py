@@ -112,9 +112,9 @@ def test_bind_to_unknown_interface_or_version_is_refused(remote, judge, syntax, 
     still = remote.connect(port)
     then = "accepted" if not still.offer(QM2QM)[0] else "refused"
     evidence = [*association.record.frames[:2], *still.record.frames[:2]]
-    seen = {"bind_under_test": observed, "later_bind_to_version_1": then}
+    seen = {"tested_bind": observed, "later_bind_to_version_1": then}
     judge.all(
-        expected=facts(bind_under_test=expected, later_bind_to_version_1="accepted"), observed=seen, evidence=evidence
+        expected=facts(tested_bind=expected, later_bind_to_version_1="accepted"), observed=seen, evidence=evidence
     )
 
 

@@ -48,7 +48,7 @@ class ArrivalTimeInMinutes(RemoteReads):
 
 @fault("server-infinite-ul-timeout-cut-to-1-second", breaks=("MQQP-2.2.2.1-02", "MQDMPR-3.1.2.3-03"))
 class InfiniteIsASecond(RemoteReads):
-    """The server lets a read with ulTimeout 0xFFFFFFFF wait for one second only."""
+    """The server lets a read with ulTimeout 0xFFFFFFFF wait for only one second."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -142,7 +142,7 @@ add(
 
 @fault("client-sends-infinite-ul-timeout-with-one-digit-less", breaks="MQQP-2.2.2.1-02")
 class InfiniteShort(ClientReading):
-    """The client's read without a time-out carries ulTimeout 0x0FFFFFFF."""
+    """The client's read without a timeout carries ulTimeout 0x0FFFFFFF."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)

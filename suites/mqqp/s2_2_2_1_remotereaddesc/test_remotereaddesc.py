@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import between, each, facts
+from harness.expectations import between, each, facts, in_queue
 from harness.peer.association import Call
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
@@ -16,6 +16,7 @@ from suites.mqqp.steps.whole import UnchangedMessage
 pytestmark = needs("qm2qm")
 
 MS_PER_HOUR = 3_600_000
+LONG_READ_TIMEOUT_MS = 600_000
 SECONDS_PER_DAY = 86_400
 RESERVED_VALUES = (0, 1, 2, 0xA5A5_A5A5, 0xFFFF_FFFF)
 MAX_PACKET = 0x0040_0000
@@ -29,8 +30,8 @@ CLOCK_TOLERANCE_S = 120
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 @sut_survives()
 def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
-    """Peeks and receives with any values of Reserved and eAckNack return the messages of the queue; each response has
-    Reserved 1.
+    """Peeks and receives with any values of Reserved and eAckNack return the messages of the queue, also receives that
+    wait; a message whose receive ends with RR_NACK stays in the queue. Each response has Reserved 1.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
@@ -65,7 +66,26 @@ def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
     )
     reads = [plain, *odd, *taken, *acknowledged, *ends]
     reserved = {read.description.Reserved for read in reads if read.description is not None}
+    if by != Method.START_RECEIVE_BY_LOOKUP_ID:
+        judge_reserved_fields_of_waiting_receives(remote, judge, queue, by)
     judge("MQQP-2.2.2.1-D03", expected={1}, observed=reserved, case="values of Reserved", evidence=[plain, *odd[:2]])
+
+
+def judge_reserved_fields_of_waiting_receives(remote: Any, judge: Any, queue: RemoteQueue, by: str) -> None:
+    """Judge receives that wait at the empty queue, with values of Reserved and of eAckNack, and end with RR_NACK."""
+    for rule, fields in (("MQQP-2.2.2.1-06", {"Reserved": 1}), ("MQQP-2.2.2.1-09", {"eAckNack": 2})):
+        waiting = queue.begin(Action.RECEIVE, by=by, ulTimeout=LONG_READ_TIMEOUT_MS, **fields)
+        before = waiting.state_after_silence()
+        remote.deliver(["awaited"])
+        after = waiting.wait().label_or_outcome
+        if waiting.outcome == "MQ_OK":
+            queue.give_back(waiting)
+        observed = {"receive_before_an_arrival": before, "receive_after_an_arrival": after, "queue": queue.labels()}
+        expected = facts(
+            receive_before_an_arrival=Call.WAITING, receive_after_an_arrival="awaited", queue=in_queue("awaited")
+        )
+        judge(rule, expected=expected, observed=observed, evidence=waiting.evidence)
+        queue.purge()
 
 
 def receive_if_any(queue: RemoteQueue, action: int, **how: Any) -> Call:

@@ -39,8 +39,8 @@ def test_request_id_of_unended_receive_is_not_reused(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-2.2.2.1-06", "MQQP-2.2.2.1-09")
 def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
-    """The peer answers peeks with several values of Reserved and eAckNack: the application receives the message each
-    time.
+    """The peer answers receives with several values of Reserved and eAckNack: each time, the application receives the
+    message, and the SUT ends the receive with RR_ACK.
     """
     reader = Reader(peer, sut)
     for rule, name, values in (
@@ -50,11 +50,15 @@ def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
         for value in values:
             remote = reader.open()
             reader.server.answers[Method.START_RECEIVE2] = partial(reader.answer_with_message, **{name: value})
-            reply = reader.begin_read(Reading.PEEK, remote).wait()
+            ended = len(reader.server.named(Method.END_RECEIVE))
+            reply = reader.begin_read(Reading.RECEIVE, remote).wait()
             observed = bool(reply.get("message")) or str(reply.get("error", "no message"))
             reader.await_first_call(Method.START_RECEIVE2)
+            ends = reader.server.wait(Method.END_RECEIVE, ended + 1)[ended:]
             evidence = reader.server.named(Method.START_RECEIVE2)[-1].evidence
             judge(rule, expected=holds("the application receives the message"), observed=observed, evidence=evidence)
+            acks = [call.into.dwAck for call in ends if call.into is not None]
+            judge(rule, expected=[Ack.RR_ACK], observed=acks, case="dwAck", evidence=[*evidence, *ends])
 
 
 @needs("remote_read")
@@ -68,7 +72,7 @@ def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
     "MQQP-3.1.4.10-06",
 )
 def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version):
-    """Two receives without a time-out wait at the peer, after RemoteQMOpenQueue: each receive has a unique dwRequestID,
+    """Two receives without a timeout wait at the peer, after RemoteQMOpenQueue: each receive has a unique dwRequestID,
     ulTimeout 0xFFFFFFFF, dwSize 0, lpBuffer NULL, and the handles of the queue.
     """
     reader = Reader(peer, sut, version)
@@ -99,6 +103,6 @@ def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version)
     null = [one.lpBuffer is None for one in asked]
     judge("MQQP-2.2.2.1-10", expected=each(holds("lpBuffer is NULL"), "read"), observed=null, evidence=evidence)
     given = fields(
-        hRemoteQueue=Reader.QUEUE_HANDLE, dwQueue=Reader.QUEUE_DESCRIPTOR, dwRequestID=between(1, 0xFFFF_FFFF)
+        hRemoteQueue=Reader.FIRST.queue, dwQueue=Reader.FIRST.descriptor, dwRequestID=between(1, 0xFFFF_FFFF)
     )
     judge("MQQP-3.1.4.10-06", expected=each(given, "read"), observed=asked, evidence=evidence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import facts
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import Action, LookupId, Method
+from harness.wire.rpc_qm2qm import Ack, Action, LookupId, Method
 
 pytestmark = needs("qm2qm")
 
@@ -12,7 +12,7 @@ pytestmark = needs("qm2qm")
 @covers("MQQP-2.2.1.2-01")
 def test_each_receive_method_returns_handle_that_can_be_ended_once(remote, judge):
     """A receive by each of the three methods returns a different handle. RemoteQMEndReceive succeeds once with each
-    handle; a second call with the handle gets a fault.
+    handle, with RR_NACK and with RR_ACK; a second call with the handle gets a fault.
     """
     queue = remote.open_with_messages("first", "second", "third")
     reads = [
@@ -21,7 +21,8 @@ def test_each_receive_method_returns_handle_that_can_be_ended_once(remote, judge
         queue.read(Action.LOOKUP_RECEIVE_NEXT, by=Method.START_RECEIVE_BY_LOOKUP_ID, lookup_id=LookupId.BEFORE_FIRST),
     ]
     handles = {bytes(read.out.pphContext) for read in reads if read.out is not None and not read.has_null_handle}
-    ends = [queue.acknowledge(read).outcome for read in reads if read.out is not None]
+    acks = (Ack.RR_NACK, Ack.RR_ACK, Ack.RR_ACK)
+    ends = [queue.end(read, ack).outcome for read, ack in zip(reads, acks, strict=True) if read.out is not None]
     again = [queue.acknowledge(read).outcome for read in reads if read.out is not None]
     expected = facts(
         number_of_different_handles=3,

@@ -62,12 +62,12 @@ class Handle(Machine, path=Path(__file__)):
 
     @event("receive")
     def receive(self) -> str:
-        """Receive with time-out zero, and do not end the receive."""
+        """Receive with timeout zero, and do not end the receive."""
         return self._name_read(self._queue.start_receive())
 
     @event("peek")
     def peek(self) -> str:
-        """Peek with time-out zero."""
+        """Peek with timeout zero."""
         return self._name_read(self._queue.peek())
 
     @event("end with RR_ACK")
@@ -129,7 +129,7 @@ class Handle(Machine, path=Path(__file__)):
         """Return the first message that the second reader finds."""
         return self._name_read(self._other.peek())
 
-    @probe("peek by another reader after an arrival")
+    @probe("peek by another reader after the arrival of a third message")
     def peek_other_when_message_came(self) -> str:
         """Deliver a message, and return the first message that the second reader finds."""
         self._remote.deliver(["third"])

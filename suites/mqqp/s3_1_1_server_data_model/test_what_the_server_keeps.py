@@ -10,12 +10,15 @@ pytestmark = needs("qm2qm")
 
 @covers("MQQP-3.1.1.5-01", "MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03")
 def test_closing_one_of_three_open_queues_leaves_two_readable(remote, judge):
-    """Two clients open a queue three times in total, and peeks through each handle return the message in the queue. One
-    handle is closed: a peek through the closed handle is refused, and peeks through the other two handles succeed.
+    """Two clients open a queue three times in total. One of them purges it, and a message arrives: peeks through each
+    handle return the message. One handle is closed: a peek through the closed handle is refused, and peeks through the
+    other two handles succeed.
     """
-    queue = remote.open_with_messages("first")
+    queue = remote.open_with_messages("purged")
     second = remote.open(association=queue.association)
     third = remote.open()
+    second.purge()
+    remote.deliver(["first"])
     every = [one.peek().label_or_outcome for one in (queue, second, third)]
     evidence = [frame for one in (queue, second, third) for frame in one.session.evidence]
     judge("MQQP-3.1.1.5-03", expected=each("first", "read"), observed=every, evidence=evidence)

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 @fault("server-read-timeout-never-expires", breaks=("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01"))
 class NoCallTimer(RemoteReads):
-    """The server lets a read with a time-out wait forever."""
+    """The server lets a read with a timeout wait forever."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -30,7 +30,7 @@ class NoCallTimer(RemoteReads):
 
 @fault("server-read-uses-timeout-of-first-read", breaks=("MQQP-3.1.2-02", "MQDMPR-3.1.2.3-01"))
 class OneCallTimer(RemoteReads):
-    """The server lets every read wait for the time-out of the first read."""
+    """The server lets every read wait for the timeout of the first read."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

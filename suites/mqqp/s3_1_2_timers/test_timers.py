@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import between, each
+from harness.expectations import between, each, holds
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import Method
+from harness.wire.rpc_qm2qm import Action, Method
 
 pytestmark = needs("qm2qm")
 
-SHORT_MS, LONGER_MS, LATER_MS = 400, 900, 1_300
+SHORT_MS, PEEK_MS, LONGER_MS, NEXT_MS, LATER_MS = 400, 650, 900, 1_150, 1_300
+ABOVE_16_BITS_MS, HIGHEST_BIT_MS = 67_000, 0x8000_0000
 TIMEOUT_OUTCOME = "ended without a message"
 
 
 def describe_end(read):
-    """Return the text for a read whose time-out expired."""
+    """Return the text for a read whose timeout expired."""
     return TIMEOUT_OUTCOME if read.failed else read.label_or_outcome
 
 
@@ -28,32 +30,101 @@ RULES_OF_ENDED_READS = ("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01")
 """The rules about the end of a wait."""
 
 
+KINDS_OF_READS = {
+    Method.START_RECEIVE: {
+        "receive": "MQQP-3.1.4.1-D15",
+        "peek": "MQQP-3.1.4.1-D16",
+        "peek next": "MQQP-3.1.4.1-D17",
+        "any": "MQQP-3.1.4.1-D02",
+    },
+    Method.START_RECEIVE2: {
+        "receive": "MQQP-3.1.4.10-31",
+        "peek": "MQQP-3.1.4.10-36",
+        "peek next": "MQQP-3.1.4.10-40",
+        "any": "MQQP-3.1.4.10-D01",
+    },
+}
+"""By method: the rules that name the timeout of each kind of read."""
+HANDLES_OF_ENDED_READS = {
+    Method.START_RECEIVE: ("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19"),
+    Method.START_RECEIVE2: ("MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
+}
+"""By method: the rules about the context handle of a read that failed."""
+
+
 @covers(*RULES_OF_WAITING_READS, *RULES_OF_ENDED_READS)
-@pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
+@pytest.mark.parametrize(
+    "by",
+    [
+        pytest.param(by, marks=covers(*rules.values(), *HANDLES_OF_ENDED_READS[by]), id=by)
+        for by, rules in KINDS_OF_READS.items()
+    ],
+)
 def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
-    """In an empty queue, a receive with time-out 0 fails at once, and receives with time-outs of 400 ms and 900 ms fail
-    after these times. A further receive gets a message; a later receive with a time-out of 1,300 ms waits for the whole
-    time-out.
+    """In an empty queue, a receive with timeout 0 fails at once. Two receives, one of them by a cursor, a peek, and a
+    PEEK_NEXT at the last message of a second queue fail after their timeouts. One of two further receives gets a
+    message, and the other receive fails after its timeout of 1,300 ms.
     """
-    queue = remote.open()
+    queue, second = remote.open(), remote.open("admin")
+    remote.deliver(["first"], queue="admin")
+    at_last = second.open_cursor()
+    second.peek(hCursor=at_last).expect_success()
+    cursor = queue.open_cursor()
     at_once = queue.start_receive(by=by)
     began_ms = remote.peer.recorder.elapsed_ms()
-    longer, shorter = (queue.begin_receive(by=by, ulTimeout=timeout_ms) for timeout_ms in (LONGER_MS, SHORT_MS))
-    waits = ((shorter, SHORT_MS), (longer, LONGER_MS))
-    took = {timeout_ms: await_end(remote, read, timeout_ms, began_ms) for read, timeout_ms in waits}
-    outcomes = {"at once": describe_end(at_once), "shorter": describe_end(shorter), "longer": describe_end(longer)}
-    evidence = [*shorter.evidence, *longer.evidence]
-    judge(*RULES_OF_ENDED_READS, expected=each(TIMEOUT_OUTCOME, "read"), observed=outcomes, evidence=evidence)
-    judge_waits(remote, judge, took, evidence)
-    satisfied = queue.begin_receive(by=by, ulTimeout=LONGER_MS)
-    remote.deliver(["first"])
+    reads = {
+        "receive": (queue.begin_receive(by=by, ulTimeout=LONGER_MS), LONGER_MS),
+        "receive by cursor": (queue.begin_receive(by=by, hCursor=cursor, ulTimeout=SHORT_MS), SHORT_MS),
+        "peek": (queue.begin(Action.PEEK_CURRENT, by=by, ulTimeout=PEEK_MS), PEEK_MS),
+        "peek next": (second.begin(Action.PEEK_NEXT, by=by, hCursor=at_last, ulTimeout=NEXT_MS), NEXT_MS),
+    }
+    in_order = sorted(reads.items(), key=lambda item: item[1][1])
+    took = {name: (ms, await_end(remote, read, ms, began_ms)) for name, (read, ms) in in_order}
+    ended = [at_once, *(read for read, _ in reads.values())]
+    outcomes = {"at once": describe_end(at_once), **{name: describe_end(read) for name, (read, _) in reads.items()}}
+    judge(*RULES_OF_ENDED_READS, expected=each(TIMEOUT_OUTCOME, "read"), observed=outcomes, evidence=ended)
+    judge(
+        *HANDLES_OF_ENDED_READS[by],
+        expected=each(holds("NULL"), "handle returned by a read"),
+        observed=[read.has_null_handle for read in ended],
+        evidence=ended,
+    )
+    for name, (ms, passed) in took.items():
+        kind = KINDS_OF_READS[by][name.removesuffix(" by cursor")]
+        judge_wait(remote, judge, ms, passed, ended, kind, KINDS_OF_READS[by]["any"])
+    began_ms = remote.peer.recorder.elapsed_ms()
+    satisfied, later = (queue.begin_receive(by=by, ulTimeout=LATER_MS) for _ in range(2))
+    remote.deliver(["second"])
     satisfied.wait()
     if satisfied.failed:
         return  # the message came later than the read could wait
-    queue.acknowledge(satisfied)
+    passed = await_end(remote, later, LATER_MS, began_ms)
+    judge_wait(remote, judge, LATER_MS, passed, [satisfied, later])
+    judge(*RULES_OF_ENDED_READS, expected=TIMEOUT_OUTCOME, observed=describe_end(later), evidence=[later])
+
+
+@covers(*RULES_OF_WAITING_READS)
+@pytest.mark.parametrize(
+    "by",
+    [pytest.param(by, marks=covers(rules["any"]), id=by) for by, rules in KINDS_OF_READS.items()],
+)
+def test_long_timeout_is_not_shortened(remote, judge, by):
+    """A receive with a timeout of 67,000 ms, which does not fit into 16 bits, fails after that time. Receives with the
+    timeouts 0x80000000 and 0xFFFFFFFE still wait then. In virtual time, the first of them fails after 25 days.
+    """
+    queue = remote.open()
+    high = [queue.begin_receive(by=by, ulTimeout=value) for value in (HIGHEST_BIT_MS, 0xFFFF_FFFE)]
     began_ms = remote.peer.recorder.elapsed_ms()
-    later = queue.begin_receive(by=by, ulTimeout=LATER_MS)
-    judge_waits(remote, judge, {LATER_MS: await_end(remote, later, LATER_MS, began_ms)}, later.evidence)
+    read = queue.begin_receive(by=by, ulTimeout=ABOVE_16_BITS_MS)
+    passed = await_end(remote, read, ABOVE_16_BITS_MS, began_ms)
+    any_of_them = KINDS_OF_READS[by]["any"]
+    judge_wait(remote, judge, ABOVE_16_BITS_MS, passed, [read], any_of_them)
+    rules = (*RULES_OF_WAITING_READS, any_of_them)
+    waits = [one.state_after_silence() for one in high]
+    judge(*rules, expected=each(Call.WAITING, "receive"), observed=waits, evidence=high)
+    if remote.peer.environment.virtual:
+        high[0].wait(HIGHEST_BIT_MS)
+        judge(*rules, expected=TIMEOUT_OUTCOME, observed=describe_end(high[0]), evidence=high[:1])
 
 
 def await_end(remote, read, timeout_ms, began_ms):
@@ -62,15 +133,14 @@ def await_end(remote, read, timeout_ms, began_ms):
     return remote.peer.took(began_ms)
 
 
-def judge_waits(remote, judge, took, evidence):
-    """Judge how long reads waited; ``took`` maps each ulTimeout to the measured duration."""
-    slack_ms = remote.sut.slack_ms(0)
-    for timeout_ms, passed in took.items():
-        expected = between(*passed.allowed(timeout_ms - 5, timeout_ms + slack_ms))
-        judge(
-            *RULES_OF_WAITING_READS,
-            expected=expected,
-            case="duration of the wait in ms",
-            observed=passed.ms,
-            evidence=evidence,
-        )
+def judge_wait(remote, judge, timeout_ms, passed, evidence, *more):
+    """Judge how long a read waited: ``passed`` is the measured duration."""
+    expected = between(*passed.allowed(timeout_ms - 5, timeout_ms + remote.sut.slack_ms(0)))
+    judge(
+        *RULES_OF_WAITING_READS,
+        *more,
+        expected=expected,
+        case="duration of the wait in ms",
+        observed=passed.ms,
+        evidence=evidence,
+    )

@@ -98,7 +98,7 @@ class PacketOfAnother(RemoteReads):
         return packet.replace("first".encode("utf-16-le"), "other".encode("utf-16-le"))
 
 
-LOST: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
+VALUES_OF_LOST_FIELDS: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
 """The value of a removed property, if it is not the default of the property's type."""
 
 
@@ -108,7 +108,7 @@ def _remove_message_property(name: str) -> Install:
     class Without(RemoteReads):
         def serialize_remote_message(self, position: MessagePosition) -> bytes:
             message = position.MessageReference
-            lost = replace(message, **{name: LOST.get(name) or type(getattr(message, name))()})
+            lost = replace(message, **{name: VALUES_OF_LOST_FIELDS.get(name) or type(getattr(message, name))()})
             return super().serialize_remote_message(replace(position, MessageReference=lost))
 
     return replace_part(Without)

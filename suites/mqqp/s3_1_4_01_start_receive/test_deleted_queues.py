@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import each, facts, holds, one_of
+from harness.expectations import each, facts, holds, none, one_of
 from harness.peer.association import Call
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import Action, LookupId, Method
@@ -53,9 +53,9 @@ def _read_in_each_way(queue, by, cursor):
         },
     }
 )
-@covers("MQQP-3.1.4.7-03", "MQDMPR-3.1.7.1.12-04")
+@covers("MQQP-3.1.4.7-03", "MQQP-3.1.4.4-D01", "MQQP-3.1.4.2-08", "MQQP-3.1.4.2-D01", "MQDMPR-3.1.7.1.12-04")
 @sut_survives()
-def test_reads_of_the_deleted_queue_fail(remote, sut, judge, by, rules):
+def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
     """An open queue is deleted: its waiting reads, new reads, the end of a receive, and a purge fail. Reads also fail
     when a new queue with the same name contains a message. A second open queue can still be read.
     """
@@ -93,12 +93,22 @@ def test_reads_of_the_deleted_queue_fail(remote, sut, judge, by, rules):
             errata="E170",
         )
     judge(
+        "MQQP-3.1.4.2-08",
+        "MQQP-3.1.4.2-D01",
         "MQDMPR-3.1.7.1.12-04",
         expected=QUEUE_GONE_STATUS,
         observed=end.outcome,
         evidence=[held, end],
         errata="E170",
         case="end of the receive",
+    )
+    closed = queue.close()
+    judge(
+        "MQQP-3.1.4.4-D01",
+        expected=none("fault"),
+        observed=[closed.outcome] if closed.thrown is not None else [],
+        evidence=closed.evidence,
+        case="close of the deleted queue",
     )
     reads = [call for calls in made.values() for call in calls]
     then = beside.receive().label_or_outcome

@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import needs
 from harness.sut.provisioning import ALICE
 from harness.wire import ProviderInfo
-from harness.wire.protection import ADVANCED, PROVIDER_TYPES
+from harness.wire.protection import ADVANCED_PROVIDER, PROVIDER_TYPES
 from harness.wire.rpc_qm2qm import Method
 from suites.mqqb.steps.secured import BY_SID, NO_SIGNATURE_ACCEPTED_REASON, SHA512, sign_message
 from suites.mqqp.steps.methods import for_each_method
@@ -29,7 +29,7 @@ def test_read_returns_security_properties_of_signed_message(remote, judge, by, r
     certificate, signature and provider.
     """
     queue = remote.open("plain")
-    provider = bytes(ProviderInfo(ProviderType=PROVIDER_TYPES[ADVANCED], ProviderName=ADVANCED))
+    provider = bytes(ProviderInfo(ProviderType=PROVIDER_TYPES[ADVANCED_PROVIDER], ProviderName=ADVANCED_PROVIDER))
     sent = []
     for default, info in ((DEFAULT, b""), (NAMED, provider)):
         claims = {"ST": BY_SID, "DE": default, "SecurityID": ALICE.security_id, "SenderCert": ALICE.certificate}

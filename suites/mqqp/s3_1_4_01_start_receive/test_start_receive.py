@@ -5,6 +5,8 @@ RemoteQMStartReceive2 works like RemoteQMStartReceive, and also returns the mess
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 
 from harness.expectations import each, facts, holds, status
@@ -143,16 +145,17 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
 )
 @pytest.mark.parametrize("kind", Kind)
 def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
-    """Two messages arrive with every property set, the second also with lists of queues: a peek and receives return the
-    packets unchanged, and dwSize equals PacketSize.
+    """Three messages arrive with every property set, the second also with lists of queues, the third with a body of
+    70,000 bytes: a peek and receives return the packets unchanged, and dwSize equals PacketSize.
     """
     queue = remote.open(kind.queue)
     sent = [
         build_full_message(remote.peer, "first", kind),
         build_full_message(remote.peer, "second", kind, mqf=build_lists_of_queues(remote.peer)),
+        build_full_message(remote.peer, "third", kind, body=bytes(range(250)) * 280),
     ]
     remote.send_all(sent)
-    reads = [queue.peek(by=by), queue.receive(by=by), queue.receive(by=by)]
+    reads = [queue.peek(by=by), *(queue.receive(by=by) for _ in sent)]
     for read, packet in zip(reads, (sent[0], *sent), strict=True):
         judge(
             *rules["buffer"],
@@ -225,16 +228,23 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 @varied("negative journaling", "time to be received", acknowledgments=("none", "of arrival"))
 def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, kind):
-    """SequentialId of a peek and of a receive is the LookupIdentifier that the control channel shows for the message,
-    without its highest byte.
+    """SequentialId of peeks with and without a cursor and of a receive is the LookupIdentifier that the control channel
+    shows for the message, without its highest byte; also for a message that arrives while a read waits.
     """
     queue = remote.open(kind)
     fill_queue(remote, kind, "first", "second")
+    cursor = queue.open_cursor()
+    reads = {
+        "first": [queue.peek(by=Method.START_RECEIVE2), queue.peek(by=Method.START_RECEIVE2, hCursor=cursor)],
+        "second": [queue.peek_next(by=Method.START_RECEIVE2, hCursor=cursor)],
+    }
+    waiting = queue.begin(Action.PEEK_NEXT, by=Method.START_RECEIVE2, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
+    fill_queue(remote, kind, "third")
+    reads["third"] = [waiting.wait()]
     sequential_ids = show_sequential_ids(sut, kind)
-    first = queue.peek(by=Method.START_RECEIVE2)
     queue.receive()
-    second = queue.start_receive(by=Method.START_RECEIVE2)
-    for label, read in (("first", first), ("second", second)):
+    reads["second"].append(queue.start_receive(by=Method.START_RECEIVE2))
+    for label, read in ((label, one) for label, found in reads.items() for one in found):
         judge.all(
             expected=sequential_ids[label], case="SequentialId", observed=read.sequential_id, evidence=read.evidence
         )
@@ -306,8 +316,8 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
 )
 @sut_survives()
 def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
-    """Peeks with a wrong dwQueue, an unknown cursor, a cursor of a different queue, or an unopened queue, and a
-    PEEK_NEXT without a cursor, return the specified statuses. A valid peek succeeds.
+    """Peeks with a wrong dwQueue, an unknown or closed cursor, a cursor of a different queue, or an unopened queue,
+    and a PEEK_NEXT without a cursor, return the specified statuses. A valid peek succeeds.
     """
     queue = remote.open_with_messages("first")
     queue.cursor().expect_success()
@@ -323,11 +333,15 @@ def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
             evidence=calls,
         )
 
-    zero, differs = (queue.peek(by=by, dwQueue=value) for value in (0, queue.pointer + 1))
-    read_with_description("queue", "MQ_ERROR_INVALID_PARAMETER", [zero, differs])
+    beside = remote.open(association=queue.association)
+    values = (0, queue.pointer + 1, queue.pointer ^ 0x1_0000, queue.pointer ^ 0x8000_0000, beside.pointer)
+    differs = [queue.peek(by=by, dwQueue=value) for value in values]
+    read_with_description("queue", "MQ_ERROR_INVALID_PARAMETER", differs)
     read_with_description("next", "STATUS_INVALID_PARAMETER", [queue.peek_next(by=by)])
-    of_another = remote.open(association=queue.association).open_cursor()
-    unknown = [queue.peek(by=by, hCursor=cursor) for cursor in (queue.UNKNOWN_HANDLE, of_another)]
+    of_another, closed, own = beside.open_cursor(), queue.open_cursor(), queue.open_cursor()
+    queue.close_cursor(closed).expect_success()
+    cursors = (queue.UNKNOWN_HANDLE, of_another, closed, own ^ 0x1_0000, own ^ 0x8000_0000)
+    unknown = [queue.peek(by=by, hCursor=cursor) for cursor in cursors]
     read_with_description("cursor", "STATUS_INVALID_PARAMETER", unknown)
     unopened = remote.open_remote(queue.association).expect_success().out.phQueue
     without = queue.peek(by=by, hRemoteQueue=unopened, dwQueue=unopened)
@@ -352,7 +366,10 @@ def test_read_without_description_is_refused(remote, judge):
 @for_each_method(
     {
         Method.START_RECEIVE: {
-            "cursor": ["MQQP-3.1.4.1-D12"],
+            "cursor": ["MQQP-3.1.4.1-D12", "MQQP-3.1.4.1-01"],
+            "handle": ["MQQP-3.1.4.1-05", "MQQP-3.1.4.1-D19"],
+            "peek": ["MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19"],
+            "no_cursor": ["MQQP-3.1.4.1-D13"],
             "next": [
                 "MQQP-3.1.4.1-D05",
                 "MQQP-3.1.4.1-D17",
@@ -377,6 +394,9 @@ def test_read_without_description_is_refused(remote, judge):
         },
         Method.START_RECEIVE2: {
             "cursor": ["MQQP-3.1.4.10-21"],
+            "handle": ["MQQP-3.1.4.10-02", "MQQP-3.1.4.10-54"],
+            "peek": ["MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"],
+            "no_cursor": ["MQQP-3.1.4.10-23"],
             "next": [
                 "MQQP-3.1.4.10-40",
                 "MQQP-3.1.4.10-D04",
@@ -415,16 +435,19 @@ def test_read_without_description_is_refused(remote, judge):
 )
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
 def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, rules, at):
-    """A cursor is at the first, second or third message: PEEK_CURRENT does not move the cursor, PEEK_NEXT moves it, and
-    RECEIVE takes the message at the cursor. Two other cursors do not move.
+    """A cursor is at the first, second or third of four messages: PEEK_CURRENT does not move the cursor, PEEK_NEXT
+    moves it, and RECEIVE takes the message at the cursor; the next RECEIVE takes the next message. Only RECEIVE returns
+    a handle. Two other cursors, and reads without a cursor, pass over the message while it is locked, and do not move
+    with the cursor.
     """
-    labels = ["first", "second", "third"]
+    labels = ["first", "second", "third", "fourth"]
     queue = remote.open_with_messages(*labels)
     others = [queue.open_cursor(), None, queue.open_cursor()]
     cursor = others[1] = queue.open_cursor()
     stays = [queue.peek(by=by, hCursor=cursor) for _ in range(2)]
     goes = [queue.peek_next(by=by, hCursor=cursor) for _ in range(at)]
     there = [queue.peek(by=by, hCursor=cursor) for _ in range(2)]
+    without = [queue.peek(by=by)]
     seen = [step.label_or_outcome for step in (*stays, *there)]
     expected = ["first", "first", labels[at], labels[at]]
     judge(
@@ -442,25 +465,55 @@ def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, 
         evidence=there,
         case="labels returned by the peeks",
     )
-    received = queue.receive(by=by, hCursor=cursor)
+    received = queue.start_receive(by=by, hCursor=cursor)
     left = [label for label in labels if label != labels[at]]
-    observed = {"receive_by_the_cursor": received.label_or_outcome, "labels_left_in_the_queue": queue.labels()}
     judge(
-        *rules["receive"],
-        expected=facts(receive_by_the_cursor=labels[at], labels_left_in_the_queue=left),
-        observed=observed,
+        *rules["handle"],
+        expected=facts(received=labels[at], has_handle=True),
+        observed={"received": received.label_or_outcome, "has_handle": not received.has_null_handle},
         evidence=received.evidence,
     )
+    judge(
+        *rules["peek"],
+        expected=each(holds("NULL"), "handle returned by a peek"),
+        observed=[step.has_null_handle for step in (*stays, *goes, *there)],
+        evidence=[*goes, *there],
+    )
     apart = [queue.peek(by=by, hCursor=one) for one in (others[0], others[2])]
+    apart += [queue.peek_next(by=by, hCursor=others[0]) for _ in left[1:]]
     observed = {
-        "receive_by_the_cursor": received.label_or_outcome,
-        "peeks_by_other_cursors": [one.label_or_outcome for one in apart],
+        "received": received.label_or_outcome,
+        "reads_by_other_cursors": [one.label_or_outcome for one in apart],
     }
     judge(
         *rules["cursor"],
-        expected=facts(receive_by_the_cursor=labels[at], peeks_by_other_cursors=left[:1] * 2),
+        expected=facts(received=labels[at], reads_by_other_cursors=[left[0], *left]),
         observed=observed,
         evidence=apart,
+    )
+    without.append(queue.peek(by=by))
+    judge(
+        *rules["no_cursor"],
+        expected=["first", left[0]],
+        observed=[one.label_or_outcome for one in without],
+        evidence=without,
+        case="labels returned by the peeks without a cursor",
+    )
+    judge.conclude(*chain.from_iterable(group for name, group in rules.items() if name != "receive"))
+    ended = queue.acknowledge(received)
+    following = queue.receive(by=by, hCursor=cursor)
+    left.remove(labels[at + 1])
+    observed = {
+        "received": received.label_or_outcome,
+        "end": ended.outcome,
+        "received_next": following.label_or_outcome,
+        "left": queue.labels(),
+    }
+    judge(
+        *rules["receive"],
+        expected=facts(received=labels[at], end="MQ_OK", received_next=labels[at + 1], left=left),
+        observed=observed,
+        evidence=[received, ended, following],
     )
 
 

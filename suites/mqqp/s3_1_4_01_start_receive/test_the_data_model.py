@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from harness.expectations import facts, fields, one_of
+from harness.expectations import facts, one_of
 from harness.run.marks import needs, varied
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
@@ -26,6 +26,23 @@ def show_descriptor_elements(sut: Sut, collection: str) -> list[dict[str, Any]]:
     return [element for queue in ours for one in queue["OpenQueueDescriptorCollection"] for element in one[collection]]
 
 
+def show_waiting_reads(sut: Sut, request_ids: dict[str, int]) -> list[list[tuple[str, bool, bool]]]:
+    """Return the waiting reads of each OpenQueueDescriptor of the check that has any: the name of its dwRequestID,
+    DestructiveRead, and whether it has a cursor.
+    """
+    queues = sut.inspect()["QueueManager"]["QueueCollection"]
+    ours = [one for one in queues if one["Pathname"].lower().endswith(sut.queue().lower())]
+    found = []
+    for descriptor in (one for queue in ours for one in queue["OpenQueueDescriptorCollection"]):
+        reads = []
+        for one in descriptor["WaitingMessageReadOperationCollection"]:
+            numbers = re.findall(r"\d+", str(one["Tag"]))
+            name = next((name for name, number in request_ids.items() if str(number) in numbers), "unknown")
+            reads.append((name, bool(one["DestructiveRead"]), one.get("CursorReference") is not None))
+        found += [sorted(reads)] if reads else []
+    return sorted(found)
+
+
 @for_each_method(
     {
         Method.START_RECEIVE: {
@@ -38,31 +55,42 @@ def show_descriptor_elements(sut: Sut, collection: str) -> list[dict[str, Any]]:
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_waiting_receive_is_kept_with_its_request_id(remote, sut, judge, by, rules):
-    """A receive waits: WaitingMessageReadOperationCollection contains one destructive read with the dwRequestID of the
-    receive. After RemoteQMCancelReceive the collection is empty.
+    """A receive waits with one handle; a receive by a cursor and a second receive wait with another handle.
+    WaitingMessageReadOperationCollection of each OpenQueueDescriptor contains its destructive reads with their
+    dwRequestIDs and cursors. After RemoteQMCancelReceive for one read, only that read is missing.
     """
-    queue = remote.open()
-    read = queue.begin_receive(by=by, dwRequestID=REQUEST_ID, ulTimeout=LONG_READ_TIMEOUT_MS)
-    read.state_after_silence()
-    found = show_descriptor_elements(sut, "WaitingMessageReadOperationCollection")
-    known = [
-        {
-            "DestructiveRead": one["DestructiveRead"],
-            "Tag_contains_the_dwRequestID": str(REQUEST_ID) in re.findall(r"\d+", str(one["Tag"])),
-        }
-        for one in found
+    queue, second = remote.open(), remote.open()
+    request_ids = {name: REQUEST_ID + number for number, name in enumerate(("plain", "by cursor", "other"))}
+    how = {"by": by, "ulTimeout": LONG_READ_TIMEOUT_MS}
+    reads = [
+        queue.begin_receive(dwRequestID=request_ids["plain"], **how),
+        second.begin_receive(dwRequestID=request_ids["by cursor"], hCursor=second.open_cursor(), **how),
+        second.begin_receive(dwRequestID=request_ids["other"], **how),
     ]
-    queue.cancel(REQUEST_ID)
-    left = show_descriptor_elements(sut, "WaitingMessageReadOperationCollection")
-    evidence = read.evidence
+    for read in reads:
+        read.state_after_silence()
+    found = show_waiting_reads(sut, request_ids)
+    second.cancel(request_ids["by cursor"])
+    left = show_waiting_reads(sut, request_ids)
+    queue.cancel(request_ids["plain"])
+    last = show_waiting_reads(sut, request_ids)
+    second.cancel(request_ids["other"])
+    plain, by_cursor, other = ("plain", True, False), ("by cursor", True, True), ("other", True, False)
     judge(
         *rules["receive"],
         expected=facts(
-            entries_before_the_cancel=[fields(DestructiveRead=True, Tag_contains_the_dwRequestID=True)],
-            entries_after_the_cancel=[],
+            waiting=[[by_cursor, other], [plain]],
+            after_the_first_cancel=[[other], [plain]],
+            after_the_second_cancel=[[other]],
+            after_the_last_cancel=[],
         ),
-        observed={"entries_before_the_cancel": known, "entries_after_the_cancel": left},
-        evidence=evidence,
+        observed={
+            "waiting": found,
+            "after_the_first_cancel": left,
+            "after_the_second_cancel": last,
+            "after_the_last_cancel": show_waiting_reads(sut, request_ids),
+        },
+        evidence=[one for read in reads for one in read.evidence],
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts
+from harness.expectations import each, facts, holds
+from harness.peer.association import Call
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import Action, Method
 from suites.mqqp.steps.methods import for_each_method
@@ -12,8 +13,11 @@ from suites.mqqp.steps.reading import fill_queue
 
 pytestmark = needs("qm2qm")
 
-LONG_READ_TIMEOUT_MS = 600_000
-SHORT_READ_TIMEOUT_MS = 1_000
+LONG_READ_TIMEOUT_MS = 0x8000_0000
+"""A timeout of 24 days, whose low 31 bits are zero: a timeout that is kept in fewer bits expires at once."""
+SHORT_READ_TIMEOUT_MS, SHORTEST_READ_TIMEOUT_MS = 1_000, 200
+AT_ONCE_MS = 500
+"""The time in ms after which a read with timeout 0 has ended."""
 
 
 @for_each_method(
@@ -31,33 +35,44 @@ SHORT_READ_TIMEOUT_MS = 1_000
 @sut_survives()
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by, rules, action):
-    """While a read waits, a receive with the same dwRequestID through the same queue handle is refused; a receive with
-    that dwRequestID through a different handle of the queue waits.
+    """While two reads wait, receives with the dwRequestIDs of these reads through the same queue handle are refused,
+    and both reads still wait. A receive with such a dwRequestID through a different handle of the queue waits, and so
+    do receives through the same handle whose dwRequestIDs differ in one bit.
     """
     queue, second = remote.open(), remote.open()
-    number = remote.request_id()
-    first = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
-    waits = first.state_after_silence()
-    twice = queue.start_receive(by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+    numbers = [remote.request_id() for _ in range(2)]
+    reads = [
+        queue.begin(one, by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+        for one, number in zip((Action.RECEIVE, action), numbers, strict=True)
+    ]
+    waits = [one.state_after_silence() for one in reads]
+    twice = [queue.start_receive(by=by, dwRequestID=one, ulTimeout=LONG_READ_TIMEOUT_MS) for one in numbers]
+    still = [one.state_after_silence() for one in reads]
     judge(
         *rules["twice"],
-        expected="MQ_ERROR_INVALID_PARAMETER",
-        observed=twice.outcome,
-        evidence=twice.evidence,
-        case="second read with the dwRequestID",
+        expected=facts(refusals=each("MQ_ERROR_INVALID_PARAMETER"), waiting_reads=each(Call.WAITING)),
+        observed={"refusals": [one.outcome for one in twice], "waiting_reads": still},
+        evidence=twice,
+        case="second reads with the dwRequestIDs",
     )
-    elsewhere = second.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+    elsewhere = second.begin_receive(by=by, dwRequestID=numbers[0], ulTimeout=LONG_READ_TIMEOUT_MS)
+    similar = [
+        queue.begin_receive(by=by, dwRequestID=numbers[1] ^ bit, ulTimeout=LONG_READ_TIMEOUT_MS)
+        for bit in (0x1_0000, 0x8000_0000)
+    ]
     seen = {
-        "first_read": waits,
-        "second_read_by_the_same_handle": twice.outcome,
+        "first_reads": waits,
+        "second_reads_by_the_same_handle": [one.outcome for one in twice],
         "read_by_a_different_handle": elsewhere.state_after_silence(),
+        "reads_with_similar_request_ids": [one.state_after_silence() for one in similar],
     }
     expected = facts(
-        first_read=first.WAITING,
-        second_read_by_the_same_handle="MQ_ERROR_INVALID_PARAMETER",
-        read_by_a_different_handle=first.WAITING,
+        first_reads=each(Call.WAITING),
+        second_reads_by_the_same_handle=each("MQ_ERROR_INVALID_PARAMETER"),
+        read_by_a_different_handle=Call.WAITING,
+        reads_with_similar_request_ids=each(Call.WAITING),
     )
-    judge(*rules["searched"], expected=expected, observed=seen, evidence=elsewhere.evidence)
+    judge(*rules["searched"], expected=expected, observed=seen, evidence=[elsewhere, *similar])
 
 
 @for_each_method(
@@ -110,24 +125,43 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     )
     judge(*rules["created"], expected=expected, observed=seen, evidence=[*read.evidence, *here.evidence])
     empty = queue.read(action, by=by, dwRequestID=number)
+    expired = queue.read(action, by=by, dwRequestID=number, ulTimeout=SHORTEST_READ_TIMEOUT_MS)
     arriving = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
     remote.deliver(["first"])
     arriving.wait()
     if action == Action.RECEIVE:
         queue.give_back(arriving)
+    cursor, at_first = queue.open_cursor(), queue.open_cursor()
+    queue.peek(hCursor=at_first).expect_success()
+    by_cursor = [
+        queue.read(one, by=by, dwRequestID=number, hCursor=cursor) for one in (Action.PEEK_CURRENT, Action.PEEK_NEXT)
+    ]
     again = queue.start_receive(by=by, dwRequestID=number)
+    locked = queue.peek(by=by, dwRequestID=number, hCursor=at_first)
+    last = queue.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
     seen = {
-        "read_of_the_empty_queue": empty.label_or_failure,
-        "read_that_an_arrival_ends": arriving.label_or_outcome,
+        "reads_of_empty_queue": [empty.label_or_failure, expired.label_or_failure],
+        "read_at_arrival": arriving.label_or_outcome,
+        "reads_by_cursor": [one.label_or_failure for one in by_cursor],
         "next_receive": again.label_or_outcome,
+        "peek_while_locked": locked.label_or_failure,
+        "last_receive": last.state_after_silence(),
     }
-    evidence = [empty, arriving, again]
+    evidence = [empty, expired, arriving, *by_cursor, again, locked, last]
     judge(
         *rules["removed"],
-        expected=facts(read_of_the_empty_queue=read.FAILURE, read_that_an_arrival_ends="first", next_receive="first"),
+        expected=facts(
+            reads_of_empty_queue=each(Call.FAILURE),
+            read_at_arrival="first",
+            reads_by_cursor=["first", Call.FAILURE],
+            next_receive="first",
+            peek_while_locked=Call.FAILURE,
+            last_receive=Call.WAITING,
+        ),
         observed=seen,
         evidence=evidence,
     )
+    queue.cancel(number).expect_success()
     queue.acknowledge(again).expect_success()
     remote.deliver(["second"], queue="admin")
     remote.deliver(["third"])
@@ -157,7 +191,14 @@ RULES_OF_WAITING_READS = (
 
 
 @for_each_method(
-    {Method.START_RECEIVE: {"waits": ["MQQP-3.1.4.1-D02"]}, Method.START_RECEIVE2: {"waits": ["MQQP-3.1.4.10-D01"]}}
+    {
+        Method.START_RECEIVE: {
+            "waits": ["MQQP-3.1.4.1-D02"],
+        },
+        Method.START_RECEIVE2: {
+            "waits": ["MQQP-3.1.4.10-D01"],
+        },
+    }
 )
 @covers(*RULES_OF_WAITING_READS)
 @pytest.mark.parametrize(
@@ -177,8 +218,8 @@ RULES_OF_WAITING_READS = (
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, events, kind):
-    """No message is available: a read with time-out 0 fails at once, and a read with a time-out of ten minutes waits
-    until a message arrives, and returns the message.
+    """No message is available: a read with timeout 0 fails before a message arrives, and a read with a timeout of 24
+    days waits until a message arrives, and returns the message.
     """
     queue = remote.open(kind)
     fill_queue(remote, kind, *(["first"] if action == Action.PEEK_NEXT else []))
@@ -187,10 +228,11 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
         cursors = [queue.open_cursor() for _ in cursors]
         for cursor in cursors:
             queue.peek(by=by, hCursor=cursor).expect_success()
-    at_once = queue.read(action, by=by, hCursor=cursors[0])
     read = queue.begin(action, by=by, hCursor=cursors[1], ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = read.state_after_silence()
-    fill_queue(remote, kind, "second")
+    at_once = queue.begin(action, by=by, hCursor=cursors[0]).wait(AT_ONCE_MS)
+    fill_queue(remote, kind, "second", "third")
+    at_once.wait()
     read.wait()
     seen, evidence = (
         {
@@ -206,6 +248,67 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
     judge(*rules["waits"], *RULES_OF_WAITING_READS, *events, expected=expected, observed=seen, evidence=evidence)
 
 
+@for_each_method(
+    {
+        Method.START_RECEIVE: {
+            "receive": ["MQQP-3.1.4.1-05", "MQQP-3.1.4.1-D19"],
+            "peek": ["MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19"],
+            "peeked": ["MQQP-3.1.4.1-D01", "MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16"],
+            "locked": ["MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-01"],
+        },
+        Method.START_RECEIVE2: {
+            "receive": ["MQQP-3.1.4.10-02", "MQQP-3.1.4.10-54"],
+            "peek": ["MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"],
+            "peeked": ["MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03"],
+            "locked": ["MQQP-3.1.4.10-31"],
+        },
+    }
+)
+def test_only_waiting_receive_returns_handle_and_locks_message(remote, judge, by, rules):
+    """A receive waits in an empty queue, and a PEEK_NEXT at the last message of a second queue: both return the next
+    message, and only the receive returns a handle. The message of the receive is locked; a peek waits until a further
+    message arrives, which stays available. After RR_NACK, the first message is available again.
+    """
+    queue, other = remote.open(), remote.open()
+    second = remote.open("admin", association=queue.association)
+    remote.deliver(["zero"], queue="admin")
+    cursor = second.open_cursor()
+    second.peek(by=by, hCursor=cursor).expect_success()
+    receive = queue.begin_receive(by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
+    following = second.begin(Action.PEEK_NEXT, by=by, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
+    remote.deliver(["first"])
+    remote.deliver(["one"], queue="admin")
+    reads = [receive.wait(), following.wait()]
+    peek = queue.begin(Action.PEEK_CURRENT, by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
+    waits = peek.state_after_silence()
+    remote.deliver(["second"])
+    reads.append(peek.wait())
+    shown = [other.peek(by=by).label_or_outcome for _ in range(2)]
+    judge(
+        *rules["receive"],
+        expected=facts(receive="first", has_handle=True),
+        observed={"receive": receive.label_or_outcome, "has_handle": not receive.has_null_handle},
+        evidence=receive.evidence,
+    )
+    judge(
+        *rules["peek"],
+        expected=each(holds("NULL"), "handle returned by a peek"),
+        observed=[one.has_null_handle for one in (following, peek)],
+        evidence=[following, peek],
+    )
+    judge(
+        *rules["peeked"],
+        expected=facts(peek="second", peeks_of_other_reader=each("second")),
+        observed={"peek": peek.label_or_outcome, "peeks_of_other_reader": shown},
+        evidence=[peek],
+    )
+    judge.conclude(*rules["receive"], *rules["peek"], *rules["peeked"])
+    ended = queue.give_back(receive)
+    observed = {"peek_while_locked": waits, "end": ended.outcome, "queue_after_the_end": other.labels()}
+    expected = facts(peek_while_locked=Call.WAITING, end="MQ_OK", queue_after_the_end=["first", "second"])
+    judge(*rules["locked"], expected=expected, observed=observed, evidence=[receive, ended])
+
+
 @pytest.mark.parametrize(
     "by",
     [
@@ -217,25 +320,36 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
 @covers("MQQP-3.1.1.3-02")
 def test_end_of_read_leaves_read_of_other_queue_with_same_request_id(remote, judge, by, end):
     """Reads of two queues wait with the same dwRequestID, and one read gets a message, times out or is cancelled: the
-    other read still waits, and can be cancelled.
+    read of the other queue, and a second read of the same queue, still wait and can be cancelled.
     """
     queue, admin = remote.open(), remote.open("admin")
     number = remote.request_id()
     timeout_ms = SHORT_READ_TIMEOUT_MS if end == "time-out" else LONG_READ_TIMEOUT_MS
     ending = queue.begin_receive(by=by, dwRequestID=number, ulTimeout=timeout_ms)
     other = admin.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+    second = remote.request_id()
+    beside = queue.begin_receive(by=by, dwRequestID=second, ulTimeout=LONG_READ_TIMEOUT_MS)
     if end == "message":
         remote.deliver(["first"])
     elif end == "cancel":
         queue.cancel(number)
     ending.wait()
     waits = other.state_after_silence()
-    cancelled = admin.cancel(number)
+    still = beside.state_after_silence()
+    cancelled, cancelled_beside = admin.cancel(number), queue.cancel(second)
     other.wait()
     observed = {
         "read_of_the_other_queue": waits,
         "cancel": cancelled.outcome,
         "the_cancelled_read_has_ended": other.answered,
+        "second_read_of_the_queue": still,
+        "cancel_of_the_second_read": cancelled_beside.outcome,
     }
-    expected = facts(read_of_the_other_queue=other.WAITING, cancel="MQ_OK", the_cancelled_read_has_ended=True)
+    expected = facts(
+        read_of_the_other_queue=other.WAITING,
+        cancel="MQ_OK",
+        the_cancelled_read_has_ended=True,
+        second_read_of_the_queue=other.WAITING,
+        cancel_of_the_second_read="MQ_OK",
+    )
     judge.all(expected=expected, observed=observed, evidence=[*ending.evidence, *cancelled.evidence])

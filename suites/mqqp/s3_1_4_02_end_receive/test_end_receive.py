@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import each, facts
+from harness.expectations import each, facts, in_queue
+from harness.peer.association import Call
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, Method
@@ -37,7 +38,11 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
     message is in the queue. RemoteQMEndReceive returns the handle NULL; afterwards, the old handle is unknown.
     """
     queue, other = remote.open(kind), remote.open(kind)
-    fill_queue(remote, kind, "first", "second")
+    if kind == "plain":  # an express message beside a recoverable one
+        remote.send_all([remote.peer.message({"DM": 0}, label="first")])
+        fill_queue(remote, kind, "second")
+    else:
+        fill_queue(remote, kind, "first", "second")
     first = queue.start_receive(by=by)
     hidden = other.peek().label_or_outcome
     refused = queue.give_back(first)
@@ -57,7 +62,7 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
         first_receive="first",
         peek_by_the_other_reader="second",
         end_with_RR_NACK="MQ_OK",
-        queue_after_RR_NACK=["first", "second"],
+        queue_after_RR_NACK=in_queue("first", "second"),
         receive_by_the_other_reader="first",
         second_receive="first",
     )
@@ -112,48 +117,94 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
 @covers("MQQP-3.1.4.2-10")
 @sut_survives()
 def test_end_receive_with_null_handle_is_refused(remote, judge):
-    """RemoteQMEndReceive with the handle NULL returns MQ_ERROR_INVALID_HANDLE, before and after a queue is opened."""
+    """RemoteQMEndReceive with the handle NULL returns MQ_ERROR_INVALID_HANDLE for each dwAck, before and after a queue
+    is opened.
+    """
     association = remote.associate()
-    before = association.call("RemoteQMEndReceive", pphContext=RemoteQueue.NULL_HANDLE, dwAck=Ack.RR_ACK)
+
+    def end_nothing() -> list[Call]:
+        return [
+            association.call("RemoteQMEndReceive", pphContext=RemoteQueue.NULL_HANDLE, dwAck=ack)
+            for ack in (Ack.RR_NACK, Ack.RR_ACK)
+        ]
+
+    before = end_nothing()
     queue = remote.open_with_messages("first", association=association)
-    opened = association.call("RemoteQMEndReceive", pphContext=queue.NULL_HANDLE, dwAck=Ack.RR_ACK)
+    opened = end_nothing()
     observed = {
-        "end_before_a_queue_is_open": before.outcome,
-        "end_after_a_queue_is_open": opened.outcome,
+        "ends_before_a_queue_is_open": [one.outcome for one in before],
+        "ends_after_a_queue_is_open": [one.outcome for one in opened],
         "peek": queue.peek().label_or_outcome,
     }
-    expected = facts(end_before_a_queue_is_open=INVALID_HANDLE, end_after_a_queue_is_open=INVALID_HANDLE, peek="first")
-    judge("MQQP-3.1.4.2-10", expected=expected, observed=observed, evidence=[before, opened])
+    expected = facts(
+        ends_before_a_queue_is_open=each(INVALID_HANDLE), ends_after_a_queue_is_open=each(INVALID_HANDLE), peek="first"
+    )
+    judge("MQQP-3.1.4.2-10", expected=expected, observed=observed, evidence=[*before, *opened])
 
 
-@covers("MQQP-3.1.4.2-11")
+@needs("restart")
+@covers("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12")
+def test_acknowledged_message_stays_removed_after_restart(remote, sut, judge):
+    """Of three recoverable messages, the first is received and acknowledged, the second is received and given back, and
+    the receive of the third is not ended. After a restart of the SUT, the queue contains the second and the third.
+    """
+    queue = remote.open_with_messages("first", "second", "third")
+    received = [queue.start_receive() for _ in range(3)]
+    ended, given_back = queue.acknowledge(received[0]), queue.give_back(received[1])
+    sut.restart()
+    left = remote.open().labels()
+    observed = {
+        "labels_received": [one.label_or_outcome for one in received],
+        "end_with_RR_ACK": ended.outcome,
+        "end_with_RR_NACK": given_back.outcome,
+        "queue_after_the_restart": left,
+    }
+    expected = facts(
+        labels_received=["first", "second", "third"],
+        end_with_RR_ACK="MQ_OK",
+        end_with_RR_NACK="MQ_OK",
+        queue_after_the_restart=in_queue("second", "third"),
+    )
+    judge.all(expected=expected, observed=observed, evidence=[*received, ended, given_back])
+
+
+@covers("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12")
+@covers("MQDMPR-3.1.7.1.10-38", "MQDMPR-3.1.7.1.12-13", "MQDMPR-3.1.7.1.12-18")
 @pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
 def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
-    """The first of three receives ends with RR_NACK: only the message of this receive is in the queue again. The other
-    two receives end with RR_ACK: their messages are removed.
+    """One of three receives ends with RR_NACK: only the message of this receive is in the queue again. Of the others,
+    the later one ends with RR_ACK and then the earlier one with RR_NACK: only the message of the later one is removed.
     """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)
     reads = [queue.start_receive() for _ in labels]
     ended = queue.give_back(reads[ended_first])
     free = queue.labels()
-    others = [queue.acknowledge(read).outcome for number, read in enumerate(reads) if number != ended_first]
-    back = [labels[ended_first]]
+    returned, removed = (number for number in range(len(labels)) if number != ended_first)
+    others = [queue.acknowledge(reads[removed]).outcome, queue.give_back(reads[returned]).outcome]
+    at_the_end = [labels[number] for number in sorted((ended_first, returned))]
+    back, last = [labels[ended_first]], queue.labels()
     seen = {
         "labels_received": [read.label_or_outcome for read in reads],
         "end_with_RR_NACK": ended.outcome,
         "queue_after_RR_NACK": free,
-        "ends_with_RR_ACK": others,
-        "queue_at_the_end": queue.labels(),
+        "ends_of_the_others": others,
+        "queue_at_the_end": last,
     }
     expected = facts(
         labels_received=labels,
         end_with_RR_NACK="MQ_OK",
         queue_after_RR_NACK=back,
-        ends_with_RR_ACK=["MQ_OK", "MQ_OK"],
-        queue_at_the_end=back,
+        ends_of_the_others=["MQ_OK", "MQ_OK"],
+        queue_at_the_end=at_the_end,
     )
-    judge("MQQP-3.1.4.2-11", expected=expected, observed=seen, evidence=ended.evidence)
+    rules = ("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12")
+    judge(*rules, expected=expected, observed=seen, evidence=ended.evidence)
+    judge("MQDMPR-3.1.7.1.12-18", expected=back, observed=free, evidence=ended, case="queue after RR_NACK")
+    again = queue.start_receive().label_or_outcome
+    case = "label returned by the next receive"
+    judge("MQDMPR-3.1.7.1.10-38", expected=at_the_end[0], observed=again, evidence=ended, case=case)
+    judge("MQDMPR-3.1.7.1.12-13", expected=at_the_end, observed=last, evidence=ended, case="queue at the end")
 
 
 @covers("MQQP-3.1.4.2-D02")

@@ -37,7 +37,7 @@ class FirstHandleAgain(RemoteOpening):
         super().remote_qm_open_queue(change_answer_values(call, phContext=keep_first_handle), now)
 
 
-@fault("server-client-id-of-earlier-entry-in-later-entry", breaks="MQQP-3.1.4.3-18", blind=True)
+@fault("server-later-entry-has-client-id-of-first-entry", breaks="MQQP-3.1.4.3-18", blind=True)
 class ClientIdOfFirstEntry(RemoteOpening):
     """RemoteQMOpenQueue sets ClientId of a later entry to the ClientId of the first open entry."""
 

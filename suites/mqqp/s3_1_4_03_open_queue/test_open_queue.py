@@ -67,35 +67,34 @@ def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
     zeros = [queue.open_session(pQueue=0), queue.open_session(dwpContext=0), queue.open_session(pQueue=0, dwpContext=0)]
     judge("MQQP-3.1.4.3-14", expected=each(status(INVALID_PARAMETER), "opening"), observed=zeros, evidence=zeros)
     judge.conclude("MQQP-3.1.4.3-14")
-    differs = queue.open_session(pQueue=queue.pointer + 1)
+    opened = [remote.open_remote(queue.association, "admin").expect_success().out for _ in range(3)]
+    wrong = (queue.pointer + 1, queue.pointer ^ 0x1_0000, queue.pointer ^ 0x8000_0000, opened[0].dwpQueue)
+    differs = [queue.open_session(pQueue=one) for one in wrong]
     judge(
         "MQQP-3.1.4.3-15",
-        expected=INVALID_PARAMETER,
-        observed=differs.outcome,
-        evidence=differs.evidence,
-        case="open with unequal values",
+        expected=each(status(INVALID_PARAMETER), "open with unequal values"),
+        observed=differs,
+        evidence=differs,
     )
     judge.conclude("MQQP-3.1.4.3-15")
-    opened = remote.open_remote(queue.association, "admin").expect_success()
-    values = {"pQueue": opened.out.dwpQueue, "dwpContext": opened.out.pdwContext}
-    ignored = queue.open_session(hQueue=queue.UNKNOWN_HANDLE, **values)
+    ignored = [
+        queue.open_session(hQueue=handle, pQueue=one.dwpQueue, dwpContext=one.pdwContext)
+        for handle, one in zip((queue.UNKNOWN_HANDLE, 0, queue.handle), opened, strict=True)
+    ]
     judge(
         "MQQP-3.1.4.3-11",
-        expected="MQ_OK",
-        observed=ignored.outcome,
-        evidence=ignored.evidence,
-        case="open with any ignored value",
+        expected=each(status("MQ_OK"), "open with any hQueue"),
+        observed=ignored,
+        evidence=ignored,
     )
-    judge.conclude("MQQP-3.1.4.3-11")
     remote.deliver(["second"], queue="admin")
-    handles = {"hRemoteQueue": opened.out.phQueue, "dwQueue": opened.out.dwpQueue}
-    read = queue.peek(**handles)
+    reads = [queue.peek(hRemoteQueue=one.phQueue, dwQueue=one.dwpQueue) for one in opened]
     judge(
+        "MQQP-3.1.4.3-11",
         "MQQP-3.1.4.3-17",
-        expected="second",
-        observed=read.label_or_outcome,
-        evidence=[*ignored.evidence, *read.evidence],
-        case="label returned by the read",
+        expected=each("second", "read"),
+        observed=[one.label_or_outcome for one in reads],
+        evidence=[*ignored, *reads],
     )
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.expectations import each, facts, holds
 from harness.peer.association import Call
 from harness.run.marks import covers, needs, varied
-from harness.wire.rpc_qm2qm import Action
-from harness.wire.rpc_qmcomm import DENY_RECEIVE
+from harness.wire.rpc_qm2qm import Action, Method
+from harness.wire.rpc_qmcomm import DENY_RECEIVE, PEEK_ACCESS
 
 pytestmark = needs("qm2qm")
 
 INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
 UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
 LONG_READ_TIMEOUT_MS = 600_000
+NO_TIME_LIMIT = 0xFFFF_FFFF
 
 
 @covers(
@@ -32,12 +35,18 @@ LONG_READ_TIMEOUT_MS = 600_000
 def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     """A client opens a queue exclusively: a second client cannot open it before the first client calls
     RemoteQMCloseQueue. That call returns the handle NULL; afterwards, the old handle is unknown, and peeks are refused.
-    A second queue of the client stays open.
+    When the queue is closed, a cursor is open and a read waits. A second queue of the client stays open; so does a
+    third queue, opened exclusively to peek, until it is closed as well.
     """
     queue = remote.open_with_messages("first", share=DENY_RECEIVE)
     admin = remote.open("admin", association=queue.association)
+    peeked = remote.open("transactional", association=queue.association, access=PEEK_ACCESS, share=DENY_RECEIVE)
+    cursor = queue.open_cursor()
+    queue.peek(hCursor=cursor).expect_success()
+    queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
     other = remote.associate()
     refused = remote.open_remote(other, share=DENY_RECEIVE)
+    refused_too = remote.open_remote(other, "transactional")
     nothing = queue.association.call("RemoteQMCloseQueue", pphContext=queue.NULL_HANDLE)
     judge(
         "MQQP-3.1.4.4-05",
@@ -76,18 +85,20 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
         case="read of the closed queue",
     )
     taken = remote.open_remote(other, share=DENY_RECEIVE)
+    still_refused = remote.open_remote(other, "transactional")
+    peeked.close()
+    taken_too = remote.open_remote(other, "transactional")
+    before, after = (refused, refused_too, still_refused), (taken, taken_too)
     observed = {
-        "open_by_another_reader_before_the_close": "refused" if refused.failed else refused.outcome,
-        "open_by_another_reader_after_the_close": taken.outcome,
+        "before_close": ["refused" if one.failed else one.outcome for one in before],
+        "after_close": [one.outcome for one in after],
     }
     judge(
         "MQQP-3.1.4.4-01",
         "MQQP-3.1.4.4-13",
-        expected=facts(
-            open_by_another_reader_before_the_close="refused", open_by_another_reader_after_the_close="MQ_OK"
-        ),
+        expected=facts(before_close=each("refused"), after_close=each("MQ_OK")),
         observed=observed,
-        evidence=[*refused.evidence, *taken.evidence],
+        evidence=[*before, *after],
     )
     still = admin.peek()
     seen = (still.failed and still.outcome != "MQ_ERROR_INVALID_PARAMETER") or still.label_or_outcome
@@ -97,30 +108,58 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
 
 @covers("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12")
 def test_other_handles_of_closed_queue_stay_open(remote, judge):
-    """One of three handles of a queue is closed: peeks through the other two handles still return the message of the
-    queue.
+    """One of three handles of a queue is closed: a cursor of the second handle, a receive of the third handle that is
+    not ended, and peeks through both handles continue as before.
     """
-    queue = remote.open_with_messages("first")
+    queue = remote.open_with_messages("first", "second", "third")
     beside, elsewhere = remote.open(association=queue.association), remote.open()
+    received = elsewhere.start_receive()
+    own, cursor = queue.open_cursor(), beside.open_cursor()
+    at_cursor = [queue.peek(hCursor=own), beside.peek(hCursor=cursor)]
     closed = queue.close()
     reads = [beside.peek(), elsewhere.peek()]
-    observed = {"close": closed.outcome, "reads_by_other_handles": [one.label_or_outcome for one in reads]}
-    judge.all(
-        expected=facts(close="MQ_OK", reads_by_other_handles=each("first")),
-        observed=observed,
-        evidence=[closed, *reads],
+    following = beside.peek_next(hCursor=cursor)
+    ended = elsewhere.acknowledge(received)
+    observed = {
+        "received": received.label_or_outcome,
+        "at_cursors": [one.label_or_outcome for one in at_cursor],
+        "close": closed.outcome,
+        "peeks_by_other_handles": [one.label_or_outcome for one in reads],
+        "peek_next_by_other_cursor": following.label_or_outcome,
+        "end_of_other_receive": ended.outcome,
+        "queue": elsewhere.peek().label_or_outcome,
+    }
+    expected = facts(
+        received="first",
+        at_cursors=each("second"),
+        close="MQ_OK",
+        peeks_by_other_handles=each("second"),
+        peek_next_by_other_cursor="third",
+        end_of_other_receive="MQ_OK",
+        queue="second",
     )
+    judge.all(expected=expected, observed=observed, evidence=[received, closed, *reads, following, ended])
 
 
-@covers("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10")
+@covers(
+    *("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", "MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"),
+    *("MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10"),
+)
 def test_closing_queue_cancels_its_waiting_reads(remote, judge):
-    """Three receives wait in one queue and a fourth in a second queue; the first queue is closed. Its three receives
-    end without a message, and the fourth receive still waits.
+    """Four receives wait through one handle of a queue: two with a timeout, one without, and one by a cursor. A fifth
+    receive waits through a different handle of the queue, and a sixth in a second queue. The first handle is closed:
+    its four receives end without a message, and the other two still wait.
     """
     queue = remote.open()
     admin = remote.open("admin", association=queue.association)
-    reads = [queue.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS) for _ in range(3)]
-    beside = remote.open().begin(Action.PEEK_CURRENT, ulTimeout=LONG_READ_TIMEOUT_MS)
+    kinds: tuple[dict[str, Any], ...] = (
+        {},
+        {"by": Method.START_RECEIVE},
+        {"ulTimeout": NO_TIME_LIMIT},
+        {"hCursor": queue.open_cursor()},
+    )
+    reads = [queue.begin_receive(**({"ulTimeout": LONG_READ_TIMEOUT_MS} | kind)) for kind in kinds]
+    beside = remote.open().begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS)
     elsewhere = admin.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS)
     before = [read.state_after_silence() for read in reads]
     closed = queue.close()
@@ -152,11 +191,15 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
         evidence=evidence,
     )
     judge.conclude("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10")
-    seen, expected = (
-        {"reads_of_the_closed_queue": ends, "read_of_the_other_queue": elsewhere.state_after_silence()},
-        facts(reads_of_the_closed_queue=each("cancelled"), read_of_the_other_queue=Call.WAITING),
-    )
+    seen = {"reads_of_closed_queue": ends, "read_of_other_queue": elsewhere.state_after_silence()}
+    expected = facts(reads_of_closed_queue=each("cancelled"), read_of_other_queue=Call.WAITING)
     judge("MQQP-3.1.1.3-02", expected=expected, observed=seen, evidence=evidence)
+    seen = {
+        "read_of_other_handle": beside.state_after_silence(),
+        "read_of_other_queue": elsewhere.state_after_silence(),
+    }
+    expected = facts(read_of_other_handle=Call.WAITING, read_of_other_queue=Call.WAITING)
+    judge("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", expected=expected, observed=seen, evidence=evidence)
 
 
 @needs("inspect")

@@ -10,6 +10,7 @@ from harness.wire.rpc_qm2qm import Action, Method
 
 pytestmark = needs("qm2qm")
 
+LONG_READ_TIMEOUT_MS = 600_000
 INVALID_HANDLE, NO_CURSOR = "MQ_ERROR_INVALID_HANDLE", "STATUS_INVALID_PARAMETER"
 
 
@@ -28,31 +29,39 @@ INVALID_HANDLE, NO_CURSOR = "MQ_ERROR_INVALID_HANDLE", "STATUS_INVALID_PARAMETER
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
-    """RemoteQMCloseCursor is refused with an unknown cursor or with the handle of a wrong queue. With the right handle,
-    the call closes one of three cursors: reads by that cursor are refused. Peeks by the other two cursors, and by a
-    cursor of a different handle of the queue, still return their messages.
+    """RemoteQMCloseCursor is refused with an unknown cursor, with the handle of a wrong queue, and with another handle
+    of the same queue. With the right handle, the call closes one of three cursors: reads by that cursor are refused.
+    Peeks by the other two cursors, and by a cursor of a different handle of the queue, still return their messages, and
+    a PEEK_NEXT by a further cursor still waits.
     """
     beside = remote.open()
     queue = remote.open_with_messages("first", "second")
     bystander = beside.open_cursor()
     beside.peek(by=by, hCursor=bystander)
     admin = remote.open("admin", association=queue.association)
+    same = remote.open(association=queue.association)
+    waiter = queue.open_cursor()
+    for action in (Action.PEEK_CURRENT, Action.PEEK_NEXT):
+        queue.read(action, by=by, hCursor=waiter)
+    waiting = queue.begin(Action.PEEK_NEXT, by=by, hCursor=waiter, ulTimeout=LONG_READ_TIMEOUT_MS)
     cursors = [queue.open_cursor() for _ in range(3)]
     closing, kept = cursors[which], [one for one in cursors if one != cursors[which]]
     for one in cursors:
         queue.peek(by=by, hCursor=one)
+    moved = queue.peek_next(by=by, hCursor=kept[0])
     read = queue.peek_next(by=by, hCursor=closing)
     wrong = [
-        queue.close_cursor(queue.UNKNOWN_HANDLE),
-        queue.close_cursor(0),
+        *(queue.close_cursor(one) for one in (queue.UNKNOWN_HANDLE, 0, closing ^ 0x1_0000, closing ^ 0x8000_0000)),
+        same.close_cursor(closing),
         queue.close_cursor(closing, hQueue=queue.UNKNOWN_HANDLE),
         admin.close_cursor(closing),
     ]
     judge("MQQP-3.1.4.5-10", expected=each(status(INVALID_HANDLE), "call"), observed=wrong, evidence=wrong)
     still = queue.peek(by=by, hCursor=closing)
     closed = queue.close_cursor(closing)
-    seen = {"close_by_another_queue": wrong[-1].outcome, "read": still.label_or_outcome, "close": closed.outcome}
-    expected = facts(close_by_another_queue=INVALID_HANDLE, read="second", close="MQ_OK")
+    by_others = [one.outcome for one in wrong[4:]]
+    seen = {"closes_by_other_handles": by_others, "read": still.label_or_outcome, "close": closed.outcome}
+    expected = facts(closes_by_other_handles=each(INVALID_HANDLE), read="second", close="MQ_OK")
     judge("MQQP-3.1.4.5-07", expected=expected, observed=seen, evidence=closed.evidence)
     judge(
         "MQQP-3.1.4.5-03",
@@ -78,9 +87,21 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
     )
     others = [queue.peek(by=by, hCursor=one) for one in kept]
     others.append(beside.peek(by=by, hCursor=bystander))
+    waits = waiting.state_after_silence()
     ends = [queue.close_cursor(one).outcome for one in kept]
-    seen = {"reads": [one.label_or_outcome for one in others], "closes": ends}
-    judge("MQQP-3.1.4.5-09", expected=facts(reads=each("first"), closes=each("MQ_OK")), observed=seen, evidence=others)
+    seen = {
+        "read_before_the_close": moved.label_or_outcome,
+        "reads_by_other_cursors": [one.label_or_outcome for one in others],
+        "waiting_read": waits,
+        "closes": ends,
+    }
+    expected = facts(
+        read_before_the_close="second",
+        reads_by_other_cursors=["second", "first", "first"],
+        waiting_read=waiting.WAITING,
+        closes=each("MQ_OK"),
+    )
+    judge("MQQP-3.1.4.5-09", expected=expected, observed=seen, evidence=others)
     seen, expected = (
         {"peek_by_the_open_cursor": read.label_or_outcome, "peek_by_the_closed_cursor": gone[0].outcome},
         facts(peek_by_the_open_cursor="second", peek_by_the_closed_cursor=NO_CURSOR),

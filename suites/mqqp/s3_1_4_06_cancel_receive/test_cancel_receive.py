@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from harness.expectations import each, facts, one_of, status
+from harness.expectations import each, facts, none, one_of, status
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.releases import find_release
 from harness.wire.rpc_qm2qm import Action, Method
@@ -13,6 +15,8 @@ pytestmark = needs("qm2qm")
 
 INVALID_HANDLE, INVALID_PARAMETER, ERROR = "MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR"
 LONG_READ_TIMEOUT_MS = 600_000
+NO_TIME_LIMIT = 0xFFFF_FFFF
+HIGHEST_BIT = 0x8000_0000
 NO_MESSAGE = "ended without a message"
 
 
@@ -30,6 +34,7 @@ def describe_end(read) -> str:
     "MQQP-3.1.4.6-09",
     "MQQP-3.1.4.6-10",
     "MQQP-3.1.4.6-11",
+    "MQQP-3.1.4.6-D02",
     "MQQP-3.1.4.1-02",
 )
 @sut_survives()
@@ -52,62 +57,100 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
     admin = remote.open("admin", association=queue.association)
     read = queue.begin_receive(dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = read.state_after_silence()
-    elsewhere = admin.cancel(number)
+    elsewhere = [one.cancel(number) for one in (admin, remote.open(association=queue.association))]
     judge(
         "MQQP-3.1.4.6-08",
-        expected=facts(read=read.WAITING, cancel=INVALID_HANDLE),
-        observed={"read": waits, "cancel": elsewhere.outcome},
-        evidence=elsewhere.evidence,
+        "MQQP-3.1.4.6-09",
+        expected=facts(read=read.WAITING, cancels=each(INVALID_HANDLE)),
+        observed={"read": waits, "cancels": [one.outcome for one in elsewhere]},
+        evidence=elsewhere,
     )
     pointers = [
         queue.association.call("RemoteQMCancelReceive", hQueue=queue.handle, pQueue=value, dwRequestID=number)
-        for value in (0, queue.pointer + 1)
+        for value in (0, queue.pointer + 1, queue.pointer ^ 0x1_0000, queue.pointer ^ HIGHEST_BIT, admin.pointer)
     ]
     observed = {
         "pQueue_0": pointers[0].outcome,
-        "pQueue_of_another_queue": pointers[1].outcome,
+        "pQueue_of_another_queue": [one.outcome for one in pointers[1:]],
+        "read": read.state_after_silence(),
     }
     expected = facts(
         pQueue_0=find_release(remote.sut).no_queue_to_cancel,
-        pQueue_of_another_queue=INVALID_PARAMETER,
+        pQueue_of_another_queue=each(INVALID_PARAMETER),
+        read=read.WAITING,
     )
-    judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, case="cancel with a wrong pQueue", evidence=pointers)
-    other = queue.cancel(remote.request_id())
+    judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, case="pQueue", evidence=pointers)
+    others = [queue.cancel(one) for one in (remote.request_id(), number ^ 0x1_0000, number ^ HIGHEST_BIT)]
+    still = read.state_after_silence()
     judge(
         "MQQP-3.1.4.6-11",
-        expected=ERROR,
-        observed=other.outcome,
-        evidence=other.evidence,
-        case="cancel of an unknown dwRequestID",
+        expected=facts(cancels=each(ERROR), read=read.WAITING),
+        observed={"cancels": [one.outcome for one in others], "read": still},
+        evidence=others,
+        case="cancels with unknown dwRequestIDs",
     )
-    still = read.state_after_silence()
+    judge(
+        "MQQP-3.1.4.6-D02",
+        expected=none("fault"),
+        observed=[one.outcome for one in others if one.thrown is not None],
+        evidence=others,
+    )
     cancelled = queue.cancel(number)
     seen = {
-        "cancel_of_another_dwRequestID": other.outcome,
-        "read_before_the_cancel": still,
-        "cancel_of_its_dwRequestID": cancelled.outcome,
-        "read_after_the_cancel": describe_end(read),
+        "cancels_of_other_requests": [one.outcome for one in others],
+        "read_before_cancel": still,
+        "cancel": cancelled.outcome,
+        "read": describe_end(read),
     }
     expected = facts(
-        cancel_of_another_dwRequestID=ERROR,
-        read_before_the_cancel=read.WAITING,
-        cancel_of_its_dwRequestID="MQ_OK",
-        read_after_the_cancel=NO_MESSAGE,
+        cancels_of_other_requests=each(ERROR), read_before_cancel=read.WAITING, cancel="MQ_OK", read=NO_MESSAGE
     )
     judge(
         "MQQP-3.1.4.6-10",
         "MQQP-3.1.4.1-02",
         expected=expected,
         observed=seen,
-        evidence=[*other.evidence, *cancelled.evidence],
+        evidence=[*others, cancelled],
     )
     judge("MQQP-3.1.4.6-05", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence, case="cancel")
+
+
+@covers("MQQP-3.1.4.6-09")
+@pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
+def test_receive_that_returned_message_is_not_cancelled(remote, judge, by):
+    """A receive returns a message and is not ended, while reads wait in a second queue: RemoteQMCancelReceive with its
+    dwRequestID returns MQ_ERROR_INVALID_HANDLE, and the message stays locked until the end of the receive.
+    """
+    queue, number = remote.open_with_messages("first", "second"), remote.request_id()
+    admin = remote.open("admin")
+    waiting = admin.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+    received = queue.start_receive(by=by, dwRequestID=number)
+    cancelled = queue.cancel(number)
+    peeked = queue.peek(by=by)
+    ended = queue.give_back(received)
+    observed = {
+        "received": received.label_or_outcome,
+        "cancel": cancelled.outcome,
+        "peek": peeked.label_or_outcome,
+        "end": ended.outcome,
+        "queue": queue.labels(),
+        "read_of_second_queue": waiting.state_after_silence(),
+    }
+    expected = facts(
+        received="first",
+        cancel=INVALID_HANDLE,
+        peek="second",
+        end="MQ_OK",
+        queue=["first", "second"],
+        read_of_second_queue=waiting.WAITING,
+    )
+    judge.all(expected=expected, observed=observed, evidence=[received, cancelled, ended])
 
 
 @covers("MQQP-3.1.4.6-05")
 def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
     """A waiting peek is cancelled: RemoteQMCancelReceive returns MQ_OK and the peek ends, or it returns a failure and
-    the peek still waits (E52).
+    the peek still waits (erratum E52).
     """
     queue, number = remote.open(), remote.request_id()
     read = queue.begin(Action.PEEK_CURRENT, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
@@ -118,6 +161,7 @@ def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
         "MQQP-3.1.4.6-05",
         expected=one_of(facts(cancel_succeeds=True, peek_ends=True), facts(cancel_succeeds=False, peek_ends=False)),
         observed={"cancel_succeeds": cancelled.outcome == "MQ_OK", "peek_ends": read.answered},
+        case="cancel and peek",
         evidence=[read, cancelled],
     )
 
@@ -134,8 +178,12 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     RemoteQMCancelReceive for it fails, and the other receive, which still waits, gets the next message.
     """
     queue = remote.open()
+    cursor = queue.open_cursor()
     one, two = remote.request_id(), remote.request_id()
-    first, second = (queue.begin_receive(dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS) for number in (one, two))
+    first, second = (
+        queue.begin_receive(dwRequestID=number, ulTimeout=timeout_ms)
+        for number, timeout_ms in ((one, NO_TIME_LIMIT), (two, LONG_READ_TIMEOUT_MS))
+    )
     waits = [first.state_after_silence(), second.state_after_silence()]
     taken = queue.start_receive(dwRequestID=one)
     cancelled = queue.cancel(one)
@@ -172,24 +220,37 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     remote.deliver(["first"])
     got = second.wait()
     queue.end(got, 1)
-    peeked = queue.peek()
+    peeked, by_cursor = queue.peek(), queue.peek(hCursor=cursor)
     judge(
         "MQQP-3.1.4.6-14",
-        expected=facts(second_read="first", peek_afterwards="first"),
-        observed={"second_read": got.label_or_outcome, "peek_afterwards": peeked.label_or_outcome},
-        evidence=peeked.evidence,
+        expected=facts(second_read="first", peek_afterwards="first", peek_by_cursor="first"),
+        observed={
+            "second_read": got.label_or_outcome,
+            "peek_afterwards": peeked.label_or_outcome,
+            "peek_by_cursor": by_cursor.label_or_outcome,
+        },
+        evidence=[peeked, by_cursor],
     )
 
 
-@covers("MQQP-3.1.4.6-10", "MQDMPR-3.1.7.1.17-05")
+@covers("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02", "MQQP-3.1.1.3-01", "MQQP-3.1.1.3-02")
+@covers("MQDMPR-3.1.7.1.17-05", "MQDMPR-3.1.7.3.1-18")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_cancel_ends_only_read_of_request_id(remote, judge, which):
-    """Three receives wait, and RemoteQMCancelReceive names the dwRequestID of one receive: that receive ends without a
-    message, and the other two still wait.
+    """A receive without a timeout, a receive by a cursor and a RemoteQMStartReceive wait. Their dwRequestIDs differ
+    only in their high bits, and RemoteQMCancelReceive names one of them: that receive ends without a message, and the
+    other two still wait.
     """
     queue = remote.open()
-    numbers = [remote.request_id() for _ in range(3)]
-    reads = [queue.begin_receive(dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS) for number in numbers]
+    first = remote.request_id()
+    numbers = [first, first + 0x1_0000, first + 0x8000_0000]
+    cursor = queue.open_cursor()
+    kinds: tuple[dict[str, Any], ...] = (
+        {"ulTimeout": NO_TIME_LIMIT},
+        {"ulTimeout": LONG_READ_TIMEOUT_MS, "hCursor": cursor},
+        {"ulTimeout": LONG_READ_TIMEOUT_MS, "by": Method.START_RECEIVE},
+    )
+    reads = [queue.begin_receive(dwRequestID=number, **kind) for number, kind in zip(numbers, kinds, strict=True)]
     waits = [read.state_after_silence() for read in reads]
     cancelled = queue.cancel(numbers[which])
     after = [describe_end(read) if read is reads[which] else read.state_after_silence() for read in reads]
@@ -206,6 +267,7 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
 @covers(
     "MQQP-3.1.4.6-D01",
     "MQQP-3.1.4.6-15",
+    "MQQP-3.1.4.6-19",
     "MQQP-3.1.4.6-20",
     "MQDMPR-3.1.7.1.11-12",
     "MQDMPR-3.1.7.1.17-06",
@@ -226,12 +288,13 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
     different client: this receive ends without a message, and the earlier receive still waits. The next receive returns
     the next message.
     """
-    queue = remote.open()
     earlier = remote.open().begin_receive(by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
     earlier.state_after_silence()
+    queue = remote.open()
     cursor = queue.open_cursor() if with_cursor else 0
     number = remote.request_id()
-    read = queue.begin_receive(by=by, hCursor=cursor, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+    timeout_ms = NO_TIME_LIMIT if with_cursor else LONG_READ_TIMEOUT_MS
+    read = queue.begin_receive(by=by, hCursor=cursor, dwRequestID=number, ulTimeout=timeout_ms)
     waits = read.state_after_silence()
     caller = remote.associate() if other_client else queue.association
     numbers = {"hQueue": queue.handle, "pQueue": queue.pointer, "dwRequestID": number}
@@ -259,6 +322,7 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
     ended_by_tag = (
         "MQQP-3.1.4.6-D01",
         "MQQP-3.1.4.6-15",
+        "MQQP-3.1.4.6-19",
         "MQDMPR-3.1.7.1.11-12",
         "MQDMPR-3.1.7.1.17-06",
         "MQDMPR-3.1.7.1.17-07",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from harness.expectations import facts, in_queue, one_of
+from harness.expectations import each, facts, in_queue, one_of, status
 from harness.run.marks import covers, needs, sut_survives
+from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import Ack
+from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.mqqb.steps.disposition import (
     Q_PURGED,
     RECEIVE,
@@ -20,6 +24,8 @@ from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message
 
 pytestmark = needs("qm2qm")
 
+LONG_READ_TIMEOUT_MS = 600_000
+
 
 @covers(
     "MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-12"
@@ -27,7 +33,8 @@ pytestmark = needs("qm2qm")
 @sut_survives()
 def test_purge_empties_open_queue_and_no_other(remote, judge):
     """RemoteQMPurgeQueue with the handle of an unknown or unopened queue returns or throws MQ_ERROR_INVALID_HANDLE.
-    With the handle of an open queue, it removes all messages of that queue, and no message of a second queue.
+    With the second handle of an open queue, it removes all messages of that queue, and no message of a second queue. A
+    further purge of the empty queue succeeds, and changes neither a waiting read nor a cursor.
     """
     queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin", association=queue.association)
@@ -46,24 +53,60 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
         "MQQP-3.1.4.7-05",
         "MQQP-3.1.4.7-06",
         expected=facts(
-            purge_of_an_unopened_queue=refused, purge_of_an_unknown_queue=refused, queue=["first", "second"]
+            purge_of_an_unopened_queue=refused, purge_of_an_unknown_queue=refused, queue=in_queue("first", "second")
         ),
         observed=observed,
         evidence=evidence,
     )
-    purged = queue.purge()
+    second = remote.open(association=queue.association)
+    cursor = queue.open_cursor()
+    purged = second.purge()
+    judge("MQQP-3.1.4.7-10", expected=in_queue(), observed=queue.labels(), evidence=purged.evidence)
+    waiting = queue.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS)
+    again = second.purge()
     judge(
         "MQQP-3.1.4.7-03",
+        "MQQP-3.1.4.7-05",
         "MQQP-3.1.4.7-12",
-        expected="MQ_OK",
-        observed=purged.outcome,
-        evidence=purged.evidence,
-        case="purge of the queue",
+        expected=each(status("MQ_OK"), "purge"),
+        observed=[purged, again],
+        evidence=[purged, again],
     )
     judge.conclude("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
-    judge("MQQP-3.1.4.7-10", expected=in_queue(), observed=queue.labels(), evidence=purged.evidence)
+    still = waiting.state_after_silence()
+    remote.deliver(["third", "fourth"])
+    observed = {
+        "read_after_purge": still,
+        "read_after_arrival": waiting.wait().label_or_outcome,
+        "peek_by_cursor": queue.peek(hCursor=cursor).label_or_outcome,
+    }
+    expected = facts(read_after_purge=waiting.WAITING, read_after_arrival="third", peek_by_cursor="fourth")
+    judge("MQQP-3.1.4.7-10", expected=expected, observed=observed, evidence=[purged, again, waiting])
     judge.conclude("MQQP-3.1.4.7-10")
     judge("MQQP-3.1.4.7-09", expected=in_queue("first"), observed=admin.labels(), evidence=purged.evidence)
+
+
+@needs("receive", "queue_control", "subqueues")
+@covers("MQQP-3.1.4.7-09")
+def test_purge_of_queue_leaves_its_subqueue(remote, sut, judge):
+    """One of two messages of a queue is moved to a subqueue, and the queue is purged: the message stays in the
+    subqueue.
+    """
+    name = sut.new_queue("purged")
+    subqueue = f"{name};mqc-sub"
+    sut.create_queue(subqueue)
+    path = rf"TCP:{sut.address}\{name}"
+    queue = remote.open(form=queue_format(DIRECT, path))
+    sent = [remote.peer.recoverable_message(destination=path, label=label) for label in ("first", "second")]
+    remote.send_all(sent)
+
+    def show_messages(of: str) -> list[dict[str, Any]]:
+        return list(sut.control.call("peek", queue=of, limit=3)["messages"])
+
+    sut.control.call("move", queue=name, lookup_id=lookup_id(show_messages(name)[0]), to=subqueue)
+    purged = queue.purge()
+    observed = {"queue": queue.labels(), "subqueue": [one["label"] for one in show_messages(subqueue)]}
+    judge.all(expected=facts(queue=[], subqueue=["first"]), observed=observed, evidence=purged.evidence)
 
 
 @covers("MQQP-3.1.4.7-D01", "MQDMPR-3.1.7.1.7-05")
@@ -74,7 +117,7 @@ def test_purge_removes_message_of_unended_receive(remote, judge):
     purged = queue.purge()
     queue.give_back(held)
     observed = {"purge": purged.outcome, "queue": queue.labels()}
-    judge.all(expected=facts(purge="MQ_OK", queue=[]), observed=observed, evidence=[held, purged])
+    judge.all(expected=facts(purge="MQ_OK", queue=in_queue()), observed=observed, evidence=[held, purged])
 
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
@@ -105,14 +148,17 @@ def test_purge_removes_all_messages(remote, judge, kind):
     expected = facts(
         number_of_messages_before_the_purge=len(sent),
         purge="MQ_OK",
-        queue_after_the_purge=[],
+        queue_after_the_purge=in_queue(),
         later_message=UnchangedMessage(later),
-        queue_at_the_end=[],
+        queue_at_the_end=in_queue(),
     )
     judge.all(expected=expected, observed=observed, evidence=purged.evidence)
 
 
-@covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.7.1.7-05")
+@covers(
+    *("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-03", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-12"),
+    *("MQQP-3.1.4.2-12", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.7.1.7-05"),
+)
 @pytest.mark.parametrize("acknowledge", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
 def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judge, acknowledge):
     """One of three messages is received, and the queue is purged.
@@ -149,13 +195,15 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
         label_of_the_unended_receive="first",
         purge="MQ_OK",
         end_of_the_receive="MQ_OK",
-        queue_before_the_end=[],
-        queue_after_the_end=[],
-        queue_after_the_next_message=["fourth"],
+        queue_before_the_end=in_queue(),
+        queue_after_the_end=in_queue(),
+        queue_after_the_next_message=in_queue("fourth"),
     )
     judge(
         "MQQP-3.1.4.7-D01",
+        "MQQP-3.1.4.7-03",
         "MQQP-3.1.4.7-10",
+        "MQQP-3.1.4.7-12",
         "MQQP-3.1.4.2-12",
         "MQDMPR-3.1.7.1.7-05",
         expected=expected,

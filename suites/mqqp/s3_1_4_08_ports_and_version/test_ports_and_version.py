@@ -9,7 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.expectations import between, each, facts, holds, none
 from harness.peer.association import Call
-from harness.peer.remote import Remote
+from harness.peer.remote import Remote, RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import CHANNEL_ERRORS
 from harness.sut.releases import find_release
@@ -120,8 +120,8 @@ def test_interface_is_served_after_restart(remote, sut, judge):
 @covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03")
 @sut_survives()
 def test_unknown_port_type_has_no_port(remote, judge):
-    """RemoteQMGetQMQMServerPort with a dwPortType above 3 returns 0 or a range fault (E53). With an SPX port type, it
-    returns 0 if the release does not support SPX. With IP_READ, it still returns a port.
+    """RemoteQMGetQMQMServerPort with a dwPortType above 3 returns 0 or a range fault (erratum E53). With an SPX port
+    type, it returns 0 if the release does not support SPX. With IP_READ, it still returns a port.
     """
     calls = ask_ports(remote, *INVALID_PORT_KINDS, PortType.IP_READ)
     refused = ["no port" if call.thrown is not None or call.status == 0 else call.outcome for call in calls[:-1]]
@@ -153,7 +153,7 @@ def test_spx_port_type_returns_port_or_zero(remote, judge, port_type, rule):
     judge(rule, expected=between(0, HIGHEST_PORT), case="returned port", observed=observed, evidence=call.evidence)
 
 
-@covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")
+@covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")
 def test_ports_stay_the_same_while_server_runs(remote, judge):
     """The ports for IP_HANDSHAKE and IP_READ are the same on a second connection and while a queue is open. Each port
     is the default port, or higher than it by a multiple of 11.
@@ -167,10 +167,16 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
     evidence = [*before, *after]
     judge("MQQP-3.1.4.8-D06", expected=each(every[0], "pair of ports"), observed=every, evidence=evidence)
     every_type = [*before, *open_beside, *after, *ask_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ)]
+    judge(
+        "MQQP-3.1.4.8-D05",
+        expected=each(between(1, HIGHEST_PORT), "returned port"),
+        observed=[port for pair in every for port in pair],
+        evidence=evidence,
+    )
     thrown = [call.outcome for call in every_type if call.thrown is not None]
     judge("MQQP-3.1.4.8-D07", expected=none("fault"), observed=thrown, evidence=evidence)
     apart = [(port or 0) - default for port, default in zip(every[0], DEFAULT_RPC_PORTS, strict=True)]
-    steps = [(one >= 0 and one % PORT_STEP == 0) or f"{one} from it" for one in apart]
+    steps = [(one >= 0 and one % PORT_STEP == 0) or f"a distance of {one} from the default port" for one in apart]
     configured = {remote.sut.file.driver.rpc_port, remote.sut.rpc_port} - set(DEFAULT_RPC_PORTS)
     if configured & set(every[0]):  # it listens where its configuration says
         steps = [True, True]
@@ -185,13 +191,18 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
 @covers("MQQP-3.1.4.9-02", "MQQP-3.1.4.9-03", "MQQP-3.1.4.9-D01", "MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03")
 def test_version_is_returned_before_and_while_queue_is_open(remote, judge):
     """RemoteQmGetVersion returns version 6.1 (or the version of the SUT's release) and a build number, both before a
-    queue is opened and while a queue is open.
+    queue is opened, between R_QMOpenRemoteQueue and RemoteQMOpenQueue, and while a queue is open.
     """
     release = find_release(remote.sut)
     before = remote.associate(QM2QM).call("RemoteQmGetVersion")
-    queue = remote.open_with_messages("first")
+    remote.empty()
+    association = remote.associate()
+    opened = remote.open_remote(association).expect_success()
+    between_both = association.call("RemoteQmGetVersion")
+    queue = RemoteQueue(remote, association, opened)
+    remote.deliver(["first"])
     later = queue.association.call("RemoteQmGetVersion")
-    calls = [before, later]
+    calls = [before, between_both, later]
     evidence = calls
     thrown = [call.outcome for call in calls if call.thrown is not None]
     judge("MQQP-3.1.4.9-D03", expected=none("fault"), observed=thrown, evidence=evidence)
@@ -199,6 +210,11 @@ def test_version_is_returned_before_and_while_queue_is_open(remote, judge):
     observed = {"answers of RemoteQmGetVersion": told, "read": queue.receive().label_or_outcome}
     expected = facts(**{"answers of RemoteQmGetVersion": each(holds("a version")), "read": "first"})
     judge("MQQP-3.1.4.9-D02", expected=expected, observed=observed, evidence=evidence)
+    versions = [
+        (call.out.pMajor, call.out.pMinor, call.out.pBuildNumber) if call.out is not None else call.outcome
+        for call in calls
+    ]
+    judge("MQQP-3.1.4.9-D02", expected=each(versions[0], "version"), observed=versions, evidence=evidence)
     for call in (one.expect_success() for one in calls):
         major, minor = release.version
         judge("MQQP-3.1.4.9-02", expected=major, case="pMajor", observed=call.out.pMajor, evidence=call.evidence)

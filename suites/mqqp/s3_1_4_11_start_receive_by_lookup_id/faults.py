@@ -41,7 +41,7 @@ add(
 add(
     "server-lookup-with-timeout-accepted",
     ("MQQP-3.1.4.11-23", "MQQP-3.1.4.11-21"),
-    "The server accepts a lookup with a nonzero ulTimeout, and ignores the time-out.",
+    "The server accepts a lookup with a nonzero ulTimeout, and ignores the timeout.",
     skip(RemoteStarting.check_lookup_timeout),
 )
 

@@ -11,7 +11,7 @@ from harness.expectations import between, each, fields, none
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, LookupId, Method
-from suites.mqqp.steps.reader import Reader
+from suites.mqqp.steps.reader import Reader, Reading
 
 SAMPLE_LOOKUP_ID = 0x0055_0000_0000_0007
 
@@ -61,15 +61,19 @@ def _cases() -> Iterable[Any]:
 @needs("remote_read")
 @pytest.mark.parametrize("action", list(_cases()))
 def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
-    """The SUT reads by LookupIdentifier, with one action, relative to a message and from both ends of the queue: each
-    call has the ulAction of that action, the handles of the queue, a dwRequestID, hCursor 0, ulTimeout 0, dwSize 0 and
-    lpBuffer NULL.
+    """The SUT has three queues of the peer open, and a receive waits at the second queue. The SUT reads from that queue
+    by LookupIdentifier, with one action, relative to a message and from both ends of the queue: each call has the
+    ulAction of that action, the handles of the queue, a dwRequestID, hCursor 0, ulTimeout 0, dwSize 0 and lpBuffer
+    NULL.
     """
     verb, seek = VERB_AND_SEEK_BY_ACTION[action]
     cursor, identifier, timeout = LOOKUP_RULES[action]
     reader = Reader(peer, sut)
-    remote = reader.open()
+    _, remote, _ = (reader.open() for _ in range(3))
     reader.open_cursor(remote)
+    reader.let_reads_wait()
+    reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
+    pending = reader.get_read_description(reader.await_reads()[0]).dwRequestID
     for lookup_id in (
         SAMPLE_LOOKUP_ID,
         LookupId.BEHIND_LAST,
@@ -84,12 +88,19 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
     evidence = [*calls]
     judge("MQQP-3.1.4.11-07", expected=each(fields(ulAction=action), "read"), observed=asked, evidence=evidence)
     numbers = {
-        "hRemoteQueue": Reader.QUEUE_HANDLE,
-        "dwQueue": Reader.QUEUE_DESCRIPTOR,
+        "hRemoteQueue": Reader.SECOND.queue,
+        "dwQueue": Reader.SECOND.descriptor,
         "dwRequestID": between(1, 0xFFFF_FFFF),
     }
     wanted = fields(numbers, dwSize=0, lpBuffer=None)
     judge("MQQP-3.1.4.11-05", expected=each(wanted, "read"), observed=asked, evidence=evidence)
+    repeated = [one.dwRequestID for one in asked if one.dwRequestID == pending]
+    judge(
+        "MQQP-3.1.4.11-05",
+        expected=none("dwRequestID of the receive that waits"),
+        observed=repeated,
+        evidence=evidence,
+    )
     judge(cursor, expected=each(fields(hCursor=0), "read"), observed=asked, evidence=evidence)
     judge(timeout, expected=each(fields(ulTimeout=0), "read"), observed=asked, evidence=evidence)
     if identifier is not None:

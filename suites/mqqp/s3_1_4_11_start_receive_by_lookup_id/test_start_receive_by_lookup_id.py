@@ -7,10 +7,10 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import each, facts, holds, one_of, status
+from harness.expectations import each, facts, holds, in_queue, one_of, status
 from harness.judging.judge import Judge
 from harness.peer.association import Call
-from harness.peer.remote import RemoteQueue
+from harness.peer.remote import Remote, RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids, list_candidate_lookup_ids, show_sequential_ids
@@ -133,6 +133,16 @@ def test_lookup_reads_current_next_or_previous_message(remote, judge, action, se
     )
 
 
+PRIORITIES = (7, 6, 0)
+"""The priorities of the three messages."""
+
+
+def send_in_reverse(remote: Remote) -> None:
+    """Send the three messages with different priorities, the last message of the queue first."""
+    for label, priority in reversed(list(zip(MESSAGE_LABELS, PRIORITIES, strict=True))):
+        remote.send_all([remote.peer.recoverable_message(label=label, base={"PR": priority})])
+
+
 RULES_AT_FRONT_OF_QUEUE = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
 RULES_AT_END_OF_QUEUE = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
 """The rules of MS-MQDMPR about searches from the beginning and the end of the queue."""
@@ -173,11 +183,15 @@ RULES_AT_END_OF_QUEUE = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3
 )
 @pytest.mark.parametrize("queue_kind", ["plain", "transactional"])
 def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, action, edge, label, rules, queue_kind):
-    """NEXT with LookupId 0 returns the first of three messages, and PREV with the maximum LookupId returns the last. A
-    second peek returns the same message, and a second receive returns the second message.
+    """NEXT with LookupId 0 returns the first of three messages, and PREV with the maximum LookupId returns the last,
+    also when they arrived in the reverse order with different priorities. A second peek returns the same message, and a
+    second receive returns the second message.
     """
     queue = remote.open(queue_kind)
-    fill_queue(remote, queue_kind, *MESSAGE_LABELS)
+    if queue_kind == "plain":
+        send_in_reverse(remote)
+    else:
+        fill_queue(remote, queue_kind, *MESSAGE_LABELS)
     found = []
     for _ in range(2):
         read = queue.look_up(action, edge)
@@ -196,29 +210,40 @@ def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, ac
     )
 
 
-@covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
+@covers(
+    *("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-44", "MQQP-3.1.4.11-45", "MQQP-3.1.4.11-46"),
+    *("MQQP-3.1.4.11-D01", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D03"),
+)
 def test_lookup_of_received_message_fails(remote, judge):
-    """The second of three messages is received by lookup: then CURRENT with its LookupId fails, and CURRENT with the
-    LookupIds of the first and third messages returns these messages. NEXT with the LookupId of the third message
+    """The second of three messages is received by lookup: then CURRENT with its LookupId fails, and NEXT and PREV with
+    the LookupIds of its neighbours pass over it. CURRENT with the LookupIds of the first and third messages returns
+    these messages, and with LookupIds that no message has, it fails. NEXT with the LookupId of the third message
     returns a message that arrives later.
     """
     queue = remote.open_with_messages(*MESSAGE_LABELS)
     known = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
     taken = queue.look_up(Action.LOOKUP_RECEIVE_CURRENT, known[1])
     locked = queue.look_up(Action.LOOKUP_PEEK_CURRENT, known[1])
+    beside = [queue.look_up(Action.LOOKUP_PEEK_NEXT, known[0]), queue.look_up(Action.LOOKUP_PEEK_PREV, known[2])]
     queue.acknowledge(taken)
+    unknown = (SAMPLE_LOOKUP_ID, known[0] ^ 1 << 32, known[0] ^ 1 << 48)
+    missing = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, one) for one in unknown]
     remote.deliver(["fourth"])
     reads = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, one) for one in known]
     fourth = queue.look_up(Action.LOOKUP_PEEK_NEXT, known[2])
     seen = {
         "receive_of_the_second_message": taken.label_or_outcome,
         "peek_while_it_is_locked": locked.label_or_failure,
+        "peeks_of_its_neighbours": [one.label_or_outcome for one in beside],
+        "peeks_with_unknown_identifiers": [one.label_or_failure for one in missing],
         "peeks_after_the_receive": [one.label_or_failure for one in reads],
         "peek_of_the_fourth_message": fourth.label_or_outcome,
     }
     expected = facts(
         receive_of_the_second_message="second",
         peek_while_it_is_locked=Call.FAILURE,
+        peeks_of_its_neighbours=["third", "first"],
+        peeks_with_unknown_identifiers=each(Call.FAILURE),
         peeks_after_the_receive=["first", Call.FAILURE, "third"],
         peek_of_the_fourth_message="fourth",
     )
@@ -291,7 +316,7 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
     if action.is_receive:
         ends, expected = (
             {"end_of_the_receive": queue.acknowledge(read).outcome, "queue_after_the_end": queue.labels()},
-            facts(end_of_the_receive="MQ_OK", queue_after_the_end=[]),
+            facts(end_of_the_receive="MQ_OK", queue_after_the_end=in_queue()),
         )
         judge("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57", expected=expected, observed=ends, evidence=evidence)
 
@@ -305,9 +330,14 @@ def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
 )
 @pytest.mark.parametrize("kind", Kind)
 def test_lookup_returns_every_property_of_message(remote, judge, kind):
-    """Two messages arrive with every property set: lookups return unchanged packets, and dwSize is PacketSize."""
+    """Two messages arrive with every property set, the second with a body of 70,000 bytes: lookups return unchanged
+    packets, and dwSize is PacketSize.
+    """
     queue = remote.open(kind.queue)
-    sent = [build_full_message(remote.peer, label, kind) for label in ("first", "second")]
+    sent = [
+        build_full_message(remote.peer, "first", kind),
+        build_full_message(remote.peer, "second", kind, body=bytes(range(250)) * 280),
+    ]
     remote.send_all(sent)
     reads = {
         queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST): 0,
@@ -386,7 +416,7 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge):
 )
 @sut_survives()
 def test_lookup_with_invalid_description_is_refused(remote, judge, action):
-    """A lookup with hRemoteQueue 0, a time-out, a cursor, or an unopened queue returns MQ_ERROR_INVALID_PARAMETER.
+    """A lookup with hRemoteQueue 0, a timeout, a cursor, or an unopened queue returns MQ_ERROR_INVALID_PARAMETER.
 
     A lookup without these errors succeeds.
     """
@@ -396,7 +426,7 @@ def test_lookup_with_invalid_description_is_refused(remote, judge, action):
     unopened = remote.open_remote(queue.association).expect_success().out.phQueue
     refused = {
         "MQQP-3.1.4.11-22": [{"hRemoteQueue": 0, "dwQueue": 0}, {"hRemoteQueue": 0}],
-        "MQQP-3.1.4.11-23": [{"ulTimeout": timeout_ms} for timeout_ms in (1, 1_000, INFINITE)],
+        "MQQP-3.1.4.11-23": [{"ulTimeout": timeout_ms} for timeout_ms in (1, 1_000, 0x1_0000, INFINITE)],
         "MQQP-3.1.4.11-24": [{"hCursor": cursor}, {"hCursor": queue.UNKNOWN_HANDLE}],
         "MQQP-3.1.4.11-26": [{"hRemoteQueue": one, "dwQueue": one} for one in (queue.UNKNOWN_HANDLE, unopened)],
     }
@@ -413,13 +443,13 @@ def test_lookup_with_invalid_description_is_refused(remote, judge, action):
         judge(*alike, expected=expected, observed=observed, evidence=evidence)
 
 
-@covers("MQQP-3.1.4.11-29", "MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQQP-3.1.4.11-56")
+@covers("MQQP-3.1.4.11-29", "MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-56")
 @covers("MQDMPR-3.1.7.1.13-04", "MQDMPR-3.1.7.1.13-09", "MQDMPR-3.1.7.1.13-32")
 @pytest.mark.parametrize("action", LOOKUP_RECEIVE_ACTIONS, ids=hex)
 def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     """A receive by lookup locks its message and returns a handle that can be ended once (erratum E57 leaves open
-    whether RR_NACK returns the message). Its dwRequestID can be used again at once, and a lookup finds only messages of
-    its own queue.
+    whether RR_NACK returns the message); a second receive of the message fails. Its dwRequestID can be used again at
+    once, also after a lookup that fails, and a lookup finds only messages of its own queue.
     """
     queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin")
@@ -429,15 +459,18 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
         Action.LOOKUP_RECEIVE_PREV: LookupId.BEHIND_LAST,
     }.get(action)
     label, other = ("second", "first") if action == Action.LOOKUP_RECEIVE_PREV else ("first", "second")
+    known = [*find_lookup_ids(queue, 2), SAMPLE_LOOKUP_ID, SAMPLE_LOOKUP_ID]
     if at is None:
-        at = next(iter(find_lookup_ids(queue, 1)), SAMPLE_LOOKUP_ID)
+        at = known[0]
     received = queue.look_up(action, at, dwRequestID=number)
     locked = queue.labels()
+    twice = queue.look_up(Action.LOOKUP_RECEIVE_CURRENT, known[("first", "second").index(label)])
     ended, again = queue.give_back(received), queue.give_back(received)
     seen = {
         "label_received": received.label_or_outcome,
         "a_handle_is_returned": not received.has_null_handle,
         "labels_of_the_other_messages": locked,
+        "second_receive_of_the_message": twice.label_or_failure,
         "first_end_of_the_receive": ended.outcome,
         "second_end_of_the_receive": again.outcome,
     }
@@ -446,6 +479,7 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
         label_received=label,
         a_handle_is_returned=True,
         labels_of_the_other_messages=[other],
+        second_receive_of_the_message=Call.FAILURE,
         first_end_of_the_receive="MQ_OK",
         second_end_of_the_receive=unknown,
     )
@@ -461,6 +495,7 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     )
     queue.purge().expect_success()
     remote.deliver(["third"])
+    queue.look_up(action, SAMPLE_LOOKUP_ID, dwRequestID=number)  # finds no message
     free = [
         queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST, dwRequestID=number),
         queue.peek(dwRequestID=number),
@@ -470,48 +505,50 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     queue.receive()
     remote.deliver(["second"], queue="admin")
     right = admin.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)
-    wrong = queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)
+    in_other = find_lookup_ids(admin, 1) or [SAMPLE_LOOKUP_ID]
+    wrong = [
+        queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST),
+        queue.look_up(Action.LOOKUP_PEEK_CURRENT, in_other[0]),
+        queue.look_up(action, in_other[0]),
+    ]
     judge(
         "MQQP-3.1.4.11-29",
+        "MQQP-3.1.4.11-39",
         "MQDMPR-3.1.7.1.13-09",
-        expected=facts(read_of_the_other_queue="second", read_of_the_emptied_queue=Call.FAILURE),
+        expected=facts(read_of_the_other_queue="second", reads_of_the_emptied_queue=each(Call.FAILURE)),
         observed={
             "read_of_the_other_queue": right.label_or_outcome,
-            "read_of_the_emptied_queue": wrong.label_or_failure,
+            "reads_of_the_emptied_queue": [one.label_or_failure for one in wrong],
         },
-        evidence=[right, wrong],
+        evidence=[right, *wrong],
     )
 
 
-PRIORITIES = (7, 6, 0)
-
-
 @pytest.mark.parametrize(
-    ("action", "at", "rule"),
+    ("action", "at", "rules"),
     [
         pytest.param(
             action,
             at,
-            RULES_BY_LOOKUP_ACTION[action][1],
-            marks=covers(RULES_BY_LOOKUP_ACTION[action][1]),
+            RULES_BY_LOOKUP_ACTION[action],
+            marks=covers(*RULES_BY_LOOKUP_ACTION[action]),
             id=f"{action:#x}-{at}",
         )
         for action in LOOKUP_ACTIONS
         for at in range(3)
     ],
 )
-def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rule):
+def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rules):
     """Three messages have different priorities: a lookup with each action and the LookupId of each message reads that
     message, or the message before or after it in the queue.
     """
     queue = remote.open()
-    for label, priority in reversed(list(zip(MESSAGE_LABELS, PRIORITIES, strict=True))):  # the last comes first
-        remote.send_all([remote.peer.recoverable_message(label=label, base={"PR": priority})])
-    known = find_three_lookup_ids(queue, judge, rule)
+    send_in_reverse(remote)
+    known = find_three_lookup_ids(queue, judge, *rules)
     there = at + OFFSET_BY_LOOKUP_ACTION[action.peeking]
     expected = MESSAGE_LABELS[there] if 0 <= there < len(MESSAGE_LABELS) else Call.FAILURE
     read = queue.look_up(action, known[at])
     case = "label returned by the lookup"
-    judge(rule, expected=expected, observed=read.label_or_failure, case=case, evidence=read.evidence)
+    judge(*rules, expected=expected, observed=read.label_or_failure, case=case, evidence=read.evidence)
     if action.is_receive and read.outcome == "MQ_OK":
         queue.acknowledge(read)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts
+from harness.expectations import each, facts, holds, in_queue
 from harness.judging.verdicts import Verdict
 from harness.peer.association import Association, Call
 from harness.peer.remote import Remote, RemoteQueue
@@ -23,25 +23,29 @@ MOST_TRIES = 8
 @covers("MQQP-3.1.6.1-01")
 @pytest.mark.parametrize("waits", [False, True], ids=["idle", "with a read that waits"])
 def test_lost_client_leaves_no_queue_open(remote, judge, waits):
-    """A client that has a queue open exclusively, with or without a waiting receive, loses its connection: a second
-    client can open the queue and receive the next message.
+    """A client that has two queues open exclusively, one with a cursor, with or without a waiting receive, loses its
+    connection: a second client can open both queues and receive the next message.
     """
     queue = remote.open(share=DENY_RECEIVE)
-    queue.close_context()
+    second = remote.open("transactional", association=queue.association, share=DENY_RECEIVE)
+    second.open_cursor()
+    for one in (queue, second):
+        one.close_context()
     if waits:
         queue.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS).state_after_silence()
     beside = remote.open("admin")
     other = remote.associate()
-    refused = remote.open_remote(other, share=DENY_RECEIVE)
+    kinds = ("plain", "transactional")
+    refused = [remote.open_remote(other, kind, share=DENY_RECEIVE) for kind in kinds]
     queue.association.close()
-    opened = reopen_exclusively(remote, other)
+    opened, opened_too = (reopen_exclusively(remote, other, kind) for kind in kinds)
     observed = {
-        "open_by_another_client_before_the_loss": "refused" if refused.failed else refused.outcome,
-        "open_by_another_client_after_the_loss": opened.outcome,
+        "open_before_the_loss": ["refused" if one.failed else one.outcome for one in refused],
+        "open_after_the_loss": [opened.outcome, opened_too.outcome],
     }
-    evidence = [refused, opened]
+    evidence = [*refused, opened, opened_too]
     judge.all(
-        expected=facts(open_by_another_client_before_the_loss="refused", open_by_another_client_after_the_loss="MQ_OK"),
+        expected=facts(open_before_the_loss=each("refused"), open_after_the_loss=each("MQ_OK")),
         observed=observed,
         evidence=evidence,
     )
@@ -57,12 +61,12 @@ def test_lost_client_leaves_no_queue_open(remote, judge, waits):
     )
 
 
-@covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
+@covers("MQQP-3.1.6.1-01", "MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
     """Two clients each receive a message, and the connection of one client closes: that client's message is in the
-    queue again, and the other client's message stays locked.
+    queue again. The other client's handle stays open, and its message stays locked.
     """
     queue, other = remote.open(kind), remote.open(kind)
     fill_queue(remote, kind, "first", "second", "third")
@@ -70,6 +74,15 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
     kept = other.start_receive()
     hidden = other.labels()
     queue.association.close()
+    remote.peer.settle()
+    still = other.peek()
+    judge(
+        "MQQP-3.1.6.1-01",
+        expected=holds("the other client's handle is open"),
+        observed=still.outcome == "MQ_OK" or still.outcome,
+        evidence=[still],
+    )
+    judge.conclude("MQQP-3.1.6.1-01")
     await_labels(remote, other, ["first", "third"])
     observed = {
         "label_received_by_the_lost_client": received.label_or_outcome,
@@ -81,8 +94,8 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
     expected = facts(
         label_received_by_the_lost_client="first",
         label_received_by_the_other_client="second",
-        queue_before_the_loss=["third"],
-        queue_after_the_loss=["first", "third"],
+        queue_before_the_loss=in_queue("third"),
+        queue_after_the_loss=in_queue("first", "third"),
         end_of_the_other_receive="MQ_OK",
     )
     judge.all(expected=expected, observed=observed, evidence=[received, kept])
@@ -90,23 +103,34 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
 def test_all_messages_of_lost_client_return_to_queue(remote, judge):
-    """A client receives two of three messages, and its connection closes: all three are in the queue, in order."""
+    """A client receives two of three messages, one of them by a cursor, and the only message of a second queue, where
+    another client's receive waits. Its connection closes: all three messages are in the queue, in order, and the
+    waiting receive returns the message of the second queue.
+    """
     queue, other = remote.open_with_messages("first", "second", "third"), remote.open()
-    received = [queue.start_receive() for _ in range(2)]
+    admin, waits = remote.open("admin", association=queue.association), remote.open("admin")
+    remote.deliver(["alone"], queue="admin")
+    received = [queue.start_receive(), queue.start_receive(hCursor=queue.open_cursor()), admin.start_receive()]
+    waiting = waits.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS)
+    still = waiting.state_after_silence()
     hidden = other.labels()
     queue.association.close()
     await_labels(remote, other, ["first", "second", "third"])
     observed = {
-        "labels_received_by_the_lost_client": [one.label_or_outcome for one in received],
-        "queue_before_the_loss": hidden,
-        "queue_after_the_loss": other.labels(),
+        "received": [one.label_or_outcome for one in received],
+        "queue_before_loss": hidden,
+        "queue_after_loss": other.labels(),
+        "waiting_receive_before_loss": still,
+        "waiting_receive_after_loss": waiting.wait().label_or_outcome,
     }
     expected = facts(
-        labels_received_by_the_lost_client=["first", "second"],
-        queue_before_the_loss=["third"],
-        queue_after_the_loss=["first", "second", "third"],
+        received=["first", "second", "alone"],
+        queue_before_loss=["third"],
+        queue_after_loss=["first", "second", "third"],
+        waiting_receive_before_loss=Call.WAITING,
+        waiting_receive_after_loss="alone",
     )
-    judge.all(expected=expected, observed=observed, evidence=received)
+    judge.all(expected=expected, observed=observed, evidence=[*received, waiting])
 
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
@@ -138,24 +162,24 @@ def test_receive_on_lost_separate_connection_is_rolled_back(remote, judge):
     observed["queue_after_the_second_loss"] = queue.labels()
     expected = facts(
         read="first",
-        queue_before_the_loss=["second"],
-        queue_after_the_loss=["first", "second"],
+        queue_before_the_loss=in_queue("second"),
+        queue_after_the_loss=in_queue("first", "second"),
         waiting_receive=Call.WAITING,
-        queue_after_the_second_loss=["third"],
+        queue_after_the_second_loss=in_queue("third"),
     )
     judge.all(expected=expected, observed=observed, evidence=[read, late])
 
 
-def reopen_exclusively(remote: Remote, association: Association) -> Call:
-    """Try to open the queue exclusively until the attempt succeeds, at most for the time that the SUT may take to
+def reopen_exclusively(remote: Remote, association: Association, queue: str) -> Call:
+    """Try to open a queue exclusively until the attempt succeeds, at most for the time that the SUT may take to
     answer.
     """
-    call = remote.open_remote(association, share=DENY_RECEIVE)
+    call = remote.open_remote(association, queue, share=DENY_RECEIVE)
     for _ in range(MOST_TRIES):
         if not call.failed:
             break
         remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // MOST_TRIES)
-        call = remote.open_remote(association, share=DENY_RECEIVE)
+        call = remote.open_remote(association, queue, share=DENY_RECEIVE)
     return call
 
 

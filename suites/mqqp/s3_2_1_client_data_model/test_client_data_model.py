@@ -27,7 +27,7 @@ def test_client_keeps_entries_of_open_queues_and_pending_reads(peer, sut, judge)
     handles = [entry["OpenQueueDescriptorHandle"] for entry in reader.open_queue_entries()]
     judge(
         "MQQP-3.2.1.4-01",
-        expected=[Reader.QUEUE_HANDLE] * 2,
+        expected=any_order(Reader.FIRST.queue, Reader.SECOND.queue),
         case="queue handles of the entries",
         observed=handles,
         evidence=calls,

@@ -6,7 +6,7 @@ from functools import partial
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
-from harness.expectations import each, facts, fields, holds, one_of
+from harness.expectations import any_order, each, facts, fields, holds, one_of
 from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
@@ -34,16 +34,26 @@ def _qm2qm_associations(reader):
     "MQQP-3.2.4.1-02", "MQQP-3.2.4.1-03", "MQQP-3.2.4.1-04", "MQQP-3.2.4.1-05", "MQQP-3.2.4.1-08", "MQQP-3.2.4.1-09"
 )
 def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
-    """The SUT opens a queue: it binds to qm2qm, requests the port of IP_READ, binds to qm2qm at that port, and calls
-    RemoteQMOpenQueue there. Then it closes the first binding.
+    """The SUT opens two queues, one after the other. For each of them, it binds to qm2qm, requests the port of IP_READ,
+    binds to qm2qm at that port, and calls RemoteQMOpenQueue there. Then it closes the first binding.
     """
     reader = Reader(peer, sut)
-    reader.begin_open()
-    reader.server.wait("RemoteQMOpenQueue")
-    bound = _qm2qm_associations(reader)
+    for _ in range(2):
+        judge_opening(peer, sut, judge, reader)
+
+
+def judge_opening(peer, sut, judge, reader):
+    """Let the SUT open a queue, and judge its bindings and its calls of qm2qm."""
+    server, calls_before, bound_before = reader.server, len(reader.server.calls), len(_qm2qm_associations(reader))
+
+    def list_new_calls(name):
+        return [call for call in server.calls[calls_before:] if call.name == name]
+
+    request = reader.begin_open()
+    peer.wait(lambda: bool(list_new_calls("RemoteQMOpenQueue")), None, "RemoteQMOpenQueue")
+    bound = _qm2qm_associations(reader)[bound_before:]
     frames = [frame for one in bound for frame, _ in one.binds]
     ports = [one.port for one in bound]
-    server = reader.server
     judge(
         "MQQP-3.2.4.1-02",
         expected=server.port,
@@ -51,7 +61,7 @@ def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
         observed=ports[0] if ports else "none",
         evidence=frames,
     )
-    asked = server.named("RemoteQMGetQMQMServerPort")
+    asked = list_new_calls("RemoteQMGetQMQMServerPort")
     evidence = [*frames, *(frame for call in asked for frame in call.evidence)]
     types = [
         {"dwPortType": call.into.dwPortType, "on_the_first_binding": call.association in bound[:1]}
@@ -60,9 +70,15 @@ def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
     ]
     port = facts(dwPortType=PortType.IP_READ, on_the_first_binding=True)
     judge(
-        "MQQP-3.2.4.1-03", expected=[port], case="calls of RemoteQMGetQMQMServerPort", observed=types, evidence=evidence
+        "MQQP-3.2.4.1-03",
+        expected=[port],
+        case="number of calls of RemoteQMGetQMQMServerPort",
+        observed=types,
+        evidence=evidence,
     )
-    opened = server.named("RemoteQMOpenQueue")
+    request.outcome()
+    peer.pass_time(sut.quiet_ms)
+    opened = list_new_calls("RemoteQMOpenQueue")
     evidence += [frame for call in opened for frame in call.evidence]
     judge(
         "MQQP-3.2.4.1-08",
@@ -98,20 +114,18 @@ def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
     reader = Reader(peer, sut)
     reader.open()
     call = reader.await_first_call("RemoteQMOpenQueue")
-    reader.return_other_handles()
     reader.open()
     second = reader.server.named("RemoteQMOpenQueue")[-1]
     judge(
         "MQQP-3.2.4.1-10",
-        expected=sut.guid,
-        case="pLicGuid",
-        observed=UUID(bytes_le=bytes(call.into.pLicGuid)),
-        evidence=call.evidence,
+        expected=each(sut.guid, "pLicGuid"),
+        observed=[UUID(bytes_le=bytes(one.into.pLicGuid)) for one in (call, second)],
+        evidence=[call, second],
     )
     for rule, name, *expected in (
-        ("MQQP-3.2.4.1-12", "hQueue", Reader.QUEUE_HANDLE, Reader.OTHER_QUEUE_HANDLE),
-        ("MQQP-3.2.4.1-13", "pQueue", Reader.QUEUE_DESCRIPTOR, Reader.OTHER_DESCRIPTOR),
-        ("MQQP-3.2.4.1-14", "dwpContext", Reader.OPEN_CONTEXT, Reader.OTHER_CONTEXT),
+        ("MQQP-3.2.4.1-12", "hQueue", Reader.FIRST.queue, Reader.SECOND.queue),
+        ("MQQP-3.2.4.1-13", "pQueue", Reader.FIRST.descriptor, Reader.SECOND.descriptor),
+        ("MQQP-3.2.4.1-14", "dwpContext", Reader.FIRST.context, Reader.SECOND.context),
     ):
         found = [getattr(one.into, name) for one in (call, second)]
         judge(rule, expected=expected, case=name, observed=found, evidence=[*call.evidence, *second.evidence])
@@ -155,18 +169,21 @@ def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-07")
 def test_client_closes_binding_with_queue(peer, sut, judge):
-    """The connection of RemoteQMOpenQueue stays open while the queue is open, and closes with the queue."""
+    """Two queues are open: the connections of both calls of RemoteQMOpenQueue are open. The application closes one
+    queue: the connection of that queue closes, and the other stays open.
+    """
     reader = Reader(peer, sut)
-    remote = reader.open()
-    opened = reader.await_first_call("RemoteQMOpenQueue")
-    before = opened.association.over
+    remote, _ = reader.open(), reader.open()
+    calls = reader.server.wait("RemoteQMOpenQueue", 2)
+    before = [call.association.over for call in calls]
     reader.ask("remote_close", remote=remote)
-    observed = {"while_the_queue_is_open": before, "after_the_close": opened.association.wait_closed()}
+    closed = calls[0].association.wait_closed()
+    observed = {"while_open": before, "after_close": [closed, calls[1].association.over]}
     judge.all(
-        expected=facts(while_the_queue_is_open=False, after_the_close=True),
+        expected=facts(while_open=each(False), after_close=[True, False]),
         observed=observed,
         case="binding is closed",
-        evidence=opened.evidence,
+        evidence=calls,
     )
 
 
@@ -218,22 +235,21 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20")
 def test_client_keeps_entry_of_open_queue(peer, sut, judge):
-    """RemoteOpenQueueEntryCollection is empty before the SUT opens a queue; afterwards it contains one entry with the
-    handle of the queue and the context handle of RemoteQMOpenQueue.
+    """RemoteOpenQueueEntryCollection is empty before the SUT opens two queues; afterwards it contains two entries, each
+    with the handle of a queue and the context handle of its RemoteQMOpenQueue.
     """
     reader = Reader(peer, sut)
-    before = len(reader.open_queue_entries())
-    reader.open()
+    counts = [len(reader.open_queue_entries())]
+    for _ in range(2):
+        reader.open()
+        counts.append(len(reader.open_queue_entries()))
     entries = reader.open_queue_entries()
-    call = reader.await_first_call("RemoteQMOpenQueue")
-    judge(
-        "MQQP-3.2.4.1-20",
-        expected=facts(number_of_entries_before_the_open=0, number_of_entries_after_the_open=1),
-        observed={"number_of_entries_before_the_open": before, "number_of_entries_after_the_open": len(entries)},
-        evidence=call.evidence,
-    )
-    session = str(UUID(bytes_le=Reader.SESSION_HANDLE[4:]))
+    calls = reader.server.wait("RemoteQMOpenQueue", 2)
+    judge("MQQP-3.2.4.1-20", expected=[0, 1, 2], observed=counts, case="numbers of entries", evidence=calls)
     names = ("OpenQueueDescriptorHandle", "RRSessionHandle")
     found = [{name: one[name] for name in names} for one in entries]
-    expected = [fields(OpenQueueDescriptorHandle=Reader.QUEUE_HANDLE, RRSessionHandle=session)]
-    judge("MQQP-3.2.4.1-17", expected=expected, observed=found, evidence=call.evidence)
+    expected = [
+        fields(OpenQueueDescriptorHandle=one.queue, RRSessionHandle=str(UUID(bytes_le=one.session[4:])))
+        for one in (Reader.FIRST, Reader.SECOND)
+    ]
+    judge("MQQP-3.2.4.1-17", expected=any_order(*expected), observed=found, evidence=calls)

@@ -299,7 +299,7 @@ class OtherMessage(ClientReading):
         return found._replace(message=replace(found.message, Body=found.message.Body[:-1]))
 
 
-LOST: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
+VALUES_OF_LOST_FIELDS: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
 """The value of a removed property, if it is not the default of the property's type."""
 
 
@@ -309,7 +309,7 @@ def _remove_read_property(name: str) -> Install:
     class Without(ClientReading):
         def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
             found = super().reconstruct_message(results, server)
-            lost = LOST.get(name) or type(getattr(found.message, name))()
+            lost = VALUES_OF_LOST_FIELDS.get(name) or type(getattr(found.message, name))()
             return found._replace(message=replace(found.message, **{name: lost}))
 
     return replace_part(Without)
@@ -405,7 +405,7 @@ class RequestIdsCountedForEachQueue(ClientReading):
 
 @fault("client-zero-timeout-sent-as-infinite", breaks=("MQQP-3.2.4.2-30", "MQQP-3.2.4.3-30"), blind=True)
 class TimeOutOfZeroTakenForEndless(ClientReading):
-    """The client sends ulTimeout 0xFFFFFFFF for a read with time-out 0."""
+    """The client sends ulTimeout 0xFFFFFFFF for a read with timeout 0."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)

@@ -12,9 +12,10 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, holds
+from harness.expectations import any_order, distinct, each, facts, holds
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
+from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId, dissect, user_message
 from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, Method
@@ -28,8 +29,8 @@ pytestmark = needs("remote_read")
 NEVER_ASKS_VERSION = (
     "the SUT does not call RemoteQmGetVersion and always calls RemoteQMStartReceive, as Windows 2000 does"
 )
-READ_TIMEOUTS_MS = (0, INFINITE)
-"""The time-outs of the reads in milliseconds: the smallest and the largest."""
+READ_TIMEOUTS_MS = ((70_001, 0), (INFINITE,))
+"""The timeouts of the reads in milliseconds: one of more than 16 bits, and the smallest; then the largest."""
 IO_TIMEOUT, ACCESS_DENIED = 0xC00E_001B, 0x0000_0005
 """The status MQ_ERROR_IO_TIMEOUT, and the fault status for access denied."""
 LIFE_TIMES = ("time_to_reach_queue_s", "time_to_be_received_s")
@@ -45,6 +46,7 @@ VERSION_CASES = {
             (5, 1, 2_600),
             Reader.WINDOWS_2003,  # E136: what is before (5, 1, 951) may be old
             (6, 0, 0),
+            (6, 1, 500),
             (10, 0, 0),
             (255, 0, 950),
         ],
@@ -66,53 +68,95 @@ def for_each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDe
     )
 
 
-@for_each_section(lambda section: section.old.values())
-def test_client_read_of_old_server_has_required_fields(peer, sut, judge, section):
-    """The peer returns version 5.0, and the SUT reads: the REMOTEREADDESC of RemoteQMStartReceive has the required
-    value in each field.
+@for_each_section(lambda section: [*section.old.values(), *section.new.values()])
+@covers("MQQP-2.2.2.1-D03")
+def test_client_read_has_required_fields(peer, sut, judge, section):
+    """The SUT has three queues of the peer and several cursors open, and has read a message of the second queue. Each
+    further read of this queue has the required value in each field: in the REMOTEREADDESC of RemoteQMStartReceive when
+    the peer returns version 5.0, in the REMOTEREADDESC2 of RemoteQMStartReceive2 when the peer returns version 6.1.
     """
-    judge_fields_of_read(
-        Reader(peer, sut, Reader.WINDOWS_2000), judge, section.reading, Method.START_RECEIVE, section.old
-    )
-
-
-@for_each_section(lambda section: section.new.values())
-def test_client_read_of_new_server_has_required_fields(peer, sut, judge, section):
-    """The peer returns version 6.1, and the SUT reads: the REMOTEREADDESC2 of RemoteQMStartReceive2 has the required
-    value in each field.
-    """
-    judge_fields_of_read(
-        Reader(peer, sut, Reader.WINDOWS_7), judge, section.reading, Method.START_RECEIVE2, section.new
-    )
-
-
-def judge_fields_of_read(reader: Reader, judge: Judge, reading: Reading, method: str, rules: Mapping[str, str]) -> None:
-    """Judge the fields of the SUT's read; ``rules`` maps each field to its rule."""
-    remote = reader.open()
-    reader.let_reads_wait()
-    request = reader.begin_read(reading, remote)
-    reader.peer.environment.run_until(lambda: bool(reader.reads()), reader.sut.response_timeout_ms)
-    if not reader.reads():
-        evidence = reader.server.calls
-        judge(
-            rules["ulAction"],
-            expected=reading.action,
-            observed="the SUT did not call RemoteQMStartReceive",
-            evidence=evidence,
-        )
-        return
-    call = reader.reads()[0]
-    if (
-        method == Method.START_RECEIVE2
-        and call.name == Method.START_RECEIVE
-        and not reader.server.named("RemoteQmGetVersion")
-    ):
+    reader, reading = Reader(peer, sut), section.reading
+    remotes = [reader.open() for _ in range(3)]
+    cursor = None
+    if reading.by_cursor:
+        _, cursor, _ = (reader.open_cursor(one) for one in (remotes[0], remotes[1], remotes[1]))
+    else:
+        reader.begin("remote_open_cursor", remote=remotes[1]).outcome()
+    old = Reader.WINDOWS_2000, Method.START_RECEIVE, section.old
+    new = Reader.WINDOWS_7, Method.START_RECEIVE2, section.new
+    asks_version = True
+    for timeouts_ms in READ_TIMEOUTS_MS:
+        for version, method, rules in (old, new) if asks_version else (old,):
+            reader.set_version(*version)
+            where = remotes[1], cursor
+            asks_version &= judge_fields_of_reads(reader, judge, reading, (method, rules), where, timeouts_ms)
+    if not asks_version:
+        judge.conclude(*section.old.values(), "MQQP-2.2.2.1-D03")
         judge.give_up(Verdict.NOT_APPLICABLE, NEVER_ASKS_VERSION)
-        return
-    if call.name != method:
-        raise ConformanceFailure(f"the SUT called {call.name} instead of {method}")
+
+
+def judge_fields_of_reads(
+    reader: Reader,
+    judge: Judge,
+    reading: Reading,
+    demand: tuple[str, Mapping[str, str]],
+    where: tuple[int, int | None],
+    timeouts_ms: tuple[int, ...],
+) -> bool:
+    """Judge the fields of the SUT's reads with these timeouts, after a read that was answered; return whether the SUT
+    calls RemoteQmGetVersion, as far as the reads depend on it.
+
+    ``demand``: the method, and the rule of each field. ``where``: queue and cursor.
+    """
+    (method, rules), (remote, cursor) = demand, where
+    begun, requests = len(reader.reads()), []
+    reader.let_reads_be_answered()
+    for number, timeout_ms in enumerate((Reader.TIMEOUT_MS, *timeouts_ms), begun + 1):
+        requests.append(reader.begin_read(reading, remote, timeout_ms, cursor))
+        if timeout_ms == Reader.TIMEOUT_MS:
+            requests[0].outcome()
+            reader.let_reads_wait()
+        reader.run_until_reads(number)
+        calls = reader.reads()[begun:]
+        if len(calls) < len(requests):
+            judge(
+                rules["ulAction"],
+                expected=reading.action,
+                observed="the SUT did not call RemoteQMStartReceive",
+                evidence=reader.server.calls,
+            )
+            return True
+        called, asks = calls[-1].name, reader.server.named("RemoteQmGetVersion")
+        if method == Method.START_RECEIVE2 and called == Method.START_RECEIVE and not asks:
+            return False
+        if called != method:
+            raise ConformanceFailure(f"the SUT called {called} instead of {method}")
+        judge_fields_of_read(reader, judge, rules, calls[-1], required_numbers(reading, timeout_ms))
+    before = len(reader.server.named("RemoteQMCancelReceive"))
+    reader.begin("cancel", request=requests[1].number)
+    cancels = reader.server.wait("RemoteQMCancelReceive", before + 1)[before:]
+    judge(
+        rules["dwRequestID"],
+        expected=[reader.get_read_description(calls[1]).dwRequestID],
+        case="dwRequestID of RemoteQMCancelReceive",
+        observed=[call.into.dwRequestID for call in cancels if call.into is not None],
+        evidence=[calls[1], *cancels],
+    )
+    judge(
+        rules["dwRequestID"],
+        expected=distinct("dwRequestIDs", len(timeouts_ms)),
+        observed=[reader.get_read_description(call).dwRequestID for call in calls[1:]],
+        evidence=calls,
+    )
+    return True
+
+
+def judge_fields_of_read(
+    reader: Reader, judge: Judge, rules: Mapping[str, str], call: ServedCall, numbers: Mapping[str, int]
+) -> None:
+    """Judge the fields of a read; ``numbers``: the required values of the numeric fields."""
     asked = reader.get_read_description(call)
-    for name, expected in required_numbers(reading).items():
+    for name, expected in numbers.items():
         if name in rules:
             holder = call.into.lpRemoteReadDesc2 if name == "SequentialId" else asked
             judge(rules[name], expected=expected, case=name, observed=getattr(holder, name), evidence=call.evidence)
@@ -122,37 +166,17 @@ def judge_fields_of_read(reader: Reader, judge: Judge, reading: Reading, method:
         observed=asked.lpBuffer is None,
         evidence=call.evidence,
     )
-    for timeout_ms in READ_TIMEOUTS_MS:
-        before = len(reader.reads())
-        reader.begin_read(reading, remote, timeout_ms)
-        call = reader.await_reads(before + 1)[-1]
-        judge(
-            rules["ulTimeout"],
-            expected=timeout_ms,
-            case="ulTimeout",
-            observed=reader.get_read_description(call).ulTimeout,
-            evidence=call.evidence,
-        )
-    reader.begin("cancel", request=request.number)
-    cancel = reader.await_first_call("RemoteQMCancelReceive")
-    evidence = [call, cancel]
-    judge(
-        rules["dwRequestID"],
-        expected=cancel.into.dwRequestID,
-        case="dwRequestID",
-        observed=asked.dwRequestID,
-        evidence=evidence,
-    )
+    judge("MQQP-2.2.2.1-D03", expected=0, observed=asked.Reserved, case="Reserved", evidence=call.evidence)
 
 
-def required_numbers(reading: Reading) -> dict[str, int]:
-    """Return the required values of the numeric fields except dwRequestID."""
+def required_numbers(reading: Reading, timeout_ms: int) -> dict[str, int]:
+    """Return the required values of the numeric fields except dwRequestID, for a read of the second queue."""
     return {
-        "hRemoteQueue": Reader.QUEUE_HANDLE,
-        "dwQueue": Reader.QUEUE_DESCRIPTOR,
-        "hCursor": Reader.CURSOR if reading.by_cursor else 0,
+        "hRemoteQueue": Reader.SECOND.queue,
+        "dwQueue": Reader.SECOND.descriptor,
+        "hCursor": Reader.NEXT_CURSOR if reading.by_cursor else 0,
         "ulAction": reading.action,
-        "ulTimeout": Reader.TIMEOUT_MS,
+        "ulTimeout": timeout_ms,
         "dwSize": 0,
         "SequentialId": 0,
     }
@@ -160,13 +184,14 @@ def required_numbers(reading: Reading) -> dict[str, int]:
 
 @for_each_section(lambda section: section.version.values())
 def test_client_chooses_read_method_by_server_version(peer, sut, judge, section):
-    """The peer returns many versions: the SUT calls RemoteQmGetVersion first, then RemoteQMStartReceive for versions
-    below 5.1 and RemoteQMStartReceive2 for later versions.
+    """After a read of a server of version 6.1, the peer returns many versions: the SUT calls RemoteQmGetVersion first,
+    then RemoteQMStartReceive for versions below 5.1 and RemoteQMStartReceive2 for later versions.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
     cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
     given_up = False
+    reader.begin_read(section.reading, remote, cursor=cursor).outcome()
     for about, version, method in (
         (about, one, how) for about, (versions, how) in VERSION_CASES.items() for one in versions
     ):
@@ -186,6 +211,8 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
                 observed=Method.START_RECEIVE2 not in called,
                 evidence=calls,
             )
+            if asked:
+                judge(section.version["old"], expected=[method], case="called methods", observed=called, evidence=calls)
             continue
         judge(section.version[about], expected=[method], case="called methods", observed=called, evidence=calls)
         if about == "check":
@@ -201,17 +228,20 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
 
 @for_each_section(lambda section: section.entry.values())
 def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section):
-    """Two reads of one queue and one read of a second queue wait, with three different dwRequestIDs. The application
-    cancels the second read: RemoteQMCancelReceive contains the dwRequestID of that read and the phQueue of its queue.
+    """Two reads of one queue and one read of a second queue wait, the last of them after an earlier read has ended:
+    they have three different dwRequestIDs. The application cancels the first of them: RemoteQMCancelReceive contains
+    the dwRequestID of that read and the phQueue of its queue.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
     cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
     requests = reader.begin_long_reads(section.reading, remote, 2, cursor)
-    reader.return_other_handles()
     reader.begin_read(section.reading, reader.open(), Reader.LONG_TIMEOUT_MS)
-    calls = reader.await_reads(3)
+    reader.answer_with_message(reader.await_reads(3)[0])
+    requests[0].outcome()
+    requests.append(reader.begin_read(section.reading, remote, Reader.LONG_TIMEOUT_MS, cursor))
+    calls = reader.await_reads(4)[1:]
     numbers = [reader.get_read_description(call).dwRequestID for call in calls]
     evidence = [*calls]
     rules = section.entry
@@ -224,86 +254,110 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
     judge(
         rules["create"],
         rules["add"],
-        expected=numbers[1:2],
+        expected=numbers[:1],
         case="dwRequestIDs in RemoteQMCancelReceive",
         observed=found,
         evidence=evidence,
     )
     handles = [call.into.hQueue for call in cancels if call.into is not None]
-    judge(rules["handle"], expected=[Reader.QUEUE_HANDLE], case="hQueue", observed=handles, evidence=evidence)
+    judge(rules["handle"], expected=[Reader.FIRST.queue], case="hQueue", observed=handles, evidence=evidence)
 
 
 @needs("inspect")
-@for_each_section(lambda section: [section.removal])
+@for_each_section(lambda section: [section.removal, section.entry["add"]])
 def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
-    """PendingRemoteReadEntryCollection contains one entry while a read waits, and is empty after the peer answers with
-    a message, a failure or a fault.
+    """Two reads of a queue wait, and the peer answers the second read with a message, a failure or a fault:
+    PendingRemoteReadEntryCollection contains the entries of both reads before the answer, and only the entry of the
+    first read afterwards.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
     cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
+    reader.begin_read(section.reading, remote, Reader.LONG_TIMEOUT_MS, cursor)
+    waiting = reader.get_read_description(reader.await_reads()[0]).dwRequestID
     answers = (
         lambda call: reader.answer_with_message(call),
         lambda call: reader.answer_read(call, None, IO_TIMEOUT),
         lambda call: call.fault(ACCESS_DENIED),
     )
-    for number, answer in enumerate(answers, 1):
+    for number, answer in enumerate(answers, 2):
         request = reader.begin_read(section.reading, remote, Reader.LONG_TIMEOUT_MS, cursor)
         call = reader.await_reads(number)[-1]
-        before = len(reader.pending_read_entries())
+        before = [one["RequestId"] for one in reader.pending_read_entries()]
         answer(call)
         request.wait()
-        pending = {
-            "number_of_entries_before_the_answer": before,
-            "number_of_entries_after_the_answer": len(reader.pending_read_entries()),
-        }
+        after = [one["RequestId"] for one in reader.pending_read_entries()]
         judge.all(
-            expected=facts(number_of_entries_before_the_answer=1, number_of_entries_after_the_answer=0),
-            observed=pending,
+            expected=facts(
+                entries_before_answer=any_order(waiting, reader.get_read_description(call).dwRequestID),
+                entries_after_answer=[waiting],
+            ),
+            observed={"entries_before_answer": before, "entries_after_answer": after},
             evidence=call.evidence,
         )
 
 
-@pytest.mark.parametrize(
-    ("way", "kind"), [("old", Kind.RECOVERABLE), *(("new", kind) for kind in Kind)], ids=["old", *Kind]
-)
+@pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
 @for_each_section(lambda section: section.message.values())
-def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, section, way, kind):
-    """The peer answers a read with a message that has every property set: the application receives every property.
-    After a receive, the SUT sends one RemoteQMEndReceive with the handle of the receive and RR_ACK.
+def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, section, version):
+    """The peer answers reads with messages of each kind that have every property set, a message without a body, and a
+    message with a body of 70,000 bytes: the application receives every property. Then two reads wait, and the peer
+    answers the later read first. For each receive, the SUT sends one RemoteQMEndReceive with the handle of the receive
+    and RR_ACK.
     """
-    reader = Reader(peer, sut, Reader.WINDOWS_2000 if way == "old" else Reader.WINDOWS_7)
-    message = build_full_message(peer, Reader.LABEL, kind, destination=reader.destination)
-    reader.server.answers |= dict.fromkeys(
-        (Method.START_RECEIVE, Method.START_RECEIVE2), lambda call: reader.answer_read(call, bytes(message))
-    )
+    reader, rules = Reader(peer, sut, version), section.message
+    bodies = (b"", bytes(range(250)) * 280)
+    messages = [
+        *(build_full_message(peer, f"{Reader.LABEL} {kind}", kind, destination=reader.destination) for kind in Kind),
+        *(build_full_message(peer, Reader.LABEL, destination=reader.destination, body=one) for one in bodies),
+    ]
     remote = reader.open()
-    reply = reader.begin_read(section.reading, remote).wait()
-    call = reader.await_reads()[0]
-    as_sent = dissect(bytes(message))
-    observed = describe_differences(
-        as_sent, reply.get("message"), peer.identifier, but=LIFE_TIMES, arrived_time=Reader.ARRIVAL_TIME
-    )
-    rules = section.message
-    judge(rules["message"], expected=SAME_PROPERTIES, observed=observed, evidence=call.evidence)
+    cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
+    for number, message in enumerate(messages, 1):
+        reader.let_reads_be_answered(bytes(message))
+        reply = reader.begin_read(section.reading, remote, cursor=cursor).wait()
+        call = reader.await_reads(number)[-1]
+        observed = describe_differences(
+            dissect(bytes(message)),
+            reply.get("message"),
+            peer.identifier,
+            but=LIFE_TIMES,
+            arrived_time=Reader.ARRIVAL_TIME,
+        )
+        judge(rules["message"], expected=SAME_PROPERTIES, observed=observed, evidence=call.evidence)
+    reader.let_reads_wait()
+    requests = []
+    for number in (1, 2):
+        requests.append(reader.begin_read(section.reading, remote, Reader.LONG_TIMEOUT_MS, cursor))
+        reader.await_reads(len(messages) + number)
+    calls = reader.reads()
+    labels = ("later", "earlier")
+    for call, label in zip((calls[-1], calls[-2]), labels, strict=True):
+        data = build_full_message(peer, label, destination=reader.destination)
+        reader.answer_read(call, bytes(data))
+        peer.settle()
+    shown = [(one.wait().get("message") or {}).get("label") for one in reversed(requests)]
+    judge(rules["message"], expected=list(labels), observed=shown, case="labels of both messages", evidence=calls[-2:])
     if section.reading.action != Action.RECEIVE:
         return
-    ends = reader.server.wait("RemoteQMEndReceive")
-    evidence = [call, *ends]
-    judge(rules["end"], expected=1, case="number of calls of RemoteQMEndReceive", observed=len(ends), evidence=evidence)
-    handle = reader.get_receive_handle(call)
+    peer.pass_time(sut.quiet_ms)
+    ends = reader.server.named("RemoteQMEndReceive")
+    evidence = [*calls, *ends]
+    judge(rules["end"], expected=len(calls), case="calls of RemoteQMEndReceive", observed=len(ends), evidence=evidence)
+    handles = [reader.get_receive_handle(call).hex() for call in calls]
     given = [end.into.pphContext.hex() for end in ends if end.into is not None]
     judge(
+        rules["end"],
         rules["read_handle"],
         rules["context"],
-        expected=[handle.hex()],
-        case="handle in RemoteQMEndReceive",
+        expected=any_order(*handles),
+        case="handles in RemoteQMEndReceive",
         observed=given,
         evidence=evidence,
     )
     acks: list[Any] = [end.into.dwAck for end in ends if end.into is not None]
-    judge(rules["ack"], expected=[Ack.RR_ACK], case="dwAck", observed=acks, evidence=evidence)
+    judge(rules["ack"], expected=each(Ack.RR_ACK, "dwAck"), observed=acks, evidence=evidence)
 
 
 THIRD_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000e7")

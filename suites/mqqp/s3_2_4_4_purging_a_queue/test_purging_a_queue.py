@@ -17,11 +17,12 @@ def test_client_purges_queue_that_application_names(peer, sut, judge, which):
     """
     reader = Reader(peer, sut)
     remotes = [reader.open()]
-    reader.return_other_handles()
     remotes.append(reader.open())
     for _ in range(2):
         reader.begin("remote_purge", remote=remotes[which]).outcome()
-    calls = reader.server.wait("RemoteQMPurgeQueue", 2)
+    reader.server.wait("RemoteQMPurgeQueue", 2)
+    peer.pass_time(sut.quiet_ms)
+    calls = reader.server.named("RemoteQMPurgeQueue")
     found = [call.into.hQueue for call in calls if call.into is not None]
-    expected = [(Reader.QUEUE_HANDLE, Reader.OTHER_QUEUE_HANDLE)[which]] * 2
+    expected = [(Reader.FIRST.queue, Reader.SECOND.queue)[which]] * 2
     judge("MQQP-3.2.4.4-D01", expected=expected, observed=found, evidence=calls, case="queue handles in the calls")

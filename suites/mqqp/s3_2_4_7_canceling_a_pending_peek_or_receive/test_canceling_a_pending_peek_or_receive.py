@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts
+from harness.expectations import any_order, each, facts
 from harness.run.marks import covers, needs
-from suites.mqqp.steps.reader import Reader, Reading
+from suites.mqqp.steps.reader import Outcome, Reader, Reading
 
 
 @needs("remote_read")
 @pytest.mark.parametrize("reading", [Reading.PEEK, Reading.RECEIVE], ids=["peek", "receive"])
 @covers("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-03", "MQQP-3.2.4.7-04", "MQQP-3.2.4.7-05", "MQQP-3.2.4.7-06")
 def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
-    """Two queues are open, two reads wait at the first queue, and the application cancels one of these reads: the SUT
-    sends one RemoteQMCancelReceive with the dwRequestID of that read and the handles of its queue.
+    """Three queues are open, three reads wait at the second queue and one at the first, and the application cancels the
+    second read of the second queue: the SUT sends one RemoteQMCancelReceive with the dwRequestID of that read and the
+    handles of its queue. The other reads still wait, and return the messages that arrive.
     """
     reader = Reader(peer, sut)
-    remote = reader.open()
-    reader.return_other_handles()
-    reader.open()
+    beside, remote, _ = (reader.open() for _ in range(3))
     reader.let_reads_wait()
-    requests = reader.begin_long_reads(reading, remote, 2)
-    first, second = reader.reads()
-    reader.begin("cancel", request=requests[0].number)
-    cancels = reader.server.wait("RemoteQMCancelReceive")
-    evidence = [frame for call in (first, second, *cancels) for frame in call.frames[:1]]
+    requests = [reader.begin_read(reading, beside, Reader.LONG_TIMEOUT_MS)]
+    for number in (2, 3, 4):
+        requests.append(reader.begin_read(reading, remote, Reader.LONG_TIMEOUT_MS))
+        reader.await_reads(number)
+    reads = reader.reads()
+    reader.begin("cancel", request=requests[2].number)
+    reader.server.wait("RemoteQMCancelReceive")
+    peer.pass_time(sut.quiet_ms)
+    cancels = reader.server.named("RemoteQMCancelReceive")
+    evidence = [frame for call in (*reads, *cancels) for frame in call.frames[:1]]
     judge(
         "MQQP-3.2.4.7-03",
         expected=1,
@@ -33,38 +37,55 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
         observed=len(cancels),
         evidence=evidence,
     )
+    cancelled = reader.get_read_description(reads[2]).dwRequestID
     for rule, name, expected in (
-        ("MQQP-3.2.4.7-02", "dwRequestID", reader.get_read_description(first).dwRequestID),
-        ("MQQP-3.2.4.7-04", "hQueue", Reader.QUEUE_HANDLE),
-        ("MQQP-3.2.4.7-05", "pQueue", Reader.QUEUE_DESCRIPTOR),
-        ("MQQP-3.2.4.7-06", "dwRequestID", reader.get_read_description(first).dwRequestID),
+        ("MQQP-3.2.4.7-02", "dwRequestID", cancelled),
+        ("MQQP-3.2.4.7-04", "hQueue", Reader.SECOND.queue),
+        ("MQQP-3.2.4.7-05", "pQueue", Reader.SECOND.descriptor),
+        ("MQQP-3.2.4.7-06", "dwRequestID", cancelled),
     ):
         found = [getattr(call.into, name) for call in cancels if call.into is not None]
         judge(rule, expected=[expected], observed=found, evidence=evidence, case=f"{name} in RemoteQMCancelReceive")
+    others = (0, 1, 3)
+    waiting = [requests[one].is_answered for one in others]
+    for one in others:
+        if not reads[one].answered:
+            reader.answer_with_message(reads[one])
+    ends = [requests[one].outcome() for one in others]
+    judge(
+        "MQQP-3.2.4.7-02",
+        expected=facts(other_reads_answered_before=each(False), other_reads=each(Outcome.SUCCESS)),
+        observed={"other_reads_answered_before": waiting, "other_reads": ends},
+        evidence=evidence,
+    )
 
 
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.7-07")
 def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge):
-    """PendingRemoteReadEntryCollection contains one entry while a read waits, and is empty after the peer has answered
-    RemoteQMCancelReceive, although the peer has not answered the read.
+    """Three reads wait, and the application cancels the second read: PendingRemoteReadEntryCollection contains three
+    entries before, and the entries of the other two reads after the peer has answered RemoteQMCancelReceive, although
+    the peer has not answered the read.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
     reader.server.answers["RemoteQMCancelReceive"] = lambda call: call.respond()
-    request = reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
-    read = reader.await_reads()[0]
-    before = len(reader.pending_read_entries())
-    reader.begin("cancel", request=request.number).wait()
-    after = len(reader.pending_read_entries())
-    evidence = [*read.evidence, *reader.await_first_call("RemoteQMCancelReceive").evidence]
+    requests = reader.begin_long_reads(Reading.RECEIVE, remote, 3)
+    reads = reader.reads()
+    numbers = [reader.get_read_description(call).dwRequestID for call in reads]
+    before = [one["RequestId"] for one in reader.pending_read_entries()]
+    reader.begin("cancel", request=requests[1].number).wait()
+    after = [one["RequestId"] for one in reader.pending_read_entries()]
+    evidence = [*reads[1].evidence, *reader.await_first_call("RemoteQMCancelReceive").evidence]
     judge(
         "MQQP-3.2.4.7-07",
-        expected=facts(number_of_entries_before_the_cancel=1, number_of_entries_after_the_cancel=0),
-        observed={"number_of_entries_before_the_cancel": before, "number_of_entries_after_the_cancel": after},
+        expected=facts(
+            entries_before_cancel=any_order(*numbers), entries_after_cancel=any_order(numbers[0], numbers[2])
+        ),
+        observed={"entries_before_cancel": before, "entries_after_cancel": after},
         evidence=evidence,
     )
     judge.conclude()
-    reader.answer_read(read, None, Reader.CANCELED)
-    request.wait()
+    reader.answer_read(reads[1], None, Reader.CANCELED)
+    requests[1].wait()

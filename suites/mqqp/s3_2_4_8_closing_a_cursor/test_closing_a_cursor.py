@@ -11,25 +11,32 @@ from suites.mqqp.steps.reader import Reader, Reading
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.8-02", "MQQP-3.2.4.8-03", "MQQP-3.2.4.8-04")
-def test_client_closes_cursor_at_server(peer, sut, judge):
-    """The application closes a cursor: the SUT sends one RemoteQMCloseCursor with the handles of the queue and the
-    cursor.
+@pytest.mark.parametrize("closed", [0, 1], ids=["first", "last"])
+def test_client_closes_cursor_at_server(peer, sut, judge, closed):
+    """The application has two cursors of a queue, and closes one of them: the SUT sends one RemoteQMCloseCursor with
+    the handles of the queue and that cursor. The application can still read by the other cursor.
     """
     reader = Reader(peer, sut)
-    cursor = reader.open_cursor(reader.open())
-    reader.begin("remote_close_cursor", cursor=cursor)
-    calls = reader.server.wait("RemoteQMCloseCursor")
+    reader.open()
+    remote = reader.open()
+    cursors = [reader.open_cursor(remote) for _ in range(2)]
+    handles = [Reader.CURSOR, Reader.NEXT_CURSOR]
+    reader.begin("remote_close_cursor", cursor=cursors[closed])
+    reader.server.wait("RemoteQMCloseCursor")
+    peer.pass_time(sut.quiet_ms)
+    calls = reader.server.named("RemoteQMCloseCursor")
     evidence = [frame for call in calls for frame in call.evidence]
+    reader.begin_read(Reading.PEEK_CURRENT_BY_CURSOR, remote, cursor=cursors[1 - closed]).outcome()
+    reads = [reader.get_read_description(call).hCursor for call in reader.reads()]
     judge(
         "MQQP-3.2.4.8-02",
-        expected=1,
-        case="number of calls of RemoteQMCloseCursor",
-        observed=len(calls),
+        expected=facts(calls_of_RemoteQMCloseCursor=1, cursors_of_later_reads=[handles[1 - closed]]),
+        observed={"calls_of_RemoteQMCloseCursor": len(calls), "cursors_of_later_reads": reads},
         evidence=evidence,
     )
     for rule, name, expected in (
-        ("MQQP-3.2.4.8-03", "hQueue", Reader.QUEUE_HANDLE),
-        ("MQQP-3.2.4.8-04", "hCursor", Reader.CURSOR),
+        ("MQQP-3.2.4.8-03", "hQueue", Reader.SECOND.queue),
+        ("MQQP-3.2.4.8-04", "hCursor", handles[closed]),
     ):
         found = [getattr(call.into, name) for call in calls if call.into is not None]
         judge(rule, expected=[expected], case=name, observed=found, evidence=evidence)
@@ -76,10 +83,9 @@ def test_client_closes_cursor_of_one_of_two_queues(peer, sut, judge, closed):
     """
     reader = Reader(peer, sut)
     cursors = [reader.open_cursor(reader.open())]
-    reader.return_other_handles()
     cursors.append(reader.open_cursor(reader.open()))
     reader.begin("remote_close_cursor", cursor=cursors[closed])
     calls = reader.server.wait("RemoteQMCloseCursor")
     found = [call.into.hQueue for call in calls if call.into is not None]
-    expected = [(Reader.QUEUE_HANDLE, Reader.OTHER_QUEUE_HANDLE)[closed]]
+    expected = [(Reader.FIRST.queue, Reader.SECOND.queue)[closed]]
     judge("MQQP-3.2.4.8-03", expected=expected, case="hQueue", observed=found, evidence=calls)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from harness.expectations import facts, fields
+import pytest
+
+from harness.expectations import any_order, facts, fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from suites.mqqp.steps.reader import Reader, Reading
@@ -10,17 +12,24 @@ from suites.mqqp.steps.reader import Reader, Reading
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
-def test_client_closes_queue_that_application_names(peer, sut, judge):
-    """Two queues are open, each with a cursor, and the application closes the first queue: the SUT sends one
-    RemoteQMCloseQueue with the context handle of that queue. The second queue can still be read by its cursor.
+@pytest.mark.parametrize("reads_wait", [False, True], ids=["idle", "with reads that wait"])
+def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait):
+    """Three queues are open, each with a cursor and with or without a waiting read, and the application closes the
+    second queue: the SUT sends one RemoteQMCloseQueue with the context handle of that queue. The third queue can still
+    be read by its cursor.
     """
     reader = Reader(peer, sut)
-    first = reader.open()
-    reader.open_cursor(first)
-    reader.return_other_handles()
-    kept = reader.open_cursor(reader.open())
-    reader.begin("remote_close", remote=first)
-    calls = reader.server.wait("RemoteQMCloseQueue")
+    remotes = [reader.open() for _ in range(3)]
+    cursors = [reader.open_cursor(one) for one in remotes]
+    if reads_wait:
+        reader.let_reads_wait()
+        for number, remote in enumerate(remotes, 1):
+            reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
+            reader.await_reads(number)
+    reader.begin("remote_close", remote=remotes[1])
+    reader.server.wait("RemoteQMCloseQueue")
+    peer.pass_time(sut.quiet_ms)
+    calls = reader.server.named("RemoteQMCloseQueue")
     evidence = [frame for call in calls for frame in call.evidence]
     judge(
         "MQQP-3.2.4.9-05",
@@ -33,30 +42,38 @@ def test_client_closes_queue_that_application_names(peer, sut, judge):
     judge(
         "MQQP-3.2.4.9-02",
         "MQQP-3.2.4.9-06",
-        expected=[Reader.SESSION_HANDLE.hex()],
+        expected=[Reader.SECOND.session.hex()],
         case="handle in RemoteQMCloseQueue",
         observed=found,
         evidence=evidence,
     )
     judge.conclude("MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
-    reader.begin("remote_receive", cursor=kept, timeout_ms=Reader.TIMEOUT_MS).wait()
-    reads = reader.reads()
-    expected = [fields(hRemoteQueue=Reader.OTHER_QUEUE_HANDLE, hCursor=Reader.CURSOR)]
+    before = len(reader.reads())
+    reader.let_reads_be_answered()
+    reader.begin("remote_receive", cursor=cursors[2], timeout_ms=Reader.TIMEOUT_MS).wait()
+    reads = reader.reads()[before:]
+    handle = Reader.CURSOR + 2 * (Reader.NEXT_CURSOR - Reader.CURSOR)
+    expected = [fields(hRemoteQueue=Reader.THIRD.queue, hCursor=handle)]
     judge("MQQP-3.2.4.9-02", expected=expected, observed=list(map(reader.get_read_description, reads)), evidence=reads)
 
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
 def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
-    """Two reads wait when the application closes the queue: each RemoteQMCancelReceive that the SUT sends contains the
-    phQueue of the queue and the dwRequestID of one of the two reads.
+    """Reads wait on two queues, two of them on the queue that the application closes: each RemoteQMCancelReceive that
+    the SUT sends contains the phQueue of that queue and the dwRequestID of one of its two reads, and no dwRequestID is
+    repeated.
     """
     reader = Reader(peer, sut)
-    remote = reader.open()
+    beside, remote = reader.open(), reader.open()
     reader.let_reads_wait()
-    reader.begin_long_reads(Reading.RECEIVE, remote, 2)
-    reads = reader.reads()
+    reader.begin_read(Reading.RECEIVE, beside, Reader.LONG_TIMEOUT_MS)
+    for number in (2, 3):
+        reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
+        reader.await_reads(number)
+    reads = reader.reads()[1:]
     reader.begin("remote_close", remote=remote).wait()
+    peer.pass_time(sut.quiet_ms)
     cancels = reader.server.named("RemoteQMCancelReceive")
     if not cancels:
         judge.give_up(
@@ -67,7 +84,7 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
     named = [call.into.hQueue for call in cancels if call.into is not None]
     judge(
         "MQQP-3.2.4.9-03",
-        expected=[Reader.QUEUE_HANDLE] * len(cancels),
+        expected=[Reader.SECOND.queue] * len(cancels),
         case="hQueue",
         observed=named,
         evidence=evidence,
@@ -81,18 +98,25 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.9-07")
 def test_client_removes_entry_of_closed_queue(peer, sut, judge):
-    """RemoteOpenQueueEntryCollection contains one entry while the queue is open, and is empty after the queue is
-    closed.
+    """Three queues are open, and the application closes the second queue: RemoteOpenQueueEntryCollection contains
+    three entries before, and the entries of the other two queues afterwards.
     """
     reader = Reader(peer, sut)
-    remote = reader.open()
-    before = len(reader.open_queue_entries())
-    reader.begin("remote_close", remote=remote).wait()
-    after = len(reader.open_queue_entries())
+    remotes = [reader.open() for _ in range(3)]
+
+    def list_handles() -> list[int]:
+        return [entry["OpenQueueDescriptorHandle"] for entry in reader.open_queue_entries()]
+
+    before = list_handles()
+    reader.begin("remote_close", remote=remotes[1]).wait()
+    after = list_handles()
     evidence = reader.await_first_call("RemoteQMCloseQueue").evidence
+    first, second, third = Reader.FIRST.queue, Reader.SECOND.queue, Reader.THIRD.queue
     judge(
         "MQQP-3.2.4.9-07",
-        expected=facts(number_of_entries_before_the_close=1, number_of_entries_after_the_close=0),
-        observed={"number_of_entries_before_the_close": before, "number_of_entries_after_the_close": after},
+        expected=facts(
+            entries_before_close=any_order(first, second, third), entries_after_close=any_order(first, third)
+        ),
+        observed={"entries_before_close": before, "entries_after_close": after},
         evidence=evidence,
     )

@@ -7,7 +7,7 @@ Spec: MS-MQQP 3.2; MS-MQMP 3.1.4.2 to 3.1.4.4.
 from __future__ import annotations
 
 from enum import Enum, StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
@@ -84,6 +84,28 @@ class Reading(Enum):
         self.action = action
 
 
+class Handles(NamedTuple):
+    """The values that the peer returns when the SUT opens a queue.
+
+    ``queue``, ``descriptor``, ``context``: phQueue, dwpQueue and pdwContext of R_QMOpenRemoteQueue, three values
+    (MS-MQMP note <27>). ``session``: phContext of RemoteQMOpenQueue.
+    """
+
+    queue: int
+    descriptor: int
+    context: int
+    session: bytes
+
+
+def build_handles(number: int) -> Handles:
+    """Build the handles of a queue; ``number``: how many queues the SUT has opened before.
+
+    The values need all 32 bits, and differ from the values of other queues in their upper and in their lower half.
+    """
+    step = number * 0x0001_0101
+    return Handles(0x91A1_1011 + step, 0xA2B2_2022 + step, 0xB3C3_3033 + step, build_context_handle(0x5E55 + step))
+
+
 class Reader:
     """The peer as the server of one check's remote reads.
 
@@ -92,17 +114,10 @@ class Reader:
 
     QUEUE = "private$\\mqc-far"
     """The queue of the peer that the SUT reads."""
-    QUEUE_HANDLE, QUEUE_DESCRIPTOR, OPEN_CONTEXT, CURSOR = 0x1011, 0x2022, 0x3033, 0x4044
-    """phQueue, dwpQueue and pdwContext of R_QMOpenRemoteQueue, three values (MS-MQMP note <27>), and phCursor."""
-    SESSION_HANDLE = build_context_handle(0x5E55)
-    """phContext of RemoteQMOpenQueue."""
-    OTHER_QUEUE_HANDLE, OTHER_DESCRIPTOR, OTHER_CONTEXT, OTHER_SESSION_HANDLE = (
-        0x1077,
-        0x2088,
-        0x3099,
-        build_context_handle(0x5E77),
-    )
-    """The same handles of queues that the SUT opens after ``return_other_handles``."""
+    FIRST, SECOND, THIRD = map(build_handles, range(3))
+    """The handles of the queues that the SUT opens, in order."""
+    CURSOR, NEXT_CURSOR = 0xC4D4_4044, 0xC4D5_4145
+    """phCursor of the first and of the second cursor."""
     SEQUENTIAL_ID = 0x0011_2233_4455_6677
     ARRIVAL_TIME = 1_700_000_123
     BODY, LABEL = b"read from afar", "far"
@@ -116,21 +131,18 @@ class Reader:
     def __init__(self, peer: Peer, sut: Sut, version: tuple[int, int, int] = WINDOWS_7) -> None:
         self.peer = peer
         self.sut = sut
+        self._opened = self._cursors = 0
+        """The numbers of queues and cursors that the SUT has opened."""
         self.remotes: list[int] = []
         """The queues that the SUT opened, by the numbers that its verbs use."""
         self.server = RpcServer(peer, {})
         self.server.answers |= {
             "R_QMGetRTQMServerPort": lambda call: call.respond(Return=self.server.port),
-            "R_QMOpenRemoteQueue": lambda call: call.respond(
-                pphContext=build_context_handle(0x0BE7),
-                pdwContext=self.OPEN_CONTEXT,
-                dwpQueue=self.QUEUE_DESCRIPTOR,
-                phQueue=self.QUEUE_HANDLE,
-            ),
+            "R_QMOpenRemoteQueue": self._answer_open_remote,
             "R_QMCloseRemoteQueueContext": lambda call: call.respond(),
-            "R_QMCreateRemoteCursor": lambda call: call.respond(phCursor=self.CURSOR),
+            "R_QMCreateRemoteCursor": self._answer_create_cursor,
             Method.GET_SERVER_PORT: lambda call: call.respond(Return=self.server.read_port),
-            Method.OPEN_QUEUE: lambda call: call.respond(phContext=self.SESSION_HANDLE),
+            Method.OPEN_QUEUE: lambda call: call.respond(phContext=build_handles(self._opened - 1).session),
             Method.CLOSE_QUEUE: lambda call: call.respond(),
             Method.END_RECEIVE: lambda call: call.respond(),
             Method.CANCEL_RECEIVE: self.answer_cancel,
@@ -144,17 +156,19 @@ class Reader:
 
     # -- the peer ---------------------------------------------------------------------------------------------
 
-    def return_other_handles(self) -> None:
-        """Let the peer return new handles for the queues that the SUT opens from now on."""
-        self.server.answers |= {
-            "R_QMOpenRemoteQueue": lambda call: call.respond(
-                pphContext=build_context_handle(2),
-                pdwContext=self.OTHER_CONTEXT,
-                dwpQueue=self.OTHER_DESCRIPTOR,
-                phQueue=self.OTHER_QUEUE_HANDLE,
-            ),
-            Method.OPEN_QUEUE: lambda call: call.respond(phContext=self.OTHER_SESSION_HANDLE),
-        }
+    def _answer_open_remote(self, call: ServedCall) -> None:
+        handles = build_handles(self._opened)
+        self._opened += 1
+        call.respond(
+            pphContext=build_context_handle(0x0BE7 + self._opened),
+            pdwContext=handles.context,
+            dwpQueue=handles.descriptor,
+            phQueue=handles.queue,
+        )
+
+    def _answer_create_cursor(self, call: ServedCall) -> None:
+        call.respond(phCursor=self.CURSOR + self._cursors * (self.NEXT_CURSOR - self.CURSOR))
+        self._cursors += 1
 
     def set_version(self, major: int, minor: int, build: int) -> None:
         """Let the peer return this version from RemoteQmGetVersion."""
@@ -203,6 +217,11 @@ class Reader:
             if not read.answered and self.get_read_description(read).dwRequestID == call.into.dwRequestID:
                 self.answer_read(read, None, self.CANCELED)
 
+    def let_reads_be_answered(self, data: bytes | None = None) -> None:
+        """Let the peer answer each StartReceive with a packet, by default with a new message."""
+        for name in (Method.START_RECEIVE, Method.START_RECEIVE2):
+            self.server.answers[name] = lambda call: self.answer_read(call, data or self.build_message())
+
     def let_reads_wait(self) -> None:
         """Let the peer leave every StartReceive without an answer."""
         for name in (Method.START_RECEIVE, Method.START_RECEIVE2):
@@ -223,7 +242,7 @@ class Reader:
 
     def get_receive_handle(self, call: ServedCall) -> bytes:
         """Return the context handle that the peer returns for a receive."""
-        return build_context_handle(0x4EAD_0000 + self.get_read_description(call).dwRequestID)
+        return build_context_handle(0x4EAD_0000 + self.server.calls.index(call))
 
     def reads(self) -> list[ServedCall]:
         """Return every StartReceive and StartReceive2 of the SUT, in order."""
@@ -231,11 +250,15 @@ class Reader:
 
     def await_reads(self, count: int = 1) -> list[ServedCall]:
         """Wait for ``count`` StartReceives and return them; raise ConformanceFailure if fewer arrive."""
-        self.peer.environment.run_until(lambda: len(self.reads()) >= count, self.sut.response_timeout_ms)
+        self.run_until_reads(count)
         if len(self.reads()) < count:
             came = ", ".join(call.name for call in self.server.calls) or "none"
             raise ConformanceFailure(f"only {len(self.reads())} of {count} reads arrived; the calls were: {came}")
         return self.reads()
+
+    def run_until_reads(self, count: int) -> None:
+        """Wait for ``count`` StartReceives, at most for the time that the SUT may take to answer."""
+        self.peer.environment.run_until(lambda: len(self.reads()) >= count, self.sut.response_timeout_ms)
 
     def await_first_call(self, name: str) -> ServedCall:
         """Wait for the first call of a method and return it.
@@ -310,7 +333,7 @@ class Reader:
         return self.begin(reading.verb, **where, timeout_ms=timeout_ms, **more)
 
     def begin_long_reads(self, reading: Reading, remote: int, count: int, cursor: int | None = None) -> list[Request]:
-        """Let the SUT begin ``count`` reads with a long time-out, each after the peer has received
+        """Let the SUT begin ``count`` reads with a long timeout, each after the peer has received
         the previous read.
         """
         requests = []

@@ -10,6 +10,7 @@ from harness.peer.remote import RemoteQueue
 from harness.wire.rpc_qm2qm import Ack, Action, Method
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
 
+SHORT_READ_TIMEOUT_MS, LONG_READ_TIMEOUT_MS = 200, 600_000
 MakeCalls = Callable[[RemoteQueue], list[Call]]
 
 
@@ -23,14 +24,30 @@ def _call_refused_reads(by: Method, queue: RemoteQueue) -> list[Call]:
     unknown = {"hRemoteQueue": queue.UNKNOWN_HANDLE, "dwQueue": queue.UNKNOWN_HANDLE}
     wrong = ({"dwQueue": 0}, {"hCursor": queue.UNKNOWN_HANDLE}, unknown)
     receives = [queue.start_receive(by=by, **fields) for fields in wrong]
-    return [*receives, queue.peek_next(by=by), queue.start_receive(by=by), queue.peek(by=by)]
+    late = [queue.start_receive(by=by), queue.start_receive(by=by, ulTimeout=SHORT_READ_TIMEOUT_MS), queue.peek(by=by)]
+    return [*receives, queue.peek_next(by=by), *late, _peek_at_received_message(by, queue)]
+
+
+def _peek_at_received_message(by: Method, queue: RemoteQueue) -> Call:
+    """Peek by a cursor at a message that was received after the cursor had read it."""
+    queue.remote.deliver(["received"])
+    cursor = queue.open_cursor()
+    queue.peek(by=by, hCursor=cursor).expect_success()
+    queue.receive(by=by)
+    return queue.peek(by=by, hCursor=cursor)
 
 
 def _call_refused_ends(queue: RemoteQueue) -> list[Call]:
-    return [
+    nulls = [
         queue.association.call(Method.END_RECEIVE, pphContext=queue.NULL_HANDLE, dwAck=ack)
         for ack in (Ack.RR_NACK, Ack.RR_ACK)
     ]
+    closed = queue.remote.open_with_messages("held", association=queue.association)
+    held = closed.start_receive()
+    closed.close()
+    ended = closed.end(held)
+    queue.purge()
+    return nulls if ended.outcome == "MQ_OK" else [*nulls, ended]  # a server need not refuse the last call
 
 
 def _call_refused_openings(queue: RemoteQueue) -> list[Call]:
@@ -55,7 +72,9 @@ def _call_refused_cancellings(queue: RemoteQueue) -> list[Call]:
         queue.association.call(Method.CANCEL_RECEIVE, hQueue=queue.handle, pQueue=value, dwRequestID=1)
         for value in (0, queue.UNKNOWN_HANDLE)
     ]
-    return [*wrong, queue.cancel(queue.remote.request_id())]
+    idle = queue.cancel(queue.remote.request_id())
+    queue.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS)
+    return [*wrong, idle, queue.cancel(queue.remote.request_id())]
 
 
 def _call_refused_purges(queue: RemoteQueue) -> list[Call]:

@@ -33,7 +33,7 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
     )
     judge(
         "MQSO-5.1.1-01",
-        expected=holds("a Ping Response", otherwise="silence"),
+        expected=holds("a Ping Response", otherwise="the SUT sent no answer"),
         observed=pong is not None,
         evidence=evidence,
         case="answer to the ping",
@@ -42,7 +42,7 @@ def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
     opened_queue = remote.open_remote(association)
     judge(
         "MQSO-5.1.1-01",
-        expected=holds("an answer", otherwise="silence"),
+        expected=holds("an answer", otherwise="the SUT sent no answer"),
         observed=bool(opened_queue.answered),
         evidence=opened_queue.evidence,
         case="answer to the remote call",

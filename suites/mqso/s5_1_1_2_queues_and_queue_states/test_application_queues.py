@@ -117,7 +117,7 @@ def test_deleted_queue_and_its_messages_are_gone(sut, judge):
     sut.control.call("receive", queue=queue, timeout_ms=0)
     sut.delete_queue(queue)
     observed = {"peek": sut.attempt("peek", queue=queue), "send": sut.attempt(sut.send_here, queue, ["3"])}
-    judge.all(expected=each(Outcome.REFUSED, "request"), observed=observed)
+    judge.all(expected=each(Outcome.REFUSED, "request for the deleted queue"), observed=observed)
     sut.create_queue(queue)
     for name in (queue, f"{queue};journal"):
         judge.all(expected=in_queue(), observed=sut.labels(name), case=name)

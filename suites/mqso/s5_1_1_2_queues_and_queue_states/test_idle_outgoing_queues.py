@@ -53,7 +53,7 @@ def test_outgoing_queue_reconnects_and_ends_when_idle(peer, sut, judge):
         expected={waiting: 1},
         observed=_count_outgoing_messages(sut, idle, waiting),
         evidence=frames,
-        case="messages in each outgoing queue",
+        case="number of messages in each outgoing queue",
     )
     sut.resume(waiting)
     session = sender.await_session()

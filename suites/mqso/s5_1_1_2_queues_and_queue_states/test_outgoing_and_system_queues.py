@@ -31,7 +31,7 @@ def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
         "MQSO-3.3.4.3-D03",
         expected={name: count for count, name in enumerate(names, 1)},
         observed={name: counts.get(name.lower(), 0) for name in names},
-        case="messages in each outgoing queue",
+        case="number of messages in each outgoing queue",
     )
 
 
@@ -160,7 +160,10 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
         case="labels in each dead-letter queue",
     )
     judge(
-        "MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing_queue(to)["count"], case="messages in the outgoing queue"
+        "MQSO-5.1.1.3-D02",
+        expected=0,
+        observed=sut.outgoing_queue(to)["count"],
+        case="number of messages in the outgoing queue",
     )
     judge("MQSO-5.1.1.3-D02", expected=in_queue(), observed=sut.labels(queue))
     sender = Sender(peer, sut, to)

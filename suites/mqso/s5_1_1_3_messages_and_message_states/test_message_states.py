@@ -103,5 +103,5 @@ def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
         expected=[3, 1, 0],
         observed=counts,
         evidence=evidence,
-        case="messages in the outgoing queue after each acknowledgment",
+        case="number of messages in the outgoing queue after each acknowledgment",
     )

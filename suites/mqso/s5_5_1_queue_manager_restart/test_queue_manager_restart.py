@@ -154,7 +154,7 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
         expected=2,
         observed=sut.outgoing_queue(to)["count"],
         evidence=frames,
-        case="messages in the outgoing queue",
+        case="number of messages in the outgoing queue",
     )
     session.acknowledge_all()
     last = next((frame for frame in frames if frame["UserHeader"].TH), None)
@@ -166,7 +166,7 @@ def test_outgoing_messages_survive_restart_until_acknowledged(peer, sut, judge):
         expected=0,
         observed=sut.outgoing_queue(to)["count"],
         evidence=[session.last],
-        case="messages in the outgoing queue",
+        case="number of messages in the outgoing queue",
     )
     peer.settle()  # that it is gone has to be on disk, too: a restart may be a crash
     sut.restart()

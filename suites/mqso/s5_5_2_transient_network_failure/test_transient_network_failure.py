@@ -10,6 +10,7 @@ from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import accept_request, respond_to_parameters, respond_to_request
+from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, tags
 from suites.mqqp.steps.reader import Outcome, Reader
 
@@ -65,6 +66,40 @@ def _receive_on_next_connection(peer: Peer, listener: RawListener) -> list[Frame
     return frames
 
 
+@covers("MQSO-5.1.1.2-D09", "MQSO-5.5.2-D01")
+@pytest.mark.parametrize("attempts", [3, 12])
+def test_own_messages_of_sut_are_transferred_after_outage(peer, sut, judge, attempts):
+    """The SUT sends an unacknowledged message, which may be an acknowledgment of its own, again on the next connection.
+    After a short or a long outage, it sends this message and two new messages.
+    """
+    to = peer.direct_name("mqc-own")
+    listener = peer.listen_raw()
+    let_send(peer, sut, to, tag=1, delivery="recoverable")
+    connection, request = accept_request(listener)
+    number = respond_to_parameters(connection, respond_to_request(connection, request))
+    connection.end()
+    frames = _receive_on_next_connection(peer, listener)
+    judge(
+        "MQSO-5.1.1.2-D09",
+        expected=[1],
+        observed=tags(frames),
+        evidence=[number, *frames],
+        case="numbers of the sent messages",
+    )
+    listener.close()
+    for tag, delivery in enumerate(("express", "recoverable"), 2):
+        let_send(peer, sut, to, tag=tag, delivery=delivery)
+    peer.pass_time(attempts * sut.duration_ms(RETRY_INTERVAL_MS))
+    frames = _receive_on_next_connection(peer, peer.listen_raw(ping=False))
+    judge(
+        "MQSO-5.5.2-D01",
+        expected=[1, 2, 3],
+        observed=tags(frames),
+        evidence=[number, *frames],
+        case="numbers of the sent messages",
+    )
+
+
 @needs("remote_read", "qm2qm")
 @covers("MQSO-5.5.2-03", "MQSO-5.5.2-04", "MQSO-5.5.2-05")
 def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
@@ -93,4 +128,9 @@ def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
             "read": reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome(),
             "open": reader.begin("remote_open", queue=reader.format_name).outcome(),
         }
-        judge("MQSO-5.5.2-03", "MQSO-5.5.2-04", expected=each(Outcome.NO_SUCCESS, "request"), observed=requests)
+        judge(
+            "MQSO-5.5.2-03",
+            "MQSO-5.5.2-04",
+            expected=each(Outcome.NO_SUCCESS, "request for the remote queue"),
+            observed=requests,
+        )

@@ -24,7 +24,7 @@ REPAIR_PART, EARLY_PART = 0.5, 0.8
 """Fractions of the retry duration. The check repairs the store at the first instant, long before the retry; at the
 second instant the SUT must not have retried yet.
 """
-WAIT_TOO_LONG_REASON = f"timers cannot be sped up: this would take {LATER_MS // 60_000} minutes"
+WAIT_TOO_LONG_REASON = f"the timers of the SUT cannot be accelerated; the check would take {LATER_MS // 60_000} minutes"
 START_ATTEMPTS = 6
 MAX_TIME_SCALE = 20
 """The highest time scale at which the timer can be observed."""

@@ -27,7 +27,7 @@ def test_restarted_sut_accepts_session_and_message(peer, sut, judge):
         "MQSO-6.6.2-01",
         "MQSO-6.6.2-02",
         "MQSO-6.6.2-D07",
-        expected=holds("running", otherwise="no message is stored"),
+        expected=holds("running", otherwise="the SUT does not store messages"),
         observed=bool(arrived),
         evidence=[packet],
         case="queue manager",

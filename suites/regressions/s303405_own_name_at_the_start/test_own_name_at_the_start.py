@@ -18,7 +18,7 @@ def test_message_to_own_name_stays_in_queue_after_restart(peer, sut, judge):
     connection = peer.open_raw()
     expected = []
     for name in list_computer_names(sut):
-        to, labels = rf"OS:{name}\{queue}", [f"{kind} for {name}" for kind in ("from here", "from there")]
+        to, labels = rf"OS:{name}\{queue}", [f"sent by the {sender} to {name}" for sender in ("SUT", "peer")]
         sut.send(f"DIRECT={to}", label=labels[0], delivery="recoverable")
         connection.send(peer.recoverable_message(destination=to, label=labels[1]))
         expected += labels
@@ -27,6 +27,9 @@ def test_message_to_own_name_stays_in_queue_after_restart(peer, sut, judge):
     sut.restart()
     stay = any_order(*expected)
     judge.all(
-        expected=facts(queue_before_restart=stay, queue_after_restart=stay),
-        observed={"queue_before_restart": labels_before, "queue_after_restart": sut.labels(queue)},
+        expected=facts(labels_in_the_queue_before_the_restart=stay, labels_in_the_queue_after_the_restart=stay),
+        observed={
+            "labels_in_the_queue_before_the_restart": labels_before,
+            "labels_in_the_queue_after_the_restart": sut.labels(queue),
+        },
     )

@@ -27,12 +27,15 @@ SENDER_TYPE_SID = 1
 @varied("time to be received", "trace", priority=("3", "7"))
 def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_user):
     """A recoverable message of an application without administrative rights is sent. If the packet names an
-    administrator or no user, the rule is not exercised. If the SUT refuses the send, the rule fails in any case.
+    administrator or no user, the rule is not exercised. If the SUT refuses to send the message, the rule fails in any
+    case.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-storage"))
     asked_for = sut.attempt(sender.send, 1, delivery="recoverable", **as_user)
     if asked_for != Outcome.DONE:
-        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, case="send")
+        judge(
+            "REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, case="send request of the application"
+        )
         return
     session, frames = sender.await_first(1)
     session.acknowledge_all()
@@ -40,9 +43,17 @@ def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_u
     if account is None:
         judge.mark_not_exercised("REGRESSIONS-5071546-01", reason="the packet names no user as the sender")
     elif ADMINISTRATORS.fullmatch(account):
-        judge.mark_not_exercised("REGRESSIONS-5071546-01", reason=f"the system sends as {account}, an administrator")
+        judge.mark_not_exercised(
+            "REGRESSIONS-5071546-01", reason=f"the system sends as the account {account}, which is an administrator"
+        )
     else:
-        judge("REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, evidence=frames, case="send")
+        judge(
+            "REGRESSIONS-5071546-01",
+            expected=Outcome.DONE,
+            observed=asked_for,
+            evidence=frames,
+            case="send request of the application",
+        )
 
 
 def _read_sender(frame: Frame) -> str | None:

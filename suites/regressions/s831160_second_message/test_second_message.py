@@ -17,7 +17,7 @@ LONG_READ_TIMEOUT_MS = 600_000
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_remote_read_returns_first_message_after_other_reads(remote, judge, by):
     """A client cancels a receive, peeks, and ends receives with RR_NACK: each later remote read returns the first
-    message. Each call is made only after the answer to the previous call, so that only one answer is right.
+    message. Each call is made only after the answer to the previous call, so that only one answer is correct.
     """
     queue = remote.open()
     number = remote.request_id()

@@ -46,7 +46,7 @@ def test_order_ack_advances_after_reconnect(peer, sut, judge):
 @covers("REGRESSIONS-902951-02")
 def test_message_without_order_ack_is_resent_after_reconnect(peer, sut, judge):
     """After a reconnect, the SUT sends the second message of a sequence again, because only the OrderAck of the first
-    message has arrived, three times.
+    message has arrived (three times).
     """
     outgoing = Outgoing(peer, sut, "mqc-same-ack")
     sent = outgoing.send(2)

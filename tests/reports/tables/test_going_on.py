@@ -18,7 +18,7 @@ def last(lake):
 
 @pytest.fixture(scope="module")
 def gone_on(lake, spark, last, tmp_path_factory):
-    """Return what happened to each check, as it is found from the last run on."""
+    """Return the events of each check after the ingest ``last``, computed from the stored earlier verdicts."""
     there, later = (sql.col("ingest") <= last), (sql.col("ingest") > last)
     first = changes.check_current(
         changes.list_check_events(lake.test_runs.where(there), lake.runs.where(there), lake.catalogue)

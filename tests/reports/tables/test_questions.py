@@ -172,7 +172,7 @@ def test_json_has_every_column_of_every_row_in_order(lake):
 
 
 class Opened:
-    """Stands for an opened lake, so that a command needs no session of its own."""
+    """A stand-in for an opened lake, so that a command needs no Spark session."""
 
     def __init__(self, lake):
         self.lake = lake

@@ -124,8 +124,8 @@ def test_new_pcapng_section_resets_interfaces(file: Path) -> None:
 GOOD = SECTION + RAW_INTERFACE
 BROKEN = {
     "empty": (b"", "the file is empty"),
-    "three bytes": (b"abc", "no Section Header block"),
-    "old pcap": (bytes.fromhex("d4c3b2a102000400") + bytes(16), "no Section Header block"),
+    "three bytes": (b"abc", "the Section Header block is missing"),
+    "old pcap": (bytes.fromhex("d4c3b2a102000400") + bytes(16), "the Section Header block is missing"),
     "wrong byte order magic": (SECTION[:8] + b"\0\0\0\0" + SECTION[12:], "byte-order magic is 00 00 00 00"),
     "cut in a head": (GOOD + b"\6\0\0", "ends inside the header"),
     "cut in a block": (GOOD + enhanced(b"abc")[:-1], "1 bytes of a block are missing"),

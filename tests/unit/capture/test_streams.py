@@ -268,12 +268,12 @@ def other_protocol() -> bytes:
 UNREADABLE = {
     "fragment": ([fragment()], "the packet is a fragment; reassemble the capture first"),
     "other protocol": ([other_protocol()], "IP protocol 1 is not supported; only TCP"),
-    "no IP": ([b"\x00" * 40], "neither an IPv4 nor an IPv6 packet"),
-    "nothing": ([b""], "neither an IPv4 nor an IPv6 packet"),
+    "no IP": ([b"\x00" * 40], "the packet is neither an IPv4 nor an IPv6 packet"),
+    "nothing": ([b""], "the packet is neither an IPv4 nor an IPv6 packet"),
     "begins in the middle": ([tcp(ACK, 5, b"a")], "the SYN of this connection is missing"),
     "SYN-ACK first": ([tcp(SYN | ACK, 5)], "the SYN before this SYN-ACK is missing"),
-    "lost bytes": ([tcp(SYN, 5), tcp(ACK, 7, b"a")], "sequence number 7 instead of 6"),
-    "sent twice": ([tcp(SYN, 5), tcp(ACK, 6, b"a"), tcp(ACK, 6, b"a")], "sequence number 6 instead of 7"),
+    "lost bytes": ([tcp(SYN, 5), tcp(ACK, 7, b"a")], "sequence number is 7 instead of 6"),
+    "sent twice": ([tcp(SYN, 5), tcp(ACK, 6, b"a"), tcp(ACK, 6, b"a")], "sequence number is 6 instead of 7"),
     "after the end": ([tcp(SYN, 5), tcp(FIN | ACK, 6), tcp(ACK, 7, b"a")], "data follows the end"),
 }
 

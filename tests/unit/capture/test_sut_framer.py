@@ -53,7 +53,7 @@ def test_framer_separates_consecutive_malformed_packets(wrong: str) -> None:
     framer = SutFramer()
     assert [found for data in packets for found in framer.feed(data)] == packets
     assert framer.pending == 0
-    assert framer.rest() == b""
+    assert framer.get_remaining_bytes() == b""
 
 
 @given(cuts=st.lists(st.integers(0, sum(map(len, PACKETS))), max_size=12))
@@ -80,7 +80,7 @@ def test_framer_stops_at_bytes_that_start_no_packet() -> None:
 def test_framer_has_no_rest_after_complete_packets(left: bytes, rest: bytes) -> None:
     framer = SutFramer()
     assert framer.feed(left) == []
-    assert framer.rest() == rest
+    assert framer.get_remaining_bytes() == rest
     assert framer.pending == 0
 
 
@@ -92,4 +92,4 @@ def test_framer_accepts_arbitrary_bytes(data: bytes, begins: bool) -> None:
     except FramingError as error:
         found = error.packets
     assert all(found)
-    framer.rest()
+    framer.get_remaining_bytes()

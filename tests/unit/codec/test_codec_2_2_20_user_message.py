@@ -237,7 +237,7 @@ def test_user_message_has_all_headers_in_order():
         ({"SoapHeader": None}, "UserHeader.Flags.HH"),
         ({"MultiQueueFormatHeader": None}, "UserHeader.Flags.MQ"),
         ({"SoapHeader": SoapHeader("", Padding=b"")}, "has no padding"),
-        ({"BaseHeader": replace(ALL.BaseHeader, PacketSize=200)}, "does not fit"),
+        ({"BaseHeader": replace(ALL.BaseHeader, PacketSize=200)}, "is not the 308 bytes"),
         ({"BaseHeader": replace(ALL.BaseHeader, Flags=ALL.BaseHeader.Flags | 8)}, "BaseHeader.Flags.IN"),
         ({"MessagePropertiesHeader": MessagePropertiesHeader(MessageBody=bytes(0x00400000))}, "above the maximum"),
     ],
@@ -248,7 +248,7 @@ def test_a_packet_that_would_not_parse_again_is_not_built(change, message):
 
 
 def with_flags(wire: bytes, **bits: int) -> bytes:
-    """Change UserHeader.Flags of a packet and nothing else."""
+    """Change only UserHeader.Flags of a packet."""
     value = int.from_bytes(wire[60:64], "little")
     for name, bit in bits.items():
         value &= ~UserHeader.flags(**{name: UserHeader.__dict__[name].mask})

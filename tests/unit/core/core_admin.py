@@ -25,10 +25,10 @@ def send(near: Host, *acks: str, to: str = direct(2), **fields: Any) -> str:
 
 
 def acks(near: Host, queue: str = ADMIN) -> list[dict[str, Any]]:
-    """Return what the administration queue holds."""
+    """Return the messages in the administration queue."""
     return list(near.ask(PeekMessages(queue))["messages"])
 
 
 def classes(near: Host, queue: str = ADMIN) -> list[str]:
-    """Return the classes of the acknowledgments, without what all have in common."""
+    """Return the classes of the acknowledgments, without their common prefix."""
     return [one["class"].removeprefix("MQMSG_CLASS_") for one in acks(near, queue)]

@@ -79,7 +79,7 @@ class Timer:
 
 @dataclass
 class Host:
-    """One core after another, its connections and what it gave."""
+    """A sequence of cores (one after each restart), with its connections and outputs."""
 
     network: Network
     address: str
@@ -157,7 +157,7 @@ class Host:
         return [parse_ping(data) for _, _, data in self.pings]
 
     def begin_life(self) -> None:
-        """Begin with what is on the disk."""
+        """Start a core with the content of the disk."""
         core = self.installation(self.network.entries[self.address])
         assert isinstance(core, QueueManager)
         self.core = core
@@ -220,7 +220,7 @@ class Host:
             self.handle(directory_access.answer_from_directory(self.directory, effect))
 
     def settle_directory(self) -> None:
-        """Let a slow directory answer what it was asked, and what it is asked then."""
+        """Let a slow directory answer all requests, including requests that follow from its answers."""
         while self.unanswered:
             self.handle(directory_access.answer_from_directory(self.directory, self.unanswered.pop(0)))
             self.network.settle()
@@ -231,7 +231,7 @@ class Host:
 
 
 class Network:
-    """Hosts by address, time, and what is on its way."""
+    """Hosts by address, a clock, and the packets in transit."""
 
     def __init__(self) -> None:
         self.now = Now(BOOTED_MS, EPOCH_S)
@@ -275,7 +275,7 @@ class Network:
         self._waiting.append((host, event))
 
     def settle(self, limit: int = 200_000) -> None:
-        """Deliver everything that is on its way, and what follows from it."""
+        """Deliver all packets in transit, and the packets that follow from them."""
         for _ in range(limit):
             if not self._waiting:
                 return
@@ -300,7 +300,7 @@ class Network:
         return self.unwritten.pop(host.address, [])
 
     def write(self, host: Host) -> None:
-        """Let the disk do what waits for it."""
+        """Let the disk carry out the pending writes."""
         for effect in self.take_unwritten(host):
             if host.disk == "broken":
                 self.later(host, PersistFailed(effect.token, "disk full"))
@@ -360,7 +360,7 @@ class Network:
         self.settle()
 
     def carry_out(self, host: Host, effects: list[Effect]) -> None:
-        """Carry out what a test got from a core itself."""
+        """Carry out the outputs that a test got from a core directly."""
         host.driver.carry_out(effects)
 
     def _next_due(self) -> int | None:

@@ -122,7 +122,7 @@ def _outs(call: Call) -> list[str]:
 
 
 class Remote:
-    """The core, its connections to the server, and what was called there."""
+    """The core, its connections to the server, and the calls on them."""
 
     def __init__(self, **config: Any) -> None:
         self.now = Now(1_000_000, 1_800_000_000)

@@ -43,7 +43,7 @@ def secure_pair(
     settings: SecuritySettings | None = None,
     **config: Any,
 ) -> tuple[Host, Host]:
-    """Host 1 sends, host 2 (configured as said) receives."""
+    """Return a sender (host 1) and a receiver (host 2) with the given configuration."""
     network = Network()
     sending = sender or sender_config()
     if settings is not None:

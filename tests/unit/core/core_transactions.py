@@ -62,7 +62,7 @@ def sent_messages(host: Host) -> list[UserMessagePacket]:
 
 
 def saves(host: Host, works: bool = True) -> None:
-    """Let a slow disk do what waits for it, or fail."""
+    """Let a slow disk carry out its pending writes, or fail."""
     host.disk = "works" if works else "broken"
     host.network.write(host)  # type: ignore[attr-defined]
     host.network.settle()

@@ -30,7 +30,7 @@ def test_acknowledgment_too_large_for_a_packet_is_discarded(size):
 
 
 def make_message(near):
-    """Return a message as it lies in a queue."""
+    """Return a message as it is stored in a queue."""
     near.send(direct(1))
     (position,) = near.core.adm.QueueCollection[PLAIN].MessagePositionList
     return position.MessageReference

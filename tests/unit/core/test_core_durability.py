@@ -47,7 +47,7 @@ def kill(*hosts: Host) -> None:
 
 
 def saves(host: Host, works: bool = True) -> None:
-    """Let a slow disk do what waits for it, or fail."""
+    """Let a slow disk carry out its pending writes, or fail."""
     host.disk = "works" if works else "broken"
     host.network.write(host)
     host.network.settle()

@@ -68,7 +68,7 @@ def imported(path: Path) -> Iterator[str]:
 
 
 def called(tree: ast.AST, known: dict[str, str]) -> set[str]:
-    """Return what of a queue manager a piece of code names, wherever in it."""
+    """Return the names of a queue manager's attributes that a piece of code contains, at any depth."""
     named = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in known]
     return {node.attr for node in named if ast.unparse(node.value).rpartition(".")[2] == "qm"}
 

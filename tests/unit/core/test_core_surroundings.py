@@ -38,7 +38,7 @@ DAMAGED = {"damage:1": "damaged"}
 
 
 def given(core: Core, *events: Input) -> list[Any]:
-    """Return what a core wants after some inputs; its records are on disk at once."""
+    """Return the effects of a core after some inputs; its records are written at once."""
     effects: list[Any] = []
     waiting = list(events)
     while waiting:

@@ -265,4 +265,4 @@ def test_a_local_transactional_queue_takes_transactional_messages():
 
 
 def test_application_cannot_use_order_queue():
-    assert "queue manager's own" in Network().host(1).refusal(CreateQueue("private$\\Order_Queue$"))
+    assert "belongs to the queue manager itself" in Network().host(1).refusal(CreateQueue("private$\\Order_Queue$"))

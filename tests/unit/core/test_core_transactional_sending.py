@@ -23,7 +23,7 @@ def send(raw, count, **fields):
 
 
 def acknowledge(raw):
-    """Let the session acknowledge what was sent on it."""
+    """Let the session acknowledge all messages that were sent on it."""
     session = raw.session
     raw.feed(
         session_ack(

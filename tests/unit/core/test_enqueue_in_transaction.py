@@ -26,7 +26,7 @@ def test_number_of_sends_in_a_transaction_is_limited():
     unit = begin(host)
     for body in (b"1", b"2"):
         host.send(LOCAL, body, transaction=unit)
-    assert "already already has 2 operations: commit it" in host.refusal(SendMessage(LOCAL, b"3", transaction=unit))
+    assert "already has 2 operations: commit it" in host.refusal(SendMessage(LOCAL, b"3", transaction=unit))
     commit(host, unit)
     assert host.bodies(TRANSACTIONAL) == ["1", "2"]
 

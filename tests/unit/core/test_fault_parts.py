@@ -23,10 +23,7 @@ class ByTwo(Numbering):
 
 
 class TenTimes(Numbering):
-    """Every ordinal is ten times as much.
-
-    This is said to nobody.
-    """
+    """Multiplies every ordinal by ten."""
 
     def assign_identifier(self) -> int:
         return super().assign_identifier() * 10
@@ -96,7 +93,7 @@ def test_fault_class_is_registered_with_its_docstring(monkeypatch):
     assert fault("ten-times", breaks="MQQB-1")(TenTimes) is TenTimes
     fault("by-two", breaks=("MQQB-1", "MQQB-2"))(ByTwo)
     known = registry._FAULTS
-    assert (known["ten-times"].breaks, known["ten-times"].says) == (("MQQB-1",), "Every ordinal is ten times as much.")
+    assert (known["ten-times"].breaks, known["ten-times"].says) == (("MQQB-1",), "Multiplies every ordinal by ten.")
     assert known["by-two"].breaks == ("MQQB-1", "MQQB-2")
     with pytest.raises(ValueError, match="two faults"):
         fault("by-two", breaks="MQQB-1")(ByTwo)

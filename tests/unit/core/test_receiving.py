@@ -200,7 +200,7 @@ def test_a_disk_that_stands_still_closes_the_session_before_numbers_repeat(raw, 
     raw.feed(*(user_message(ordinal, recoverable=True) for ordinal in range(1, 4)))
     assert raw.closed is None
     raw.feed(user_message(4))
-    assert "wait for the disk" in raw.closed
+    assert "waiting for the disk" in raw.closed
 
 
 # -- a SessionHeader on a message --------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ class Router:
         self.incoming = Raw.open(self.host)
 
     def next_hop(self) -> Raw:
-        """Accept the session to the next hop; what was sent on it is in ``messages``."""
+        """Accept the session to the next hop; the messages sent on it are in ``messages``."""
         raw = Raw.next_acceptor(self.host)
         request = raw.last.EstablishConnectionHeader
         same = {name: getattr(request, name) for name in ("ClientGuid", "TimeStamp", "OperatingSystem")}

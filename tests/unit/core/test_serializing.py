@@ -36,7 +36,9 @@ def private(computer: UUID, number: int = 5) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """An attribute, where its value stands, and what stands there; ``besides``: other attributes that it needs."""
+    """An attribute with its value, the field that contains it, and the expected value on the wire; ``besides``: other
+    attributes that it needs.
+    """
 
     attribute: str
     value: Any

@@ -27,7 +27,7 @@ def traced(ordinal=0x1A2B, header=TRACED, tr=1, **fields):
 
 
 def reports_of(host):
-    """Catch what a host sends of its own: no directory knows the queue for reports."""
+    """Record the reports that a host sends, although no directory contains the queue for reports."""
     reports = []
     put_in_place(
         host.core, override_method(OwnMessages.send, lambda original: lambda qm, message, now: reports.append(message))

@@ -26,7 +26,7 @@ class Reader:
         self.answers, self.ended = [], []
 
     def begin(self, **arguments):
-        """Begin, and return the position or what else was answered."""
+        """Begin a receive; return the position, or a different answer."""
         core = self.host.core
         core.two_phase_reading.dequeue_message_begin(
             self.descriptor, lambda *answer: self.answers.append(answer), self.host.network.now, **arguments

@@ -38,7 +38,7 @@ class Clock:
 
 
 def new_identifiers(seed: str) -> Callable[[], UUID]:
-    """Make what makes the identifiers of a directory."""
+    """Return a generator of identifiers for a directory."""
     return partial(new_guid, SeededEntropy(seed))
 
 
@@ -72,7 +72,7 @@ def state_of(directory_integrated: bool = True) -> DirectoryState:
 
 
 def carried_out(directory: MemoryDirectory, state: DirectoryState, change: Change) -> Created:
-    """Let a directory make a change, and what follows from its answer."""
+    """Let a directory make a change, and handle its answer."""
     created = directory.carry_out(change)
     events.note_change(state, change, created.rStatus)
     return created

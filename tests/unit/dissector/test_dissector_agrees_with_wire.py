@@ -90,7 +90,7 @@ def lua(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_tshark(lua: Path, capture: Path, *options: str) -> str:
-    """Return what tshark prints of a capture with the dissector."""
+    """Return the output of tshark for a capture, with the dissector."""
     command = [str(TSHARK), "-X", f"lua_script:{lua}", "-r", str(capture), *options]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SILENCE_S, check=True)
     text = done.stdout.decode("utf-8")

@@ -31,7 +31,7 @@ PACKETS = [
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return what each Lua prints of the packets."""
+    """Return the output of each Lua for the packets."""
     if len(LUAS) < 2:
         pytest.skip("lua5.2 and lua5.4 are not both installed: apt-get install lua5.2 lua5.4")
     lua = tmp_path_factory.mktemp("luas") / "msmq.lua"

@@ -39,7 +39,7 @@ class Conversation:
 
 
 def judged(expected: Any, observed: Any) -> tuple[str, str]:
-    """Return ``kept`` or ``broken``, and what the verdict says was observed."""
+    """Return ``kept`` or ``broken``, and the observed value of the verdict."""
     made = expectation(expected)
     difference = made.compare(observed)
     return ("kept", made.show(observed)) if difference is None else ("broken", str(difference))
@@ -66,7 +66,10 @@ def test_missing_packet_is_described_by_actual_event() -> None:
 
 def test_packets_are_compared_in_order_and_named_by_their_kind() -> None:
     came = [frame(connection_parameters()), frame(session_ack(AckSequenceNumber=1))]
-    assert judged(packets("ConnectionParameters", ACKNOWLEDGED), came) == ("kept", "ConnectionParameters, SessionAck")
+    assert judged(packets("ConnectionParameters", ACKNOWLEDGED), came) == (
+        "kept",
+        "ConnectionParameters, SessionAck with SessionHeader.AckSequenceNumber = 1",
+    )
     assert judged(packets("ConnectionParameters"), came[1:]) == (
         "broken",
         "SessionAck (ConnectionParameters is missing, SessionAck is not expected)",

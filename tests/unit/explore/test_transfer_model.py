@@ -10,22 +10,22 @@ from harness.model.transfer.area import Transfer
 
 def test_silence_is_limited_even_when_no_message_of_an_application_waits() -> None:
     model = Transfer()
-    model.take(Step("silence", {"on": True}))
+    model.take(Step("silence_peer", {"on": True}))
     with pytest.raises(Impossible):
-        model.take(Step("rest"))
+        model.take(Step("rest_until_acknowledged"))
 
 
 def test_rest_is_possible_after_silence_ends() -> None:
     model = Transfer()
-    model.take(Step("silence", {"on": True}))
-    model.take(Step("silence", {"on": False}))
-    model.take(Step("rest"))
+    model.take(Step("silence_peer", {"on": True}))
+    model.take(Step("silence_peer", {"on": False}))
+    model.take(Step("rest_until_acknowledged"))
     assert model.long_pauses == 1
 
 
 def test_silent_peer_does_not_hang_up() -> None:
     model = Transfer()
     model.take(Step("connect", {"session": "s"}))
-    model.take(Step("silence", {"on": True}))
+    model.take(Step("silence_peer", {"on": True}))
     with pytest.raises(Impossible):
         model.take(Step("hang_up", {"session": "s"}))

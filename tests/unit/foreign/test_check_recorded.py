@@ -44,7 +44,7 @@ INCOMPLETE = {"lost_frames": {"with gaps", "joined late"}, "middle": {"joined la
 
 
 def judge_foreign_capture(name):
-    """Return the verdict that stands of each rule, and the states of the connections of queue managers."""
+    """Return the standing verdict of each rule, and the states of the connections of queue managers."""
     (path,) = (RECORDED / name).glob("capture.*")
     traffic = check_capture(path, CATALOGUE, Wanted.parse(ADDRESS.get(name, "10.77.0.2"))).traffic
     found = defaultdict(list)
@@ -55,7 +55,7 @@ def judge_foreign_capture(name):
 
 
 def judge_own_captures(name, folder):
-    """Return the verdict that stands of each rule in the captures of the harness."""
+    """Return the standing verdict of each rule in the captures of the harness."""
     found = defaultdict(list)
     for packed in (RECORDED / REWRITTEN.get(name, name) / "own").iterdir():
         path = folder / packed.stem

@@ -31,7 +31,7 @@ SILENCE_S = 120
 
 
 def whole(name: str) -> bytes:
-    """Return a packet; where the source shows only the beginning, the rest is that of the request."""
+    """Return a packet; where the source shows only its beginning, the rest is taken from the request."""
     one = PUBLISHED[name]
     return one.data if one.first is None else one.data + PUBLISHED["nuclei-probe"].data[one.first :]
 
@@ -72,7 +72,7 @@ def test_codec_reads_the_fields_of_published_packet(name: str, read: Any) -> Non
 def test_both_codecs_refuse_a_message_with_headers_of_a_foreign_document(name: str) -> None:
     data = PUBLISHED[name].data
     assert int.from_bytes(data[8:12], "little") == len(data)
-    with pytest.raises(WireError, match="bytes left over after MessagePropertiesHeader"):
+    with pytest.raises(WireError, match="bytes are left over after MessagePropertiesHeader"):
         dissect(data)
     with pytest.raises(FormatError, match="bytes too many"):
         parse_packet(data)

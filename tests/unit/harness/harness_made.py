@@ -90,7 +90,7 @@ def frame(number: int = 1, *, from_sut: bool = True, data: bytes | None = None, 
 
 
 def recorded(path: Path, *packets: bytes) -> list[int]:
-    """Write a capture of what a SUT sends on one connection; return the frame of each packet."""
+    """Write a capture of packets that a SUT sends on one connection; return the frame of each packet."""
     path.parent.mkdir(parents=True, exist_ok=True)
     recorder = Recorder(VirtualEnvironment(), path)
     connection = recorder.record_opening(Endpoint("127.0.0.2", 50_000), Endpoint("127.0.0.1", 1801), by_peer=True)

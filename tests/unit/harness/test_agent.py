@@ -240,7 +240,7 @@ def test_sut_file_with_contradictory_control_settings_is_refused(
 
 
 class Clock:
-    """A clock that only moves while somebody sleeps."""
+    """A clock that advances only during a sleep."""
 
     def __init__(self) -> None:
         self.now_s = 0.0

@@ -86,7 +86,7 @@ def test_attach_to_nonconforming_agent_exits_with_1(tmp_path: Path) -> None:
         (("--command", "x", "--write", "/dev/null"), "already exists"),
         (("--sut", "{file}", "--write", "new.toml"), "--write: give --command or --address"),
         (("--sut", "{file}"), "has no table [control], or its driver"),
-        (("--sut", "/nowhere.toml"), "cannot read the SUT file"),
+        (("--sut", "/nowhere.toml"), "nowhere.toml cannot be read"),
     ],
 )
 def test_invalid_attach_arguments_give_one_line_error(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:

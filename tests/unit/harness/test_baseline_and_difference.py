@@ -89,7 +89,7 @@ def test_a_baseline_that_is_not_there_gives_one_line_error(tmp_path: Path):
 def test_baseline_update_keeps_reasons_and_lists_only_failing_rules(tmp_path: Path):
     known = {ONE: Deviation(ONE, "old", "https://example.org/1"), TWO: Deviation(TWO, "gone")}
     text = write_baseline([THREE, ONE], known)
-    with pytest.raises(UsageError, match=f"the reason of .{THREE}.. is empty"):
+    with pytest.raises(UsageError, match=f"the reason of .{THREE}. is empty"):
         load_baseline(baseline(tmp_path, text), dict.fromkeys(RULES))
     found = load_baseline(baseline(tmp_path, text.replace('reason = ""', 'reason = "new"')), dict.fromkeys(RULES))
     assert dict(found.deviations) == {ONE: known[ONE], THREE: Deviation(THREE, "new")}
@@ -251,7 +251,10 @@ def test_junit_difference_fails_for_worse_rules(shown: dict[str, str]):
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda folder: (folder / "run.json").unlink(), "is not a run folder: run.json: No such file"),
+        (
+            lambda folder: (folder / "run.json").unlink(),
+            "is not a run folder, because run.json cannot be read: No such file",
+        ),
         (lambda folder: (folder / "run.json").write_text("[]"), "is not a run.json of this harness"),
         (lambda folder: (folder / "verdicts.jsonl").unlink(), "cannot be read: No such file"),
         (lambda folder: (folder / "verdicts.jsonl").write_text('{"schema": 2'), "the verdict is truncated or broken"),

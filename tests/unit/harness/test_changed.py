@@ -23,7 +23,7 @@ def inventory() -> Inventory:
 
 
 def recorded(inventory: Inventory, **folders: str) -> RecordedProof:
-    """Return a record of everything as it is, but for some folders."""
+    """Return a proof record of all folders in their present state, except the given folders."""
     every = inventory.checked_rules()
     return RecordedProof(frozenset(every), {rule: ["x"] for rule in every}, DIGESTS | folders)
 

@@ -206,7 +206,10 @@ def test_explanation_escapes_control_characters_of_a_system(inventory: Inventory
 
 @pytest.mark.parametrize(
     ("rule", "folder", "complaint"),
-    [("MQQB-1-1", None, "unknown rule 'MQQB-1-1'"), (RULE, "none", "is not a run folder: run.json: No such file")],
+    [
+        ("MQQB-1-1", None, "unknown rule 'MQQB-1-1'"),
+        (RULE, "none", "is not a run folder, because run.json cannot be read: No such file"),
+    ],
 )
 def test_unknown_rule_or_run_folder_of_explain_gives_one_line_error(
     inventory: Inventory, tmp_path: Path, rule: str, folder: str | None, complaint: str

@@ -102,7 +102,7 @@ def sent(install: Install, packet: Packet, transport: str = "out-1") -> bytes:
 
 
 def changed(install: Install, packet: Packet) -> dict[int, tuple[int, int]]:
-    """Return the bytes that the fault changes, by offset: what they were, and what they are."""
+    """Return the bytes that the fault changes, by offset: the old and the new value."""
     before, after = packet.build(), sent(install, packet)
     assert len(before) == len(after)
     return {at: pair for at, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]}

@@ -9,14 +9,14 @@ import pytest
 
 from harness.judging.verdicts import Verdict
 from harness.run.fixtures import _meet_needs
-from harness.run.stash import JUDGE
+from harness.run.stash import JUDGE_KEY
 
 
 def test_missing_control_channel_is_reported_for_unavailable_facilities():
     given: list[Any] = []
     judge = SimpleNamespace(give_up=lambda *said: given.append(said))
     mark = SimpleNamespace(args=("receive",))
-    item: Any = SimpleNamespace(iter_markers=lambda name: [mark], stash={JUDGE: judge})
+    item: Any = SimpleNamespace(iter_markers=lambda name: [mark], stash={JUDGE_KEY: judge})
     sut: Any = SimpleNamespace(has=lambda need: False)
     with pytest.raises(pytest.skip.Exception):
         _meet_needs(item, sut)

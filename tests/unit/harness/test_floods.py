@@ -12,7 +12,7 @@ import pytest
 from harness.paths import SUITES
 from harness.run import floods
 from harness.run.floods import MOST_FLOODS, why_ended
-from harness.run.stash import RUN
+from harness.run.stash import RUN_KEY
 
 FLOOD = "ROBUSTNESS-1-FLOOD"
 
@@ -24,16 +24,18 @@ def item(tmp_path: Path) -> Any:
 
     run = SimpleNamespace(captured=0, log=SimpleNamespace(fails=Counter[str]()), capture_path=path)
     return SimpleNamespace(
-        config=SimpleNamespace(stash={RUN: run}), path=SUITES / "mqqb" / "test_x.py", nodeid="mqqb/test_x.py::test_y"
+        config=SimpleNamespace(stash={RUN_KEY: run}),
+        path=SUITES / "mqqb" / "test_x.py",
+        nodeid="mqqb/test_x.py::test_y",
     )
 
 
 def test_third_flood_ends_a_run_but_other_failures_do_not(item: Any) -> None:
-    fails = item.config.stash[RUN].log.fails
+    fails = item.config.stash[RUN_KEY].log.fails
     fails[FLOOD], fails["MQQB-2.1.1-01"] = MOST_FLOODS - 1, 100
     assert why_ended(item) is None
     fails[FLOOD] += 1
-    assert str(why_ended(item)).startswith("the SUT has sent without end in 3 checks")
+    assert str(why_ended(item)).startswith("the SUT sent packets endlessly in 3 checks")
 
 
 def test_captures_of_all_attempts_count_to_the_limit_that_ends_a_run(
@@ -43,7 +45,7 @@ def test_captures_of_all_attempts_count_to_the_limit_that_ends_a_run(
     for attempt in (0, 1):
         (tmp_path / f"{attempt}.pcapng").write_bytes(bytes(300))
     assert why_ended(item) is None
-    assert item.config.stash[RUN].captured == 600
+    assert item.config.stash[RUN_KEY].captured == 600
     assert str(why_ended(item)).startswith(
         "the captures of this run have 1,200 bytes, but a correct SUT causes less than 1,000"
     )

@@ -47,7 +47,7 @@ React = Callable[[Input], list[Effect]]
 
 
 class ScriptedCore:
-    """A core that does what the test says, and records its inputs."""
+    """A core with outputs that the test determines; it records its inputs."""
 
     def __init__(self, react: React = lambda event: []) -> None:
         self.react = react

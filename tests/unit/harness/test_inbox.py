@@ -43,7 +43,7 @@ class Wire:
 
 
 class ScriptedSut:
-    """A SUT that accepts connections, and calls the peer, and says what the test lets it say."""
+    """A SUT that accepts connections, connects to the peer, and sends the packets that the test determines."""
 
     def __init__(self, peer: Peer) -> None:
         assert isinstance(peer.environment, VirtualEnvironment)
@@ -82,7 +82,9 @@ def numbers(frames: list[Frame]) -> list[int]:
 
 
 def acknowledgments(conversation: Conversation) -> list[tuple[int, int, int, int]]:
-    """Return what each SessionAck of the peer says: messages, flags, its own messages, its own recoverable ones."""
+    """Return the content of each SessionAck of the peer: messages, flags, its own messages, its own recoverable
+    messages.
+    """
     headers = [frame["SessionHeader"] for frame in conversation.sent if frame.kind == "SessionAck"]
     return [
         (

@@ -13,7 +13,7 @@ from harness.sut.more_queues import QueueEntry
 from harness.sut.shown import NotShown
 from harness.sut.stand_ins import describe_lack, needs_met
 from harness.sut.sut import Sut
-from harness.sut.sut_file import parse_sut_file
+from harness.sut.sut_file import GREATEST_QUOTA_TO_FILL_KB, parse_sut_file
 from harness.sut.virtual_driver import VirtualDriver
 from harness.sut.worker_configurations import worker_configurations
 
@@ -55,7 +55,7 @@ def test_provisioned_queue_and_its_journal_are_emptied_before_and_after_use() ->
         sut.send(sut.direct_name(queue), label="own")
         sut.control.call("receive", queue=queue)
         assert sut.labels(f"{queue};journal") == ["own"]
-        sut.tidy()
+        sut.restore_state()
         assert sut.labels(f"{queue};journal") == []
 
 
@@ -97,6 +97,21 @@ def test_provisioned_settings_replace_the_configure_facility() -> None:
         assert not sut.has("insecure_nacks")
 
 
+def test_provisioned_quota_is_that_of_the_queue_manager() -> None:
+    with closing(view(quota_kb=9_000)) as sut:
+        assert sut.has("queue_manager_quota")
+        assert sut.quota_kb(8_192) == 9_000
+    with closing(view(quota_kb=GREATEST_QUOTA_TO_FILL_KB + 1)) as sut:
+        assert not sut.has("queue_manager_quota")
+
+
+def test_quota_of_system_that_can_be_configured_is_set() -> None:
+    given = tree() | {"reference": {"facilities": ["configure"]}}
+    with closing(VirtualDriver(parse_sut_file(given)).open("check")) as sut:
+        assert sut.quota_kb(8_192) == 8_192
+        assert sut.control.call("configure")["quota_kb"] == 8_192
+
+
 @pytest.mark.parametrize(
     ("entries", "said"),
     [
@@ -111,6 +126,11 @@ def test_provisioned_settings_replace_the_configure_facility() -> None:
 def test_invalid_more_queues_entry_is_named(entries: Any, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         parse_sut_file({**tree(), "more_queues": entries})
+
+
+def test_provisioned_quota_below_zero_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"provisioned\.quota_kb is -1"):
+        parse_sut_file(tree(quota_kb=-1))
 
 
 def test_provisioned_public_keys_that_are_not_base64_are_refused() -> None:

@@ -40,7 +40,7 @@ PURGE = QM2QM_OPERATIONS["RemoteQMPurgeQueue"]
 
 
 class Client:
-    """A SUT that says what the test wants."""
+    """A SUT that sends the PDUs that the test determines."""
 
     def __init__(self, environment: VirtualEnvironment, port: int = 2103) -> None:
         self.environment = environment
@@ -206,7 +206,7 @@ def test_peer_records_cancels_with_their_call(environment: VirtualEnvironment, s
     [
         (request(2, 1, 99, b""), "opnum 99"),
         (request(2, 7, 6, bytes(4)), "context 7"),
-        ([b"\5\0\0\2" + request(2, 1, 6, bytes(4))[0][4:]], "which was not begun"),
+        ([b"\5\0\0\2" + request(2, 1, 6, bytes(4))[0][4:]], "which was not started"),
     ],
     ids=["opnum", "context", "fragment"],
 )

@@ -45,7 +45,9 @@ class Clock:
         self.now_ms += ms
 
     def wait(self, timeout_ms: int, runs: Callable[[int], bool]) -> int:
-        """Wait in vain; the system runs at the instants that ``runs`` says. Return how long it took."""
+        """Wait for an event that never occurs; the system runs at the instants for which ``runs`` returns True. Return
+        the duration.
+        """
         began_ms, wait = self.now_ms, self.pulse.begin()
         while True:
             was, self.runs = self.runs, runs(self.now_ms)
@@ -125,7 +127,7 @@ def environment():
 
 
 class Mute:
-    """A channel that nothing answers."""
+    """A channel that never answers."""
 
     def ask(self, number: int) -> bool:
         return True
@@ -158,6 +160,6 @@ def test_datagram_received_while_tester_was_suspended_is_processed(environment: 
 def test_system_stopped_on_purpose_does_not_count_as_stalled():
     clock = Clock()
     clock.wait(1_000, lambda now_ms: True)
-    clock.pulse.rest()
+    clock.pulse.stop_asking()
     assert clock.wait(1_000, lambda now_ms: False) == 1_000
     assert (clock.pulse.stalls, clock.pulse.longest_ms, clock.pulse.was_gone) == ([], 0, False)

@@ -81,7 +81,7 @@ def test_replay_finds_the_capture_of_a_renamed_check(tmp_path: Path):
     (driver,) = drivers(file, tmp_path)
     assert isinstance(driver, ReplayDriver)
     assert driver.captures == {NEW: tmp_path / get_capture_path(OLD)}
-    assert driver.death(NEW) is not None
+    assert driver.take_death(NEW) is not None
 
 
 def test_a_capture_that_names_the_old_id_is_replayed_for_the_renamed_check(tmp_path: Path):

@@ -191,7 +191,7 @@ def test_malformed_note_of_a_replayed_capture_gives_one_line_error(
     driver = driver_of(path)
     with pytest.raises(NotReplayable):
         driver.open(TEST)
-    assert "the note after frame 13 " in driver.differences[TEST]
+    assert "the note after frame 13" in driver.differences[TEST]
 
 
 def test_capture_notes_that_expand_without_limit_are_refused(recorded: tuple[Path, Any], tmp_path: Path):
@@ -278,7 +278,7 @@ def test_replay_reports_end_of_process_at_recorded_place(tmp_path: Path, at: int
 def test_replay_reports_process_end_after_its_check_once(recorded: tuple[Path, Any]):
     death = Death(0, TEST, "SIGSEGV", "bye")
     driver = ReplayDriver(load_sut_file(recorded[0].parent / "sut.toml"), {TEST: recorded[0]}, RUN, [death])
-    assert [driver.death(check) for check in ("another", TEST, TEST)] == [None, death, None]
+    assert [driver.take_death(check) for check in ("another", TEST, TEST)] == [None, death, None]
 
 
 def test_replay_names_random_decisions(tmp_path: Path):

@@ -52,7 +52,7 @@ def note(ms: float, **said: Any) -> Note:
 
 
 class World:
-    """A harness with one UDP port, which records what comes."""
+    """A harness with one UDP port, which records the received datagrams."""
 
     def __init__(self, *items: Item, folder: Path, virtual: bool = False) -> None:
         self.differences: list[str] = []

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from harness_made import MUST, SETTLED, SHOULD, frame, judge, log, recorded
 
+from harness.expectations.base import show_value
 from harness.judging.verdicts import Entry, Verdict
 from harness.run.causes import add_causes
 from harness.run.findings import describe_finding
@@ -130,6 +131,6 @@ def test_allure_result_has_the_evidence_of_its_verdict(tmp_path: Path) -> None:
     assert (labels["epic"], labels["story"]) == ("MQQB", SETTLED)
     assert "again: mqconform run -k test_made --sut x" in result["statusDetails"]["trace"]
     text = (tmp_path / "allure" / attachment["source"]).read_text(encoding="utf-8")
-    assert text.startswith(f"expected: closed\nobserved: {ODD}\n\nframe {number}, sut->peer, 0 ms, tcp\n")
+    assert text.startswith(f"expected: closed\nobserved: {show_value(ODD)}\n\nframe {number}, sut->peer, 0 ms, tcp\n")
     assert ack.dissection_text in text
     assert ack.data[:16].hex(" ") in text

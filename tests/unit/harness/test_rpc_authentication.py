@@ -187,7 +187,7 @@ def served(tmp_path: Path, **rpc: Any) -> Iterator[tuple[RealEnvironment, RpcSer
 
 
 def impacket(environment: RealEnvironment, where: tuple[str, int], login: Any, times: int = 3) -> Any:
-    """Let impacket call in a thread of its own while the peer's time passes; return what came of it."""
+    """Let impacket make calls in a separate thread while the peer's time passes; return the result."""
     came: list[Any] = []
 
     def call() -> None:
@@ -258,7 +258,7 @@ def test_security_trailers_are_built_and_read():
     [
         ({"level": "integrity"}, "give the test user that authenticates as rpc.user"),
         ({"user": "tester"}, "rpc.user needs a level"),
-        ({"level": "integrity", "user": "tester"}, "give one of password, password_env, password_file"),
+        ({"level": "integrity", "user": "tester"}, "give exactly one of password, password_env, password_file"),
         ({"level": "integrity", "user": "tester", "password_env": "MQC_NOT_SET"}, "'MQC_NOT_SET' is not set"),
         ({"level": "most"}, "must be one of none, connect, packet, integrity, privacy"),
         ({"level": "privacy", "user": "a", "password": "b", "authentication": "x"}, "must be one of negotiate, ntlm"),

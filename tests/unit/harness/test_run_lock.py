@@ -15,7 +15,9 @@ from harness.run_folder import LOCK_FILE
 
 
 def in_child(work: Callable[[], None]) -> int:
-    """Run something in a process of its own; return its pid when it is done, and the process waits to be killed."""
+    """Run a function in a child process; return its pid when the function has ended. The child then waits until it is
+    killed.
+    """
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:

@@ -77,13 +77,13 @@ def test_clock_command_gets_offset_in_seconds(tmp_path):
         around.change({"clock": seconds})
     assert told.read_text().split() == ["7200", "-5", "0"]
     assert around.there == {"clock": 0}
-    with pytest.raises(UsageError, match=r"set_clock lacks the placeholder for the seconds: add \{seconds\}"):
+    with pytest.raises(UsageError, match=r"set_clock needs the placeholder for the seconds: add \{seconds\}"):
         parse_sut_file(EXTERNAL | {"environment": {"set_clock": ["date"]}})
 
 
 def test_environment_commands_require_pairs_and_a_real_system():
     command = {"take_storage": list(WELL)}
-    with pytest.raises(UsageError, match=r"take_storage and environment\.give_storage belong together"):
+    with pytest.raises(UsageError, match=r"take_storage and environment\.give_storage must be given together"):
         parse_sut_file(EXTERNAL | {"environment": command})
     both = command | {"give_storage": list(WELL)}
     assert parse_sut_file(EXTERNAL | {"environment": both}).environment.parts == ("storage",)

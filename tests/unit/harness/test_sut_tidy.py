@@ -17,7 +17,7 @@ ALL = frozenset({"queue_control", "send", "receive", "pause", "restart", "set_ti
 
 
 class Scripted:
-    """A control channel that notes what it is asked, and refuses some of it."""
+    """A control channel that records the requests, and refuses some of them."""
 
     def __init__(self, **answers: Any) -> None:
         self.asked: list[tuple[str, dict[str, Any]]] = []
@@ -128,7 +128,8 @@ def test_cleanup_refused_or_answered_wrongly_is_residue(broken: Exception) -> No
 def test_property_missing_in_answer_cannot_be_changed(verb: str) -> None:
     control = Scripted(**{verb: {"scale": 1}})
     one = view(control)
-    with pytest.raises(Unsupported, match=f"cannot {verb} quota: the current value is missing from the answer"):
+    why = "the current value is missing from the answer"
+    with pytest.raises(Unsupported, match=f"^{verb} of the SUT.s control channel cannot restore quota: {why}"):
         getattr(one, verb)(scale=2, quota=1)
     one.close()
     assert control.asked == [(verb, {})]
@@ -188,7 +189,7 @@ def test_environment_is_restored_after_check_and_failure_ends_run():
     control = Scripted(environment={"storage": True, "coordinator": True})
     made = view(control, ALL | {"environment"})
     made.change_environment(storage=False)
-    made.tidy()
+    made.restore_state()
     assert control.asked[-1] == ("environment", {"storage": True})
     assert made.broken is None
     stuck = Scripted(environment={"storage": False})
@@ -196,7 +197,7 @@ def test_environment_is_restored_after_check_and_failure_ends_run():
     made = view(stuck, ALL | {"environment"})
     made.change_environment(storage=False)
     stuck.answers["environment"] = {"storage": False}
-    made.tidy()
+    made.restore_state()
     assert made.broken is not None
     assert made.broken.endswith("its environment could not be restored: storage (the SUT reports the value False)")
 
@@ -226,7 +227,7 @@ def test_each_environment_part_is_restored_independently():
     made = view(control, ALL | {"environment"})
     made.change_environment(coordinator=False, directory=False, storage=False)
     made.change_environment(clock=3600)
-    made.tidy()
+    made.restore_state()
     assert control.there == RIGHT | {"directory": False, "clock": 3600}
     assert made.broken is not None
     assert made.broken.endswith(

@@ -90,7 +90,7 @@ def test_invalid_key_of_the_sut_file_gives_one_line_error_with_remedy(
 
 
 def test_missing_or_broken_sut_file_gives_one_line_error(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot read"):
+    with pytest.raises(UsageError, match="cannot be read"):
         load_sut_file(tmp_path / "none.toml")
     (tmp_path / "broken.toml").write_text("[sut", encoding="utf-8")
     with pytest.raises(UsageError, match="not a TOML file"):

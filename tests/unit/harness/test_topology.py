@@ -102,7 +102,7 @@ def test_topology_of_one_system_is_refused(tmp_path: Path) -> None:
 
 
 class End:
-    """One end of a connection, and what came of it."""
+    """One end of a connection, and its events."""
 
     def __init__(self) -> None:
         self.said: list[object] = []
@@ -141,7 +141,7 @@ FOUND, OWN = Endpoint("127.0.1.1", 1801), Endpoint("127.0.2.1", 1801)
 
 
 class Network:
-    """A system, the relay where it is found, and whoever connects to it."""
+    """A system, the relay at its address, and the clients of the relay."""
 
     def __init__(self, *, listens: bool = True) -> None:
         self.environment = VirtualEnvironment()

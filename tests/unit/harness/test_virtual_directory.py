@@ -47,7 +47,7 @@ def test_directory_loss_is_noticed_soon_and_return_by_timer():
     sut.change_environment(directory=False)
     sut.environment.run_until(lambda: False, 1_000)
     assert sut.inspect()["QueueManager"]["DirectoryOffline"]
-    sut.tidy()
+    sut.restore_state()
     sut.environment.run_until(lambda: False, HOUR_MS)
     assert not sut.inspect()["QueueManager"]["DirectoryOffline"]
 

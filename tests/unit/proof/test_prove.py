@@ -43,7 +43,7 @@ class ScriptedTrials:
         self.checks = (ONE, TWO, OTHER)
         self.tried: list[tuple[str, str]] = []
 
-    def clean(self, checks: Sequence[str]) -> dict[str, Clean]:
+    def run_clean(self, checks: Sequence[str]) -> dict[str, Clean]:
         return {
             check: Clean(
                 [Line(check, rule, self.unclean.get(check, Verdict.PASS), "why") for rule in RULES],
@@ -156,7 +156,7 @@ def test_unneeded_malforms_mark_is_a_finding(proved: Callable[..., Any]) -> None
     trials.broken = {TWO: {RULE: "of one case"}}
     proof = proved(trials)
     assert (proof.malformed, proof.unbroken) == ({}, [(OTHER, RULE)])
-    assert f"unbroken: {OTHER}: no packet of the peer breaks {RULE}: remove the rule from malforms" in report_proof(
+    assert f"unbroken: {OTHER}: no packet of the peer breaks {RULE}; remove the rule from malforms" in report_proof(
         proof
     )
 

@@ -38,7 +38,7 @@ class TrialsOfReadings:
         """Return the checks of each trial of a reading."""
         return [checks for name, checks in self.trials if reading in name.split()]
 
-    def clean(self, checks: Iterable[str]) -> dict[str, Clean]:
+    def run_clean(self, checks: Iterable[str]) -> dict[str, Clean]:
         return {
             check: Clean([Line(check, RULE, Verdict.PASS, "")], self.steps.get(check, frozenset()), 1.0)
             for check in checks

@@ -268,6 +268,6 @@ def test_rpc_client_limits_pending_calls_and_refuses_calls_before_the_bind():
     for number in range(Limits().pending_calls):
         client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": number}))
     (failed,) = client.begin(early)
-    assert "64 calls wait" in failed.error
+    assert "64 calls are already waiting" in failed.error
     with pytest.raises(MisuseError, match="no method"):
         outgoing_call(QM2QM, "RemoteQMOpen", {})

@@ -173,7 +173,7 @@ def test_opnums_of_rpc_methods_equal_those_of_the_documents():
 @pytest.mark.parametrize("encoding", [NDR, NDR64])
 def test_a_zeroed_transfer_buffer_is_read_as_windows_sends_it(encoding):
     """MS-MQMP <29>: 56 fields, all zero, NULL pointers everywhere."""
-    stub = bytes(CACTRANSFERBUFFERV1.least(encoding))
+    stub = bytes(CACTRANSFERBUFFERV1.get_least_size(encoding))
     arguments = {"ptb1": zeroed_transfer_buffer(), "hQueue": 7}
     built = QMCOMM.methods[4].build_in(arguments, encoding)
     assert QMCOMM.methods[4].read_in(built, encoding) == arguments
@@ -322,7 +322,7 @@ def test_ndr64_structure_is_padded_to_its_alignment():
     """MS-RPCE 2.2.5.3.4.1; the QUEUE_FORMAT with an OBJECTID above shows it within a stub."""
     assert isinstance(QM2QM.methods[0].parameters[1].type, Struct)
     desc = QM2QM.methods[0].parameters[1].type
-    assert (desc.alignment(NDR), desc.alignment(NDR64)) == (4, 8)
+    assert (desc.get_alignment(NDR), desc.get_alignment(NDR64)) == (4, 8)
 
 
 @pytest.mark.parametrize(("encoding", "wire"), [(NDR, "01 01 05"), (NDR64, "01 000000 01 000000 05 000000")])

@@ -241,7 +241,7 @@ def _with_key(level, provider, which, key):
     rc2 = EncryptionAlgorithm.RC2
     caches = sender(SecuritySettings(PreferredEnhancedAlgorithm=rc2, PreferredBaseAlgorithm=rc2))
     blob = encrypt_symmetric_key(rsa_key(which).public_key(), rc2, key, entropy()).build()
-    caches.sending(level).add(CachedSymmetricKey(RECEIVER_QM, provider, rc2, blob, key, NOW.utc_s))
+    caches.get_sending_cache(level).add(CachedSymmetricKey(RECEIVER_QM, provider, rc2, blob, key, NOW.utc_s))
     return encrypt_message(message(level=level), RECEIVER_QM, remote_keys(), caches, entropy(), NOW)
 
 

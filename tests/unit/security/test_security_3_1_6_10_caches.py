@@ -57,13 +57,13 @@ def test_key_cache_cleanup_deletes_expired_entries():
     cache = TimedCache[Entry](10, 600_000)
     for number, seconds in enumerate((0, 1, 300)):
         put(cache, number, seconds)
-    cache.clean(at(600))
+    cache.delete_old_entries(at(600))
     assert names(cache) == {0, 1, 2}, "exactly as old as the lifetime is not older"
-    assert cache.clean(at(601)) == 600_000 + 60_000 - 600_000
+    assert cache.delete_old_entries(at(601)) == 600_000 + 60_000 - 600_000
     assert names(cache) == {1, 2}
-    assert cache.clean(at(661)) == 600_000 + 60_000 - 361_000
+    assert cache.delete_old_entries(at(661)) == 600_000 + 60_000 - 361_000
     assert names(cache) == {2}
-    assert cache.clean(at(961)) is None
+    assert cache.delete_old_entries(at(961)) is None
     assert names(cache) == set()
 
 
@@ -71,7 +71,7 @@ def test_timer_scale_shortens_every_key_cache_duration():
     cache = TimedCache[Entry](10, 600_000)
     put(cache, 1, seconds=0)
     put(cache, 2, seconds=10)
-    assert cache.clean(at(31), scale=20) == 30_000 + 3_000 - 21_000
+    assert cache.delete_old_entries(at(31), scale=20) == 30_000 + 3_000 - 21_000
     assert names(cache) == {2}
 
 
@@ -84,7 +84,7 @@ def test_key_cache_entry_is_found_until_the_cleanup():
 def test_key_cache_without_lifetime_keeps_its_entries():
     cache = TimedCache[Entry](10, None)
     put(cache, 1, seconds=0)
-    assert cache.clean(at(10**9)) is None
+    assert cache.delete_old_entries(at(10**9)) is None
     assert names(cache) == {1}
 
 
@@ -128,8 +128,8 @@ def test_key_caches_have_documented_lifetimes(settings, lifetimes_ms):
 def test_privacy_level_selects_the_key_cache(base_caches, level, receiving, sending):
     """Notes <59>, <60>, <67>, <68>."""
     caches = SecurityCaches(SecuritySettings(base_caches=base_caches))
-    assert caches.receiving(level) is getattr(caches, receiving)
-    assert caches.sending(level) is getattr(caches, sending)
+    assert caches.get_receiving_cache(level) is getattr(caches, receiving)
+    assert caches.get_sending_cache(level) is getattr(caches, sending)
 
 
 def test_repr_of_a_cached_key_contains_no_key_bytes():

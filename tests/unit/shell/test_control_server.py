@@ -101,11 +101,11 @@ def test_unsupported_control_verb_is_refused_in_one_line():
             assert await caller.read_reply() == {
                 "id": 1,
                 "ok": False,
-                "error": "reset: not offered here: it needs the facility reset",
+                "error": "reset is not offered here, because it needs the facility reset",
                 "unsupported": True,
             }
             assert (await caller.read_reply())["error"] == (
-                "begin: not offered here: it needs the facility transactions"
+                "begin is not offered here, because it needs the facility transactions"
             )
             assert (await caller.read_reply())["ok"] is True
 
@@ -162,7 +162,7 @@ def test_waiting_control_request_can_be_cancelled_only_by_its_client():
             assert await caller.read_reply() == {"id": "r", "ok": False, "error": "cancelled"}
             assert await caller.read_reply() == {"id": 2, "ok": True, "cancelled": True}
             caller.say({"id": 3, "verb": "cancel", "request": "r"})
-            assert "no request 'r'" in (await caller.read_reply())["error"]
+            assert "request 'r'" in (await caller.read_reply())["error"]
             caller.say({"id": 4, "verb": "cancel"})
             assert "takes only the argument request" in (await caller.read_reply())["error"]
 

@@ -63,12 +63,12 @@ def test_rpc_settings_read_users_levels_and_authentication(tmp_path, monkeypatch
 @pytest.mark.parametrize(
     ("rpc", "said"),
     [
-        ("[rpc]\nleast_level = 'privacy'", "no user can authenticate; add [[rpc.users]]"),
+        ("[rpc]\nleast_level = 'privacy'", "least_level needs a user that can authenticate; add [[rpc.users]]"),
         ("[rpc]\nleast_level = 'most'", "must be one of none, connect, packet, integrity, privacy"),
         ("[rpc]\nauthentication = 'kerberos'", "must be one of ntlm, negotiate"),
         ("[rpc]\nlevel = 'privacy'\nuser = 'nobody'", "must be the name of one of [[rpc.users]]"),
-        (ALICE, "give one of password, password_env, password_file"),
-        (f"{ALICE}password = 'x'\npassword_env = 'Y'", "give one of password, password_env, password_file"),
+        (ALICE, "give exactly one of password, password_env, password_file"),
+        (f"{ALICE}password = 'x'\npassword_env = 'Y'", "give exactly one of password, password_env, password_file"),
         (f"{ALICE}password_env = 'MQC_NOT_SET'", "the environment variable 'MQC_NOT_SET' is not set"),
         (f"{ALICE}password_file = 'missing.txt'", "missing.txt cannot be read"),
         (f"{ALICE}password = '{'x' * 257}'", "more than 256 characters"),

@@ -17,9 +17,9 @@ from harness.wire import (
     user_message,
 )
 from harness.wire.protection import (
-    ADVANCED,
+    ADVANCED_PROVIDER,
     AES_256,
-    BASE,
+    BASE_PROVIDER,
     HASHES,
     RC2,
     RC4,
@@ -183,10 +183,10 @@ def test_simple_blob_encrypted_for_a_different_key_is_reported(other):
 
 
 def test_public_key_list_builds_and_parses(other):
-    keys = {BASE: RsaKey(key_of(other).modulus), ADVANCED: RsaKey(key_of(other).modulus)}
+    keys = {BASE_PROVIDER: RsaKey(key_of(other).modulus), ADVANCED_PROVIDER: RsaKey(key_of(other).modulus)}
     data = public_key_list(keys)
     assert listed_keys(data) == keys
-    assert listed_blobs(data)[BASE][:16].hex() == "0602000000a400005253413100040000"
+    assert listed_blobs(data)[BASE_PROVIDER][:16].hex() == "0602000000a400005253413100040000"
     for broken in (b"", data[:-1], data + b"\0", data[:4] + b"\3\0\0\0" + data[8:]):
         with pytest.raises(WireError):
             listed_keys(broken)

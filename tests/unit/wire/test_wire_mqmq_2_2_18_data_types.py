@@ -112,8 +112,8 @@ def test_padding_in_a_list_of_names_counts_from_the_list():
     [
         ("0d000000 6400 0000 00000000", "HeaderSize is 13, but its padded names have 12 bytes"),
         ("10000000 6400 0000 01000000 0400 0000", "FormatType: 0x0004 has no layout"),
-        ("10000000 6400 0000 01000000 0300 6100", "no terminator in the 2 bytes left"),
-        ("10000000 6400 0000 01000000 0100 0000", "PublicQueueIdentifier: only 2 bytes left"),
+        ("10000000 6400 0000 01000000 0300 6100", "has no terminator in the remaining 2 bytes"),
+        ("10000000 6400 0000 01000000 0100 0000", "PublicQueueIdentifier: only 2 bytes are left"),
         ("0c000000 6400 0000 ffffffff", "ElementCount is 4294967295, but there are only 0 elements"),
         ("0c000000 6400 0000 000000", "ElementCount: only 3 bytes are left"),
     ],
@@ -136,5 +136,5 @@ def test_odd_number_of_text_bytes_is_refused():
 
 
 def test_bytes_after_a_data_type_structure_are_refused():
-    with pytest.raises(WireError, match="3 bytes left over after TxSequenceID"):
+    with pytest.raises(WireError, match="3 bytes are left over after TxSequenceID"):
         TxSequenceID(bytes(11))

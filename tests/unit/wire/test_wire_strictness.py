@@ -41,7 +41,7 @@ REFUSED = [
     (patched(FRAMES[3], 8, b"\x01\0\x40\0"), "BaseHeader.PacketSize: 4194305 is not from 16 to 4194304"),
     (FRAMES[3] + b"x", "BaseHeader.PacketSize: 572 announces 572 bytes, but there are 573"),
     (FRAMES[3][:-1], "BaseHeader.PacketSize: 572 announces 572 bytes, but there are 571"),
-    (resized(FRAMES[3], 4), "4 bytes left over after EstablishConnectionHeader"),
+    (resized(FRAMES[3], 4), "4 bytes are left over after EstablishConnectionHeader"),
     (resized(FRAMES[3], -4), "EstablishConnectionHeader.Padding has 512 bytes, but only 508 are left"),
     (resized(FRAMES[5], -2), "ConnectionParametersHeader.WindowSize: only 0 bytes are left for this field"),
     (resized(FRAMES[5], -12), "ConnectionParametersHeader is announced, but the packet ends after InternalHeader"),
@@ -67,7 +67,7 @@ REFUSED = [
         patched(MESSAGE, PROPERTIES + 52, b"\x05"),
         "MessagePropertiesHeader.ExtensionData has 5 bytes, but only 4 are left",
     ),
-    (patched(MESSAGE, PROPERTIES + 32, b"\0"), "4 bytes left over after MessagePropertiesHeader"),
+    (patched(MESSAGE, PROPERTIES + 32, b"\0"), "4 bytes are left over after MessagePropertiesHeader"),
     (patched(MESSAGE, 64, b"\xfe\xff"), "DirectQueueFormatName.DirectFormatName has 65534 bytes, but only 74 are left"),
     (
         resized(MESSAGE, 64 - len(MESSAGE)),
@@ -92,7 +92,7 @@ def test_invalid_packet_is_refused_with_one_line(data, error):
     [
         (b"", "PingPacket has 0 bytes, but needs at least 24"),
         (FRAMES[1][:-1], "PingPacket has 23 bytes, but needs at least 24"),
-        (FRAMES[1] + b"x", "1 bytes left over after PingPacket"),
+        (FRAMES[1] + b"x", "1 bytes are left over after PingPacket"),
         (patched(FRAMES[1], 2, b"I"), "PingPacket.Signature is 0x5549 instead of 0x5548"),
     ],
 )
@@ -105,9 +105,9 @@ def test_invalid_ping_is_refused_with_one_line(data, error):
 def test_scapy_configuration_has_no_effect(monkeypatch, debug):
     monkeypatch.setattr(conf, "debug_dissector", debug)
     monkeypatch.setattr(conf, "padding", 0)
-    with pytest.raises(WireError, match="4 bytes left over"):
+    with pytest.raises(WireError, match="4 bytes are left over"):
         dissect(resized(FRAMES[3], 4))
-    with pytest.raises(WireError, match="only 0 bytes left"):
+    with pytest.raises(WireError, match="only 0 bytes are left"):
         dissect(resized(FRAMES[5], -2))
 
 

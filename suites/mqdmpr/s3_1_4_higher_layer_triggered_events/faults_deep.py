@@ -1,0 +1,340 @@
+"""Faults of MS-MQDMPR 3.1.4, Higher-Layer Triggered Events: other causes, second instances and later moments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault, only_if
+from reference_qm.codec import MessageClass
+from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.errors import CommandError
+from reference_qm.core.events import Outcome
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.queueing.transaction_records import TransactionRecords
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.store.disk import Change
+from reference_qm.core.transfer.administering import Administering
+from reference_qm.model.adm import MessagePosition, OutgoingQueue, Session
+from reference_qm.model.states import MessagePositionState, OutgoingQueueState, SessionState
+from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+
+@fault("queue-manager-prepare-makes-sent-messages-available", breaks="MQDMPR-3.1.4.6-03")
+class PrepareReleasesMessages(Coordinating):
+    """A prepared transaction's messages to local queues can be received before its commit."""
+
+    def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
+        answer = super().prepare(transaction, single_phase, token, now)
+        for operation in transaction.TransactionalOperationCollection:
+            position = operation.MessagePositionReference
+            if operation.OperationType is OperationType.ENQUEUE and not isinstance(
+                position.QueueReference, OutgoingQueue
+            ):
+                self.qm.positions.message_available(position)
+        return answer
+
+
+@fault("receiver-committed-receive-after-purge-reported-as-purged", breaks="MQDMPR-3.1.4.4-11")
+class CommitReportsPurge(TransactionEvents):
+    """A message that a transaction has received before its queue was purged is reported as purged at the commit."""
+
+    @only_if(
+        lambda part, operation, now: operation.MessagePositionReference.State is MessagePositionState.PURGE_PENDING
+    )
+    def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        self.qm.positions.delete_message(operation.MessagePositionReference, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+
+
+@fault("queue-manager-commit-removes-messages-of-one-queue-only", breaks="MQDMPR-3.1.4.4-11")
+class CommitOfFirstQueueOnly(TransactionEvents):
+    """A commit removes the messages that the transaction received from its first queue; those of other queues can be
+    received again.
+    """
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        received = [
+            one for one in transaction.TransactionalOperationCollection if one.OperationType is OperationType.DEQUEUE
+        ]
+        for one in received:
+            if one.MessagePositionReference.QueueReference is not received[0].MessagePositionReference.QueueReference:
+                transaction.TransactionalOperationCollection.remove(one)
+                self.qm.positions.unlock_message(one.MessagePositionReference)
+        super().transaction_commit(transaction, now)
+
+
+@fault("queue-manager-committed-move-inserts-by-lookup-identifier", breaks="MQDMPR-3.1.4.4-18")
+class MovedMessageSorted(TransactionEvents):
+    """A commit inserts a moved message before the messages of the target queue that have a higher LookupIdentifier."""
+
+    def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
+        super().commit_move(operation, now)
+        target = operation.TargetQueueReference
+        if target is None:
+            return
+        later = [
+            one
+            for one in target.MessagePositionList
+            if one.LookupIdentifier > operation.MessagePositionReference.LookupIdentifier
+        ]
+        for one in later:
+            target.MessagePositionList.remove(one)
+            again = MessagePosition(one.MessageReference, target, LookupIdentifier=one.LookupIdentifier)
+            again.key, again.order_queue = one.key, one.order_queue
+            target.MessagePositionList.insert(again)
+            again.State = MessagePositionState.AVAILABLE
+
+
+@fault("queue-manager-commit-after-prepare-leaves-moved-message-locked", breaks="MQDMPR-3.1.4.4-19")
+class MovedMessageStaysLocked(TransactionEvents):
+    """A message that a prepared transaction moved stays locked in its target queue after the commit."""
+
+    @only_if(lambda part, operation, now: _is_of_two_phases(part, operation))
+    def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
+        super().commit_move(operation, now)
+        target = operation.TargetQueueReference
+        for one in target.MessagePositionList if target is not None else ():
+            if one.LookupIdentifier == operation.MessagePositionReference.LookupIdentifier:
+                one.State = MessagePositionState.LOCKED
+
+
+def _is_of_two_phases(part: TransactionEvents, operation: TransactionalOperation) -> bool:
+    units = part.qm.adm.TransactionCollection.values()
+    return any(operation in unit.TransactionalOperationCollection and not unit.SinglePhase for unit in units)
+
+
+@fault("queue-manager-committed-transaction-in-doubt-after-restart", breaks="MQDMPR-3.1.4.4-23")
+class CommitLeavesRecord(TransactionRecords):
+    """A prepared transaction that was committed is known again, and in doubt, after a restart."""
+
+    def build_commit_record(self, transaction: Transaction) -> Change:
+        change = super().build_commit_record(transaction)
+        return {name: value for name, value in change.items() if not name.startswith("transaction:")}
+
+
+@fault("queue-manager-receive-in-ended-transaction-carried-out", breaks="MQDMPR-3.1.4.4-23")
+class EndedTransactionIgnored(TransactionCommands):
+    """A receive in a transaction that was committed receives a message outside of any transaction."""
+
+    def find_transaction_of_request(self, identifier: Any) -> Transaction | None:
+        try:
+            return super().find_transaction_of_request(identifier)
+        except CommandError:
+            if identifier in self.qm.adm.TransactionCollection:
+                raise
+            return None
+
+
+@fault("queue-manager-commit-refused-when-queue-of-message-is-deleted", breaks="MQDMPR-3.1.4.4-24")
+class CommitNeedsQueues(Coordinating):
+    """The queue manager refuses to commit a transaction when the queue of one of its messages was deleted."""
+
+    def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
+        known = list(self.qm.queue_names.every_queue())
+        for operation in transaction.TransactionalOperationCollection:
+            queue = operation.MessagePositionReference.QueueReference
+            if not isinstance(queue, OutgoingQueue) and queue not in known:
+                raise CommandError("a queue of the transaction was deleted: abort the transaction")
+        return super().commit(transaction, token, now)
+
+
+@fault("queue-manager-abort-of-committed-transaction-succeeds", breaks="MQDMPR-3.1.4.5-04")
+class AbortAfterCommitSucceeds(TransactionCommands):
+    """The queue manager answers success when an application aborts a transaction that is unknown because it ended."""
+
+    def abort_transaction(self, request: Any, token: int, now: Now) -> Result | None:
+        if request.transaction not in self.qm.adm.TransactionCollection:
+            return Result({"outcome": Outcome.ABORTED.value})
+        return super().abort_transaction(request, token, now)
+
+
+@fault("queue-manager-abort-after-purge-keeps-moved-message", breaks="MQDMPR-3.1.4.5-08")
+class PurgedMoveKept(TransactionEvents):
+    """A message that a transaction has moved, and that was purged before the abort, is in its queue again."""
+
+    @only_if(lambda part, operation, now: operation.OperationType is OperationType.MOVE)
+    def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        if operation.MessagePositionReference.State is MessagePositionState.PURGE_PENDING:
+            operation.MessagePositionReference.State = MessagePositionState.LOCKED
+        super().abort_dequeue(operation, now)
+
+
+@fault("queue-manager-abort-after-purge-keeps-second-received-message", breaks="MQDMPR-3.1.4.5-08")
+class SecondPurgedMessageKept(TransactionEvents):
+    """Of several messages that a transaction has received and that were purged, the abort removes only the first."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        purged = [
+            one.MessagePositionReference
+            for one in transaction.TransactionalOperationCollection
+            if one.MessagePositionReference.State is MessagePositionState.PURGE_PENDING
+        ]
+        for position in purged[1:]:
+            position.State = MessagePositionState.LOCKED
+        super().transaction_abort(transaction, now)
+
+
+@fault("queue-manager-aborted-receive-changes-lookup-identifier", breaks="MQDMPR-3.1.4.5-13")
+class AbortedMessageReturnsAsNew(TransactionEvents):
+    """A message that an aborted transaction had received returns to its queue with a new LookupIdentifier."""
+
+    def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        super().abort_dequeue(operation, now)
+        position = operation.MessagePositionReference
+        if position.State is MessagePositionState.AVAILABLE:
+            identifiers = position.QueueReference.MessagePositionList._by_identifier
+            identifiers.pop(position.LookupIdentifier, None)
+            position.LookupIdentifier = self.qm.positions.assign_lookup_identifier(position.MessageReference)
+            identifiers[position.LookupIdentifier] = position
+
+
+@fault("queue-manager-aborted-receive-completes-no-waiting-read", breaks="MQDMPR-3.1.4.5-13")
+class AbortCompletesNoRead(TransactionEvents):
+    """A message that an abort returns to its queue does not complete a read that waits for a message."""
+
+    def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        position = operation.MessagePositionReference
+        if position.State is MessagePositionState.LOCKED:
+            position.State = MessagePositionState.AVAILABLE
+            position.QueueReference.MessagePositionList.reconsider(position)
+            return
+        super().abort_dequeue(operation, now)
+
+
+@fault("queue-manager-aborted-send-kept-as-dead-letter", breaks="MQDMPR-3.1.4.5-17")
+class AbortedSendBecomesDeadLetter(TransactionEvents):
+    """A message with negative journaling that an aborted transaction sent to a local queue becomes a dead letter."""
+
+    @only_if(
+        lambda part, operation, now: operation.MessagePositionReference.MessageReference.NegativeJournalingRequested
+    )
+    def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
+        super().abort_enqueue(operation, now)
+        message = operation.MessagePositionReference.MessageReference
+        self.qm.journaling.keep_message(self.qm.journaling.dead_letter_queue(message), message)
+
+
+@fault("queue-manager-aborted-prepared-transaction-in-doubt-after-restart", breaks="MQDMPR-3.1.4.5-19")
+class AbortLeavesRecord(TransactionRecords):
+    """A prepared transaction that was aborted is known again, and in doubt, after a restart."""
+
+    def build_abort_record(self, transaction: Transaction) -> Change:
+        change = super().build_abort_record(transaction)
+        return {name: value for name, value in change.items() if not name.startswith("transaction:")}
+
+
+@fault("queue-manager-single-phase-prepare-of-move-not-committed", breaks="MQDMPR-3.1.4.6-09")
+class SinglePhaseMoveOnlyPrepared(Coordinating):
+    """A single-phase request prepares a transaction that moves a message, but does not commit it."""
+
+    @only_if(
+        lambda part, transaction, single_phase, token, now: any(
+            one.OperationType is OperationType.MOVE for one in transaction.TransactionalOperationCollection
+        )
+    )
+    def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
+        return super().prepare(transaction, False, token, now)
+
+
+@fault("queue-manager-second-prepare-answered-as-prepared", breaks="MQDMPR-3.1.4.6-11")
+class UnknownTransactionPrepared(TransactionCommands):
+    """The queue manager answers that a transaction is prepared although the transaction has already ended."""
+
+    def prepare_transaction(self, request: Any, token: int, now: Now) -> Result | None:
+        if request.transaction not in self.qm.adm.TransactionCollection:
+            return Result({"outcome": TransactionState.PREPARED.value})
+        return super().prepare_transaction(request, token, now)
+
+
+@fault("in-doubt-transaction-commit-sends-first-message-only", breaks="MQDMPR-3.1.4.9-D01")
+class SecondSentMessageForgotten(TransactionRecords):
+    """After a restart, the commit of a transaction in doubt sends only the first of its messages."""
+
+    def restore_transaction(self, rest: str, value: Any) -> None:
+        kinds = [operation[0] for operation in value["operations"]]
+        sent = [index for index, kind in enumerate(kinds) if kind == OperationType.ENQUEUE.value]
+        kept = [one for index, one in enumerate(value["operations"]) if index not in sent[1:]]
+        super().restore_transaction(rest, {**value, "operations": kept})
+
+
+@fault("in-doubt-transaction-second-one-not-restored", breaks=("MQDMPR-3.1.4.9-D01", "MQDMPR-3.1.1.1-D03"))
+class SecondTransactionForgotten(TransactionRecords):
+    """After a restart, the queue manager knows only one of several transactions in doubt."""
+
+    def restore_transaction(self, rest: str, value: Any) -> None:
+        if not any(one.state is TransactionState.PREPARED for one in self.qm.adm.TransactionCollection.values()):
+            super().restore_transaction(rest, value)
+
+
+@fault("in-doubt-transaction-abort-leaves-moved-message-locked", breaks="MQDMPR-3.1.4.10-D01")
+class MoveInDoubtStaysLocked(TransactionRecords):
+    """After a restart, the abort of a transaction in doubt leaves the messages that it moved locked."""
+
+    def restore_transaction(self, rest: str, value: Any) -> None:
+        super().restore_transaction(rest, value)
+        for unit in self.qm.adm.TransactionCollection.values():
+            for one in list(unit.TransactionalOperationCollection):
+                if one.OperationType is OperationType.MOVE and str(unit.Identifier) == rest:
+                    one.MessagePositionReference.State = MessagePositionState.LOCKED
+                    unit.TransactionalOperationCollection.remove(one)
+
+
+@fault("prepared-transaction-abort-keeps-sent-message-locked", breaks="MQDMPR-3.1.4.8-03")
+class AbortKeepsSentMessage(TransactionEvents):
+    """A message that a prepared transaction sent to a local queue stays in this queue, locked, after the abort."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        if not transaction.SinglePhase:
+            transaction.TransactionalOperationCollection = [
+                one
+                for one in transaction.TransactionalOperationCollection
+                if one.OperationType is not OperationType.ENQUEUE
+            ]
+        super().transaction_abort(transaction, now)
+
+
+@fault("initiator-offline-retries-lost-session", breaks="MQDMPR-3.1.4.12-03")
+class OfflineRetries(Establishing):
+    """A queue manager that is offline still establishes a session when the Session Retry Connect Timer of a lost
+    session expires.
+    """
+
+    def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
+        offline = not self.qm.adm.ConnectionActive
+        self.qm.adm.ConnectionActive = True
+        super().on_session_retry_connect_timer(session, now)
+        self.qm.adm.ConnectionActive = not offline
+
+
+@fault("initiator-online-again-sends-messages-of-one-queue-only", breaks="MQDMPR-3.1.4.13-03")
+class FirstQueueOnly(Administering):
+    """A queue manager that is brought online sends the waiting messages of only one of several outgoing queues."""
+
+    def establish_waiting(self, now: Now) -> None:
+        for queue in self.qm.adm.OutgoingQueues.values():
+            idle = queue.session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT)
+            if idle and len(queue.session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
+                self.qm.establishing.establish(queue.session, now)
+                return
+
+
+@fault("sender-paused-queue-sends-when-its-session-opens", breaks="MQDMPR-3.1.4.14-03")
+class PauseWithoutSessionForgotten(Administering):
+    """A pause of an outgoing queue that has no open session has no effect."""
+
+    @only_if(lambda part, queue, now: queue.session.SessionState is not SessionState.OPEN)
+    def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        return
+
+
+@fault("sender-second-resume-of-queue-has-no-effect", breaks="MQDMPR-3.1.4.15-03")
+class SecondResumeIgnored(Administering):
+    """A second pause and resume of an outgoing queue leave it paused."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        if queue.Label.endswith("resumed"):
+            return
+        super().resume_queue(queue, now)
+        queue.Label = f"{queue.Label} resumed"

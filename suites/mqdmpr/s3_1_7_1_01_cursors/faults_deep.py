@@ -1,0 +1,63 @@
+"""Faults of MS-MQDMPR 3.1.7.1.1 and 3.1.7.1.2: several cursors of one queue."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.queue_opening import QueueOpening
+from reference_qm.model.adm import Position
+from reference_qm.model.elements import Cursor
+from reference_qm.model.enums import CursorState
+from reference_qm.model.statuses import CursorStatus, Status
+
+
+@fault("queue-manager-receive-by-cursor-moves-other-cursors-on", breaks="MQDMPR-3.1.7.1.1-06")
+class OtherCursorsMoved(Cursors):
+    """A receive by a cursor moves other cursors that are at the same message to the next message."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        got = super().get_next_message_for_dequeue(cursor, no_wait)
+        if got[0] is CursorStatus.SUCCEEDED and got[1] is not None:
+            for descriptor in got[1].QueueReference.OpenQueueDescriptorCollection.values():
+                for other in descriptor.CursorCollection.values():
+                    if other is not cursor and other.MessagePositionReference is got[1]:
+                        self.get_next_message_for_peek(other)
+        return got
+
+
+@fault("queue-manager-close-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
+class OtherReadsEnded(QueueOpening):
+    """When a cursor is closed, the pending reads with other cursors of the same OpenQueueDescriptor end as well."""
+
+    def close_cursor(self, cursor: Cursor) -> None:
+        for reader in [*cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection]:
+            if reader.CursorReference is not None and reader.CursorReference is not cursor:
+                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+        super().close_cursor(cursor)
+
+
+@fault("queue-manager-close-cursor-ends-reads-without-cursor", breaks="MQDMPR-3.1.7.1.2-05")
+class PlainReadsEnded(QueueOpening):
+    """When a cursor is closed, the pending reads without a cursor of the same OpenQueueDescriptor end as well."""
+
+    def close_cursor(self, cursor: Cursor) -> None:
+        for reader in [*cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection]:
+            if reader.CursorReference is None:
+                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+        super().close_cursor(cursor)
+
+
+@fault("queue-manager-second-cursor-starts-at-position-of-first", breaks="MQDMPR-3.1.7.1.1-08")
+class SecondCursorContinues(Cursors):
+    """A new cursor starts at the position of the cursor that was opened before it with the same OpenQueueDescriptor."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        cursors = list(cursor.OpenQueueDescriptorReference.CursorCollection.values())
+        at = cursors.index(cursor) if cursor in cursors else 0
+        if at and cursor.CursorState is CursorState.UNREAD and cursors[at - 1].CursorState is CursorState.READ:
+            position = cursors[at - 1].MessagePositionReference
+            if isinstance(position, Position):
+                position.QueueReference.MessagePositionList.hold(position)
+                position.QueueReference.MessagePositionList.release(cursor.MessagePositionReference)
+                cursor.MessagePositionReference = position
+        return super().get_message_for_peek(cursor)

@@ -1,0 +1,76 @@
+"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: subqueues, letters of other case, and peeks."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import FormatName
+from reference_qm.core.names.queue_names import QueueNames
+from reference_qm.core.queueing.queue_opening import QueueOpening
+from reference_qm.model.adm import Queue
+from reference_qm.model.enums import QueueAccessType, QueueShareMode
+
+
+@fault("queue-manager-open-missing-subqueue-opens-queue", breaks="MQDMPR-3.1.7.1.5-51")
+class MissingSubqueueIsQueue(QueueNames):
+    """The queue manager opens the queue itself when a format name names a subqueue that does not exist."""
+
+    def find_by_format_name(self, name: FormatName) -> Queue | None:
+        found = super().find_by_format_name(name)
+        if found is None and getattr(name, "Subqueue", None):
+            path = str(name).partition("\\")[2].partition(";")[0]
+            return self.qm.adm.QueueCollection.get(path.lower())
+        return found
+
+
+@fault("queue-manager-open-subqueue-opens-queue", breaks="MQDMPR-3.1.7.1.5-118")
+class SubqueueIsQueue(QueueNames):
+    """The queue manager opens the queue itself when a format name names one of its subqueues."""
+
+    def find_by_format_name(self, name: FormatName) -> Queue | None:
+        found = super().find_by_format_name(name)
+        subqueue = found is not None and found.parent is not None and getattr(name, "Subqueue", None)
+        return found.parent if found is not None and subqueue else found
+
+
+@fault("queue-manager-open-compares-names-with-regard-to-case", breaks="MQDMPR-3.1.7.1.5-48")
+class ExactNames(QueueNames):
+    """The queue manager finds no local queue for a direct format name whose letters differ in case from the path name
+    of the queue.
+    """
+
+    def find_by_format_name(self, name: FormatName) -> Queue | None:
+        found = super().find_by_format_name(name)
+        written = getattr(name, "QueueName", None)
+        if found is None or written is None or found.QueueType.value == "System":
+            return found
+        return found if written in found.Pathname or found.parent is not None else None
+
+
+@fault("queue-manager-open-of-queue-restricts-its-subqueues", breaks="MQDMPR-3.1.7.1.5-124")
+class SharedWithSubqueues(QueueOpening):
+    """The sharing mode of a reader of a queue also restricts readers of the subqueues of this queue."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        parent = queue.parent is None or super().is_shared(queue.parent, required_access, shared_mode)
+        return parent and super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("queue-manager-open-http-name-to-peek", breaks="MQDMPR-3.1.7.1.5-38")
+class PeekByHttp(QueueOpening):
+    """The queue manager opens an HTTP format name of a local queue with PeekAccess."""
+
+    def admits_access(self, name: FormatName, required_access: QueueAccessType) -> bool:
+        by_http = getattr(name, "Protocol", "") in ("HTTP", "HTTPS")
+        return (by_http and required_access is QueueAccessType.PEEK) or super().admits_access(name, required_access)
+
+
+@fault("queue-manager-open-compares-own-host-name-with-regard-to-case", breaks="MQDMPR-3.1.7.1.5-61")
+class ExactHostName(QueueNames):
+    """The queue manager takes a direct format name with its own computer name in other letters for the name of another
+    computer.
+    """
+
+    def is_own_host(self, protocol: str, address: str) -> bool:
+        found = super().is_own_host(protocol, address)
+        known = {self.qm.config.host_name, self.qm.adm.ComputerName, "localhost", "."}
+        return found and (protocol.upper() != "OS" or address in known or address == address.lower())

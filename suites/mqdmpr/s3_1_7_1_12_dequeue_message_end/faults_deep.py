@@ -1,0 +1,92 @@
+"""Faults of MS-MQDMPR 3.1.7.1.12 Dequeue Message End: several locked messages, and the place of a returned message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+
+
+@fault("queue-manager-dequeue-end-ends-first-locked-message", breaks="MQDMPR-3.1.7.1.12-13")
+class FirstLockedEnded(TwoPhaseReading):
+    """Dequeue Message End with iDeleteMessage True deletes the first locked message of the queue."""
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        queue = queue_desc.QueueReference
+        if queue is not None and delete_message:
+            locked = [one for one in queue.MessagePositionList if one.State is MessagePositionState.LOCKED]
+            position = locked[0] if locked else position
+        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+
+
+@fault("queue-manager-dequeue-end-returns-first-locked-message", breaks="MQDMPR-3.1.7.1.12-18")
+class FirstLockedReturned(TwoPhaseReading):
+    """Dequeue Message End with iDeleteMessage False returns the first locked message of the queue."""
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        queue = queue_desc.QueueReference
+        if queue is not None and not delete_message:
+            locked = [one for one in queue.MessagePositionList if one.State is MessagePositionState.LOCKED]
+            position = locked[0] if locked else position
+        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+
+
+@fault("queue-manager-dequeue-end-puts-message-at-end", breaks="MQDMPR-3.1.7.1.12-18")
+class ReturnedAtEnd(TwoPhaseReading):
+    """Dequeue Message End with iDeleteMessage False puts the message behind the other messages of its priority."""
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        queue = queue_desc.QueueReference
+        if queue is None or delete_message or transactional or position.State is not MessagePositionState.LOCKED:
+            super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+            return
+        self.qm.positions.move_message(position, queue)
+        ended(Status.MQ_OK)
+
+
+@fault("queue-manager-dequeue-end-of-purged-message-refused", breaks="MQDMPR-3.1.7.1.12-21")
+class EndAfterPurgeRefused(TwoPhaseReading):
+    """Dequeue Message End returns MQ_ERROR_TRANSACTION_SEQUENCE when the queue was purged, although it deletes the
+    message.
+    """
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        purged = position.State is MessagePositionState.PURGE_PENDING
+
+        def end(status: Status) -> None:
+            ended(Status.MQ_ERROR_TRANSACTION_SEQUENCE if purged else status)
+
+        super().dequeue_message_end(queue_desc, position, delete_message, end, transactional)

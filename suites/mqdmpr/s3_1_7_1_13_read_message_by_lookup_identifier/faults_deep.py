@@ -1,0 +1,54 @@
+"""Faults of MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier: other actions, and the order of operations."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault, only_if
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.model.elements import Answered, OpenQueueDescriptor
+from reference_qm.model.enums import MessageSeekAction
+from reference_qm.model.transactions import Transaction
+
+FROM_ANOTHER = (MessageSeekAction.NEXT, MessageSeekAction.PREVIOUS)
+
+
+@fault("queue-manager-lookup-from-another-message-leaves-transaction-out", breaks="MQDMPR-3.1.7.1.13-25")
+class NextOutsideTransaction(Reading):
+    """A receive of the next or previous message by LookupIdentifier takes effect at once, also in a transaction."""
+
+    @only_if(lambda part, queue_desc, lookup_id, lookup_operation, *more, **named: lookup_operation in FROM_ANOTHER)
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        super().read_by_lookup_identifier(
+            queue_desc, lookup_id, lookup_operation, answered, peek_operation, two_phase_read, None
+        )
+
+
+@fault("queue-manager-lookup-operation-before-earlier-operations", breaks="MQDMPR-3.1.7.1.13-29")
+class LookupOperationFirst(Reading):
+    """The operation of a receive by LookupIdentifier precedes the earlier operations of its transaction."""
+
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        known = 0 if transaction is None else len(transaction.TransactionalOperationCollection)
+        super().read_by_lookup_identifier(
+            queue_desc, lookup_id, lookup_operation, answered, peek_operation, two_phase_read, transaction
+        )
+        if transaction is not None and len(transaction.TransactionalOperationCollection) > known:
+            operations = transaction.TransactionalOperationCollection
+            operations.insert(0, operations.pop())

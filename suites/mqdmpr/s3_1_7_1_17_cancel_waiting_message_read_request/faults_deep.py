@@ -1,0 +1,41 @@
+"""Faults of MS-MQDMPR 3.1.7.1.17 Cancel Waiting Message Read Request: similar tags, other kinds of reads."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
+
+
+def _truncate_tag(tag: Hashable) -> tuple[int, ...]:
+    numbers = tag if isinstance(tag, tuple) else (tag,)
+    return tuple(one & 0xFFFF for one in numbers if isinstance(one, int))
+
+
+@fault("queue-manager-cancel-compares-16-bits-of-tag", breaks="MQDMPR-3.1.7.1.17-05")
+class LowBitsCompared(Waiting):
+    """The queue manager cancels the first pending read whose tag has the same low 16 bits as the passed tag."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
+            for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                if reader.Tag is not None and _truncate_tag(reader.Tag) == _truncate_tag(tag):
+                    self.stop_reader(reader, status)
+                    return Status.MQ_OK
+        return Status.STATUS_NOT_FOUND
+
+
+@fault("queue-manager-cancel-searches-first-open-descriptor-only", breaks="MQDMPR-3.1.7.1.17-10")
+class FirstDescriptorSearched(Waiting):
+    """The queue manager finds a pending read only with the first OpenQueueDescriptor of the queue."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        first = next(iter(queue.OpenQueueDescriptorCollection.values()), None)
+        for reader in list(first.WaitingMessageReadOperationCollection) if first is not None else ():
+            if reader.Tag is not None and reader.Tag == tag:
+                self.stop_reader(reader, status)
+                return Status.MQ_OK
+        return Status.STATUS_NOT_FOUND

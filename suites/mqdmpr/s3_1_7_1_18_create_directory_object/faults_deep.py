@@ -1,0 +1,18 @@
+"""Faults of MS-MQDMPR 3.1.7.1.18 Create Directory Object: single attributes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.publishing import Publishing
+from reference_qm.model.adm import Queue
+
+
+@fault("directory-object-created-without-quotas", breaks="MQDMPR-3.1.7.1.18-D02")
+class WithoutQuotas(Publishing):
+    """The queue manager creates the directory object of a public queue without its Quota."""
+
+    def _build_element(self, queue: Queue) -> Any:
+        return replace(super()._build_element(queue), Quota=0xFFFFFFFF)

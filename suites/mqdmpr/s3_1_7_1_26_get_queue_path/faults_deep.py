@@ -1,0 +1,53 @@
+"""Faults of MS-MQDMPR 3.1.7.1.26 Get Queue Path: ports, the second protocol, and letters of the name."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import PrivateName, PublicName
+from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.model.statuses import Status
+
+
+@fault("path-of-http-name-computer-with-port", breaks="MQDMPR-3.1.7.1.26-07")
+class HostWithPort(QueuePaths):
+    """The event Get Queue Path returns the host with the port of an HTTP format name as the computer."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        _, separator, rest = format_name.partition("://")
+        return found._replace(rMachineName=rest.partition("/")[0]) if separator else found
+
+
+@fault("path-of-https-name-computer-is-address", breaks="MQDMPR-3.1.7.1.26-07")
+class HttpsIsAddress(QueuePaths):
+    """The event Get Queue Path returns the whole address of an HTTPS format name as the computer."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        protocol, separator, rest = format_name.partition(":")
+        if separator and protocol.upper().endswith("=HTTPS"):
+            return found._replace(rMachineName=rest.partition("\\")[0])
+        return found
+
+
+@fault("path-of-private-name-ignores-number", breaks="MQDMPR-3.1.7.1.26-34")
+class FirstPrivateQueue(QueuePaths):
+    """The event Get Queue Path returns the path name of another local queue for an unknown private number."""
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        found = super()._path_of_private(name)
+        if found.rStatus is Status.MQ_OK and not found.rPathName and name.ComputerGuid == self.qm.adm.Identifier:
+            queue = next(iter(self.qm.adm.QueueCollection.values()))
+            return found._replace(rPathName=f"{found.rMachineName}\\{queue.Pathname}")
+        return found
+
+
+@fault("path-of-public-name-is-that-of-first-public-queue", breaks="MQDMPR-3.1.7.1.26-12")
+class FirstPublicQueue(QueuePaths):
+    """The event Get Queue Path returns the path name of the first local public queue for each local public queue."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        public = [one for one in self.qm.adm.QueueCollection.values() if one.PrivateQueueNumber is None]
+        if any(one.Identifier == name.QueueGuid for one in public):
+            name = PublicName(public[0].Identifier)
+        return super()._path_of_public(name)

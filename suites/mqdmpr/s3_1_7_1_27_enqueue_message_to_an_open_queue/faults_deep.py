@@ -1,0 +1,125 @@
+"""Faults of MS-MQDMPR 3.1.7.1.27 Enqueue Message To An Open Queue: later copies, and transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from harness.faults.parts import fault
+from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.model.adm import OutgoingQueue, Queue
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.message import Message
+from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.model.transactions import Transaction
+from reference_qm.surface.clock import Now
+
+
+class LaterCopyChanged(Enqueueing):
+    """Change the copies of a message after the first."""
+
+    changes: Mapping[str, Any] = MappingProxyType({})
+
+    def enqueue_to_open_queue(
+        self,
+        descriptor: OpenQueueDescriptor,
+        message: Message,
+        now: Now,
+        transaction: Transaction | None = None,
+    ) -> EnqueueStatus:
+        if not descriptor.Multiple:
+            return super().enqueue_to_open_queue(descriptor, message, now, transaction)
+        every = list(descriptor.OpenQueueDescriptorCollection)
+        try:
+            for number, single in enumerate(every):
+                descriptor.OpenQueueDescriptorCollection[:] = [single]
+                copy = self.change_copy(message, descriptor, every, number)
+                if copy is not None:
+                    status = super().enqueue_to_open_queue(descriptor, copy, now, transaction)
+                    if status is not EnqueueStatus.NO_ERROR:
+                        return status
+        finally:
+            descriptor.OpenQueueDescriptorCollection[:] = every
+        return EnqueueStatus.NO_ERROR
+
+    def change_copy(
+        self, message: Message, descriptor: OpenQueueDescriptor, every: list[OpenQueueDescriptor], number: int
+    ) -> Message | None:
+        """Return the copy with a number, before its destination is set; None omits the copy."""
+        return replace(message, **self.changes) if number else message
+
+
+@fault("sender-later-copy-without-admin-queue", breaks="MQDMPR-3.1.7.1.27-12")
+class WithoutAdminQueue(LaterCopyChanged):
+    """The copies after the first of a message to several queues name no administration queue."""
+
+    changes = MappingProxyType({"AdministrationQueueFormatName": None})
+
+
+@fault("sender-later-copy-of-priority-3", breaks="MQDMPR-3.1.7.1.27-12")
+class DefaultPriority(LaterCopyChanged):
+    """The copies after the first of a message to several queues have the priority 3."""
+
+    changes = MappingProxyType({"Priority": 3})
+
+
+@fault("sender-later-copy-without-time-to-be-received", breaks="MQDMPR-3.1.7.1.27-12")
+class LivesForever(LaterCopyChanged):
+    """The copies after the first of a message to several queues have no limit of TimeToBeReceived."""
+
+    changes = MappingProxyType({"TimeToBeReceived": 0xFFFFFFFF})
+
+
+@fault("sender-later-copy-without-body", breaks="MQDMPR-3.1.7.1.27-12")
+class WithoutBody(LaterCopyChanged):
+    """The third copy of a message to several queues has no body."""
+
+    def change_copy(
+        self, message: Message, descriptor: OpenQueueDescriptor, every: list[OpenQueueDescriptor], number: int
+    ) -> Message | None:
+        return replace(message, Body=b"") if number > 1 else message
+
+
+@fault("sender-later-copy-lists-remaining-queues", breaks="MQDMPR-3.1.7.1.27-10")
+class RemainingListed(LaterCopyChanged):
+    """A copy of a message to several queues lists only the queues that have no copy yet."""
+
+    def change_copy(
+        self, message: Message, descriptor: OpenQueueDescriptor, every: list[OpenQueueDescriptor], number: int
+    ) -> Message | None:
+        descriptor.FormatName = ",".join(one.FormatName for one in every[number:])
+        return message
+
+
+@fault("sender-third-copy-not-enqueued", breaks="MQDMPR-3.1.7.1.27-14")
+class ThirdCopyMissing(LaterCopyChanged):
+    """The sender enqueues at most two copies of a message to several queues."""
+
+    def change_copy(
+        self, message: Message, descriptor: OpenQueueDescriptor, every: list[OpenQueueDescriptor], number: int
+    ) -> Message | None:
+        return None if number > 1 else message
+
+
+@fault("sender-second-local-copy-not-enqueued", breaks="MQDMPR-3.1.7.1.27-14")
+class LocalCopyMissing(LaterCopyChanged):
+    """Of the copies to queues of this computer, the sender enqueues only the first."""
+
+    def change_copy(
+        self, message: Message, descriptor: OpenQueueDescriptor, every: list[OpenQueueDescriptor], number: int
+    ) -> Message | None:
+        earlier = any(not isinstance(one.QueueReference, OutgoingQueue) for one in every[:number])
+        local = not isinstance(every[number].QueueReference, OutgoingQueue)
+        return None if local and earlier else message
+
+
+@fault("queue-manager-send-in-transaction-to-full-queue-succeeds", breaks="MQDMPR-3.1.7.1.27-08")
+class FullQueueNotReported(Enqueueing):
+    """The queue manager returns success to an application that sends a message in a transaction to a full queue."""
+
+    def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
+        status = super().admit_message(queue, message, now)
+        own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
+        return EnqueueStatus.NO_ERROR if own and queue.Transactional else status

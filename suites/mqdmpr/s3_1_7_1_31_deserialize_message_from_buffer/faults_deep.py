@@ -1,0 +1,128 @@
+"""Faults of MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer: limits of values, and values of an earlier packet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.message import Message
+from reference_qm.model.states import DeliveryGuarantee
+
+Change = Callable[[Any], Any]
+
+
+class ReceivedMessageChanged(Positions):
+    """Change attributes of the messages that other queue managers sent."""
+
+    changes: ClassVar[Mapping[str, Change]] = MappingProxyType({})
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        if message.Identifier.QueueManagerGuid != self.qm.adm.Identifier:
+            changed = {name: change(getattr(message, name)) for name, change in self.changes.items()}
+            message = self.change_message(queue, replace(message, **changed))
+        return super().insert_message(queue, message)
+
+    def change_message(self, queue: Queue, message: Message) -> Message:
+        """Return the message to insert."""
+        return message
+
+
+@fault("receiver-priority-above-5-stored-as-5", breaks="MQDMPR-3.1.7.1.31-D01")
+class PriorityUpTo5(ReceivedMessageChanged):
+    """The receiver stores the priorities 6 and 7 of a message as 5."""
+
+    changes = MappingProxyType({"Priority": lambda old: min(old, 5)})
+
+
+@fault("receiver-body-type-low-byte-only", breaks="MQDMPR-3.1.7.1.31-D02")
+class BodyTypeOfOneByte(ReceivedMessageChanged):
+    """The receiver stores the low byte of BodyType."""
+
+    changes = MappingProxyType({"BodyType": lambda old: old & 0xFF})
+
+
+@fault("receiver-application-tag-without-highest-bit", breaks="MQDMPR-3.1.7.1.31-D02")
+class TagOf31Bits(ReceivedMessageChanged):
+    """The receiver stores 31 bits of ApplicationTag."""
+
+    changes = MappingProxyType({"AppSpecific": lambda old: old & 0x7FFFFFFF})
+
+
+@fault("receiver-label-of-124-characters", breaks="MQDMPR-3.1.7.1.31-D02")
+class LabelOf124Characters(ReceivedMessageChanged):
+    """The receiver stores the first 124 characters of a label."""
+
+    changes = MappingProxyType({"Label": lambda old: old[:124]})
+
+
+@fault("receiver-extension-ends-at-null-byte", breaks="MQDMPR-3.1.7.1.31-D02")
+class ExtensionAsText(ReceivedMessageChanged):
+    """The receiver stores ExtensionData up to its first null byte."""
+
+    changes = MappingProxyType({"Extension": lambda old: old.partition(b"\0")[0]})
+
+
+@fault("receiver-correlation-identifier-without-last-bytes", breaks="MQDMPR-3.1.7.1.31-D02")
+class CorrelationWithoutOrdinal(ReceivedMessageChanged):
+    """The receiver stores the first 16 bytes of CorrelationID, and zeros for the last four."""
+
+    changes = MappingProxyType({"CorrelationIdentifier": lambda old: old[:16] + bytes(4)})
+
+
+@fault("receiver-body-of-odd-length-padded", breaks="MQDMPR-3.1.7.1.31-D02")
+class BodyPadded(ReceivedMessageChanged):
+    """The receiver stores a body whose length is not a multiple of four with the padding behind it."""
+
+    changes = MappingProxyType({"Body": lambda old: old + bytes(-len(old) % 4)})
+
+
+@fault("receiver-sent-time-of-31-bits", breaks="MQDMPR-3.1.7.1.31-D05")
+class SentTimeOf31Bits(ReceivedMessageChanged):
+    """The receiver stores 31 bits of SentTime."""
+
+    changes = MappingProxyType({"SentTime": lambda old: old & 0x7FFFFFFF})
+
+
+@fault("receiver-journaling-of-express-message-not-stored", breaks=("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12"))
+class ExpressNotJournaled(ReceivedMessageChanged):
+    """The receiver stores JP and JN of recoverable messages only."""
+
+    def change_message(self, queue: Queue, message: Message) -> Message:
+        if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
+            return message
+        return replace(message, PositiveJournalingRequested=False, NegativeJournalingRequested=False)
+
+
+@fault("receiver-label-of-earlier-message-kept", breaks="MQDMPR-3.1.7.1.31-03")
+class EarlierLabelKept(ReceivedMessageChanged):
+    """The receiver gives a message without a label the label of the message before it in the queue."""
+
+    def change_message(self, queue: Queue, message: Message) -> Message:
+        earlier = [one.MessageReference.Label for one in queue.MessagePositionList]
+        return replace(message, Label=message.Label or (earlier[-1] if earlier else ""))
+
+
+@fault("receiver-response-queue-of-earlier-message-kept", breaks="MQDMPR-3.1.7.1.31-05")
+class EarlierResponseQueueKept(ReceivedMessageChanged):
+    """The receiver gives a message without a response queue the response queue of the message before it."""
+
+    def change_message(self, queue: Queue, message: Message) -> Message:
+        earlier = [one.MessageReference.ResponseQueueFormatName for one in queue.MessagePositionList]
+        return replace(
+            message, ResponseQueueFormatName=message.ResponseQueueFormatName or (earlier[-1] if earlier else None)
+        )
+
+
+@fault("receiver-tracing-queue-of-untraced-message-dropped", breaks="MQDMPR-3.1.7.1.31-D07")
+class TracingQueueNeedsTransaction(ReceivedMessageChanged):
+    """The receiver stores the TracingQueueIdentifier of nontransactional messages only."""
+
+    def change_message(self, queue: Queue, message: Message) -> Message:
+        if message.TransactionIdentifier is None:
+            return message
+        return replace(message, TracingRequested=False)

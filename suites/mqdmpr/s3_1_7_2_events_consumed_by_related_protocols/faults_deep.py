@@ -1,0 +1,107 @@
+"""Faults of MS-MQDMPR 3.1.7.2, Events Consumed By Related Protocols: several handles, subqueues, and lost sessions."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault, only_if
+from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.transfer.administering import Administering
+from reference_qm.model.adm import MessagePosition, OutgoingQueue
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+
+
+@fault("queue-manager-arriving-message-completes-reads-of-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
+class FirstHandleOnly(Waiting):
+    """A message that becomes available completes only a pending read with the first open handle of the queue that has
+    pending reads of its own association.
+    """
+
+    def release_readers(self, position: MessagePosition) -> None:
+        queue = position.QueueReference
+        every = dict(queue.OpenQueueDescriptorCollection)
+        first = next(iter(every), None)
+        queue.OpenQueueDescriptorCollection = {key: one for key, one in every.items() if key == first}
+        super().release_readers(position)
+        queue.OpenQueueDescriptorCollection = {**every} | {
+            key: one for key, one in queue.OpenQueueDescriptorCollection.items() if key not in every
+        }
+
+
+@fault("queue-manager-arriving-message-completes-peek-behind-receive", breaks="MQDMPR-3.1.7.2.2-11")
+class PeekBehindReceive(Waiting):
+    """A message that completes a pending receive also completes a pending peek that began to wait later."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                if not reader.DestructiveRead and reader.CursorReference is None:
+                    self.satisfy_reader(reader, position)
+        super().release_readers(position)
+
+
+@fault("queue-manager-arriving-message-completes-every-receive", breaks="MQDMPR-3.1.7.2.2-12")
+class SecondReceiveEnds(Waiting):
+    """A message that completes a pending receive ends the next pending receive without a message."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        descriptors = position.QueueReference.OpenQueueDescriptorCollection.values()
+        receives = [
+            one for each in descriptors for one in each.WaitingMessageReadOperationCollection if one.DestructiveRead
+        ]
+        super().release_readers(position)
+        if receives and receives[0].number not in self.qm.readers:
+            for one in receives[1:]:
+                if one.number in self.qm.readers:
+                    self.on_waiting_message_read_timer(one.number)
+
+
+@fault("queue-manager-completed-peek-releases-reads-of-its-handle-only", breaks="MQDMPR-3.1.7.2.2-14")
+class ReleasesOwnHandleOnly(Waiting):
+    """A message that completes a pending peek completes the next pending read of the same handle, but none of another
+    handle.
+    """
+
+    def release_readers(self, position: MessagePosition) -> None:
+        queue = position.QueueReference
+        every = dict(queue.OpenQueueDescriptorCollection)
+        waiting = [key for key, one in every.items() if one.WaitingMessageReadOperationCollection]
+        for key in waiting[1:]:
+            del queue.OpenQueueDescriptorCollection[key]
+        super().release_readers(position)
+        for key in waiting[1:]:
+            queue.OpenQueueDescriptorCollection[key] = every[key]
+
+
+@fault("sender-paused-queue-without-session-not-on-hold", breaks="MQDMPR-3.1.7.2.3-03")
+class OnHoldWithSessionOnly(Administering):
+    """The State of a paused outgoing queue becomes OnHold only if its session is open."""
+
+    def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        state = queue.State
+        super().pause_queue(queue, now)
+        if queue.session.SessionState is not SessionState.OPEN:
+            queue.State = state
+
+
+@fault("receiver-message-in-subqueue-never-expires", breaks="MQDMPR-3.1.7.2.7-12")
+class SubqueueNeverExpires(Lifetimes):
+    """A message whose TimeToBeReceived has expired in a subqueue stays there."""
+
+    @only_if(lambda part, position: position.QueueReference.parent is not None)
+    def watch_received(self, position: MessagePosition) -> None:
+        return
+
+
+@fault("receiver-second-message-of-same-lifetime-never-expires", breaks="MQDMPR-3.1.7.2.7-12")
+class OneTimerOnly(Lifetimes):
+    """Of several messages that expire in the same second, only one is removed from its queue."""
+
+    @only_if(
+        lambda part, position: (
+            part.qm.to_be_received.earliest_s
+            == position.MessageReference.SentTime + position.MessageReference.TimeToBeReceived
+        )
+    )
+    def watch_received(self, position: MessagePosition) -> None:
+        return

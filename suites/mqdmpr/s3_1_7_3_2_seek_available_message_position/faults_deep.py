@@ -1,0 +1,125 @@
+"""Faults of MS-MQDMPR 3.1.7.3.2 Seek Available Message Position: several unavailable messages, and other orders."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault, only_if
+from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.enums import MessageSeekAction, SeekDirection
+from reference_qm.model.position_list import Boundary, Entry
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+
+
+def _second_locked_comes_first(start: Entry | None, forward: bool, found: MessagePosition | None) -> bool:
+    """Return whether a search passes two unavailable messages before it finds a message."""
+    passed, entry = 0, start
+    while entry is not None:
+        entry = entry.Next if forward else entry.Previous
+        if entry is None or isinstance(entry, Boundary) or entry is found:
+            break
+        passed += entry.State is MessagePositionState.LOCKED
+    return passed > 1
+
+
+@fault("queue-manager-forward-search-ends-at-second-locked-message", breaks="MQDMPR-3.1.7.3.2-12")
+class ForwardEndsAtSecondLocked(Seeking):
+    """A forward search passes one locked message, and ends at the second one without a message."""
+
+    @only_if(
+        lambda part, initial_position, peek_operation, seek_direction=SeekDirection.FORWARD: (
+            seek_direction is SeekDirection.FORWARD
+        )
+    )
+    def seek_available(
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = SeekDirection.FORWARD
+    ) -> MessagePosition | None:
+        found = super().seek_available(initial_position, peek_operation, seek_direction)
+        return None if _second_locked_comes_first(initial_position, True, found) else found
+
+
+@fault("queue-manager-backward-search-ends-at-second-locked-message", breaks="MQDMPR-3.1.7.3.2-22")
+class BackwardEndsAtSecondLocked(Seeking):
+    """A backward search passes one locked message, and ends at the second one without a message."""
+
+    @only_if(
+        lambda part, initial_position, peek_operation, seek_direction=SeekDirection.FORWARD: (
+            seek_direction is SeekDirection.BACKWARD
+        )
+    )
+    def seek_available(
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = SeekDirection.FORWARD
+    ) -> MessagePosition | None:
+        found = super().seek_available(initial_position, peek_operation, seek_direction)
+        return None if _second_locked_comes_first(initial_position, False, found) else found
+
+
+@fault("queue-manager-forward-search-finds-locked-message-after-purge", breaks="MQDMPR-3.1.7.3.2-16")
+class PurgePendingFound(Seeking):
+    """A search finds a locked message whose queue was purged as if it were available."""
+
+    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        return position.State is MessagePositionState.PURGE_PENDING or super().is_readable(position, peek_operation)
+
+
+@fault("queue-manager-search-for-last-message-finds-newest", breaks="MQDMPR-3.1.7.3.2-19")
+class NewestIsLast(Seeking):
+    """A search for the last message of a queue finds the message that arrived last, not the last one."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        available = [one for one in queue.MessagePositionList if self.is_readable(one, peek_operation)]
+        if lookup_action is MessageSeekAction.LAST and available:
+            return Status.MQ_OK, max(available, key=lambda one: one.order)
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("queue-manager-search-for-first-message-finds-oldest", breaks="MQDMPR-3.1.7.3.2-09")
+class OldestIsFirst(Seeking):
+    """A search for the first message of a queue finds the message that arrived first, not the first one."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        available = [one for one in queue.MessagePositionList if self.is_readable(one, peek_operation)]
+        if lookup_action is MessageSeekAction.FIRST and available:
+            return Status.MQ_OK, min(available, key=lambda one: one.order)
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("queue-manager-backward-search-follows-lookup-identifiers", breaks="MQDMPR-3.1.7.3.2-21")
+class PreviousByIdentifier(Seeking):
+    """A search for the message before another returns the message with the next lower LookupIdentifier, not the
+    preceding message of the queue.
+    """
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        lower = [
+            one
+            for one in queue.MessagePositionList
+            if one.LookupIdentifier < lookup_id and self.is_readable(one, peek_operation)
+        ]
+        if lookup_action is MessageSeekAction.PREVIOUS and lower:
+            return Status.MQ_OK, max(lower, key=lambda one: one.LookupIdentifier)
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("queue-manager-backward-receive-finds-locked-message", breaks="MQDMPR-3.1.7.3.2-26")
+class BackwardFindsLocked(Seeking):
+    """A backward search for a receive finds a message that a transaction has locked."""
+
+    @only_if(
+        lambda part, initial_position, peek_operation, seek_direction=SeekDirection.FORWARD: (
+            seek_direction is SeekDirection.BACKWARD and not peek_operation
+        )
+    )
+    def seek_available(
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = SeekDirection.FORWARD
+    ) -> MessagePosition | None:
+        entry = initial_position.Previous
+        if entry is not None and not isinstance(entry, Boundary) and entry.State is MessagePositionState.LOCKED:
+            return entry
+        return super().seek_available(initial_position, peek_operation, seek_direction)

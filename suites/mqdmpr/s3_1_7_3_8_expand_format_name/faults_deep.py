@@ -1,0 +1,71 @@
+"""Faults of MS-MQDMPR 3.1.7.3.8 Expand Format Name: several lists, nested lists, and names in several lists."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import FormatError, FormatName, parse_format_name
+from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleName
+from reference_qm.core.names.queue_names import QueueNames
+
+
+@fault("queue-manager-second-distribution-list-ignored", breaks="MQDMPR-3.1.7.3.8-08")
+class SecondListIgnored(QueueNames):
+    """The queue manager resolves only the first distribution list of a multiple-element format name."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        try:
+            name = parse_format_name(text)
+        except FormatError:
+            return None
+        if isinstance(name, MultipleElementName):
+            lists = [one for one in name.Elements if isinstance(one, DistributionListName)]
+            kept = tuple(one for one in name.Elements if one not in lists[1:])
+            text = str(kept[0]) if len(kept) == 1 else str(MultipleElementName(kept))
+        return super().expand_format_name(text)
+
+
+@fault("queue-manager-unresolved-list-beside-names-ignored", breaks="MQDMPR-3.1.7.3.8-15")
+class UnresolvedListIgnored(QueueNames):
+    """The queue manager ignores a distribution list that it cannot resolve, if the format name has other elements."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        found = super().expand_format_name(text)
+        if found is not None:
+            return found
+        try:
+            name = parse_format_name(text)
+        except FormatError:
+            return None
+        if not isinstance(name, MultipleElementName):
+            return None
+        kept = tuple(one for one in name.Elements if not isinstance(one, DistributionListName))
+        return (kept[0] if len(kept) == 1 else MultipleElementName(kept)) if kept else None
+
+
+@fault("queue-manager-list-in-list-not-resolved", breaks="MQDMPR-3.1.7.3.8-16")
+class NestedListIgnored(QueueNames):
+    """The queue manager ignores a distribution list that is a member of a distribution list."""
+
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+        listed = super().resolve_distribution_list(name)
+        return None if listed is None else [one for one in listed if not isinstance(one, DistributionListName)]
+
+
+@fault("queue-manager-third-element-of-format-name-ignored", breaks="MQDMPR-3.1.7.3.8-10")
+class TwoElements(QueueNames):
+    """The queue manager expands a multiple-element format name to at most two names."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        found = super().expand_format_name(text)
+        return MultipleElementName(found.Elements[:2]) if isinstance(found, MultipleElementName) else found
+
+
+@fault("queue-manager-names-sorted-with-regard-to-case", breaks="MQDMPR-3.1.7.3.8-17")
+class SortedByCase(QueueNames):
+    """The queue manager sorts the names of an expanded format name by their bytes, capital letters first."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        found = super().expand_format_name(text)
+        if not isinstance(found, MultipleElementName):
+            return found
+        return MultipleElementName(tuple(sorted(found.Elements, key=str)))

@@ -1,0 +1,109 @@
+"""Faults of MS-MQDMPR 3.2 Cursor: cursors of two queues, removed messages, and other priorities."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault, only_if
+from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.model.enums import CursorState
+from reference_qm.model.position_list import Boundary
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import CursorStatus
+
+
+@fault("queue-manager-cursor-handle-unique-in-its-queue-only", breaks="MQDMPR-3.2.7.1-05")
+class HandleOfQueue(Cursors):
+    """A new cursor gets a Handle that only the other cursors of its OpenQueueDescriptor do not have."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        cursor = super().open(queue_desc)
+        if cursor is not None:
+            del queue_desc.CursorCollection[cursor.Handle]
+            cursor.Handle = 1 + max(queue_desc.CursorCollection, default=0)
+            queue_desc.CursorCollection[cursor.Handle] = cursor
+        return cursor
+
+
+@fault("queue-manager-new-cursor-placed-behind-locked-messages", breaks="MQDMPR-3.2.7.1-07")
+class CursorBehindLocked(Cursors):
+    """The position of a new cursor is behind the locked messages at the start of the queue."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        cursor = super().open(queue_desc)
+        if cursor is not None and queue_desc.QueueReference is not None:
+            for one in queue_desc.QueueReference.MessagePositionList:
+                if one.State is not MessagePositionState.LOCKED:
+                    break
+                queue_desc.QueueReference.MessagePositionList.hold(one)
+                queue_desc.QueueReference.MessagePositionList.release(cursor.MessagePositionReference)
+                cursor.MessagePositionReference = one
+        return cursor
+
+
+@fault("queue-manager-cursor-skips-message-after-removal-before-it", breaks="MQDMPR-3.2.7.3-09")
+class CursorCounts(Cursors):
+    """A peek at the next message skips a message when the cursor's own message was received by another reader."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        at = cursor.MessagePositionReference
+        removed = not isinstance(at, Boundary) and at.State is MessagePositionState.DELETED
+        got = super().get_next_message_for_peek(cursor)
+        if removed and got[0] is CursorStatus.SUCCEEDED:
+            following = super().get_next_message_for_peek(cursor)
+            return following if following[0] is CursorStatus.SUCCEEDED else got
+        return got
+
+
+@fault("queue-manager-cursor-read-after-waiting-receive", breaks="MQDMPR-3.2.7.5-06")
+class ReadAfterWaitingReceive(Cursors):
+    """A message that completes a pending receive by a cursor sets the cursor's state to READ."""
+
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        received = cursor.CursorState is CursorState.WAIT_RECEIVE
+        super().message_available(cursor, message_position)
+        if received:
+            cursor.CursorState = CursorState.READ
+
+
+@fault("queue-manager-waiting-cursor-not-moved-back-to-higher-priority", breaks="MQDMPR-3.2.7.5-07")
+class NeverMovedBack(Cursors):
+    """A message that completes a pending peek by a cursor does not move the cursor if the message has a higher priority
+    than the cursor's last message.
+    """
+
+    @only_if(
+        lambda part, cursor, message_position: (
+            not isinstance(cursor.MessagePositionReference, Boundary)
+            and cursor.MessagePositionReference.MessageReference.Priority < message_position.MessageReference.Priority
+        )
+    )
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        cursor.CursorState = CursorState.READ if cursor.CursorState is CursorState.WAIT_PEEK else CursorState.UNREAD
+
+
+@fault("queue-manager-next-peek-of-cursor-includes-priority-before-it", breaks="MQDMPR-3.2.7.3-09")
+class HigherPriorityIsNext(Cursors):
+    """A peek at the next message returns a message of higher priority that arrived after the cursor's message."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        at = cursor.MessagePositionReference
+        if cursor.CursorState is CursorState.READ and not isinstance(at, Boundary):
+            for one in at.QueueReference.MessagePositionList:
+                if one.order > at.order and one.State is MessagePositionState.AVAILABLE:
+                    at.QueueReference.MessagePositionList.hold(one)
+                    at.QueueReference.MessagePositionList.release(at)
+                    cursor.MessagePositionReference = one
+                    return CursorStatus.SUCCEEDED, one
+        return super().get_next_message_for_peek(cursor)
+
+
+@fault("queue-manager-peek-next-without-message-moves-cursor-to-start", breaks="MQDMPR-3.2.7.3-15")
+class WaitingCursorRewound(Cursors):
+    """A peek at the next message that finds none moves the cursor to the start of the queue while it waits."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        got = super().get_next_message_for_peek(cursor)
+        if got[0] is CursorStatus.WAITING:
+            self.rewind(cursor)
+        return got

@@ -1,0 +1,105 @@
+"""Faults of MS-MQQB 2.2.3 EstablishConnection Packet, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import set_fields
+from harness.faults.registry import add
+from reference_qm.codec import EstablishConnectionPacket
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+HEADER = "EstablishConnectionHeader"
+
+
+@fault("initiator-os-flag-of-retry-clear", breaks="MQQB-2.2.3.1-07", blind=True)
+class RetryWithOtherOs(Establishing):
+    """The flag OS of the request in a retry is the opposite of the flag in the first request."""
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        packet = super().build_establish_request(session, now)
+        return (
+            set_fields(packet, {f"{HEADER}.OperatingSystem": lambda old: old ^ 0x200}) if session.retrying else packet
+        )
+
+
+@fault("acceptor-padding-of-refusal-zero", breaks="MQQB-2.2.3.1-15", blind=True)
+class RefusalWithZeros(SessionOpening):
+    """Padding of a response with CS set is zero."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        packet = super().build_establish_response(session, request)
+        return set_fields(packet, {f"{HEADER}.Padding": bytes(512)}) if session.refused else packet
+
+
+@fault("acceptor-server-guid-of-second-response-zero", breaks="MQQB-2.2.3.1-02", blind=True)
+class SecondResponseCopies(SessionOpening):
+    """ServerGuid of a response on a second connection is the ServerGuid of the request, even if that is zero."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        packet = super().build_establish_response(session, request)
+        if sum(not one.initiator for one in self.qm.sessions.values()) < 2:
+            return packet
+        return set_fields(packet, {f"{HEADER}.ServerGuid": request.EstablishConnectionHeader.ServerGuid})
+
+
+@fault("initiator-reserved-of-retry-1", breaks="MQQB-2.2.3.1-14", blind=True)
+class RetryWithReserved(Establishing):
+    """Reserved of the request in a retry is 1."""
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        packet = super().build_establish_request(session, now)
+        return set_fields(packet, {f"{HEADER}.Reserved": 1}) if session.retrying else packet
+
+
+def _refuse_response(mask: int) -> type[SessionOpening]:
+    class ResponseRefused(SessionOpening):
+        def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+            bits = packet.EstablishConnectionHeader.OperatingSystem & mask
+            return super().is_establish_response_valid(session, packet) and not bits
+
+    return ResponseRefused
+
+
+def _refuse_request(mask: int) -> type[SessionOpening]:
+    class RequestRefused(SessionOpening):
+        def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+            bits = packet.EstablishConnectionHeader.OperatingSystem & mask
+            return super().is_establish_request_valid(packet) and not bits
+
+    return RequestRefused
+
+
+for bit in range(11, 16):
+    rule = f"MQQB-2.2.3.1-{bit - 2:02}"
+    if bit % 2:
+        add(
+            f"initiator-establish-response-with-os-bit-x{bit}-refused",
+            rule,
+            f"The initiator closes the session after a response with X{bit} set in OperatingSystem.",
+            replace_part(_refuse_response(1 << bit)),
+            blind=True,
+        )
+    else:
+        add(
+            f"acceptor-establish-request-with-os-bit-x{bit}-refused",
+            rule,
+            f"The acceptor sets CS in the response to a request with X{bit} set in OperatingSystem.",
+            replace_part(_refuse_request(1 << bit)),
+            blind=True,
+        )
+
+
+@fault("initiator-response-with-reserved-refused", breaks="MQQB-2.2.3.1-14", blind=True)
+class ReservedRefused(SessionOpening):
+    """The initiator closes the session after a response whose Reserved is 0xFFFF."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        reserved = packet.EstablishConnectionHeader.Reserved
+        return super().is_establish_response_valid(session, packet) and reserved != 0xFFFF

@@ -1,0 +1,73 @@
+"""Faults of MS-MQQB 2.2.4 OrderAck Packet, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+
+from harness.faults.parts import fault
+from reference_qm.codec import OrderAckBody, UserMessagePacket
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("receiver-order-ack-of-later-sequence-with-first-identifier", breaks="MQQB-2.2.4.1-01", blind=True)
+class FirstIdentifier(OrderAcks):
+    """TxSequenceID of each OrderAck is the TxSequenceID of the first sequence of the sender to the queue."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        first = self.__dict__.setdefault("first", {})
+        return replace(super().build(transfer), TxSequenceID=first.setdefault(id(transfer), transfer.saved_identifier))
+
+
+@fault("receiver-order-ack-identifier-with-ordinal-of-16-bits", breaks="MQQB-2.2.4.1-01", blind=True)
+class SixteenBitsOfOrdinal(OrderAcks):
+    """TxSequenceID of an OrderAck has only the lower 16 bits of the Ordinal."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body = super().build(transfer)
+        identifier = replace(body.TxSequenceID, Ordinal=body.TxSequenceID.Ordinal & 0xFFFF)
+        return replace(body, TxSequenceID=identifier)
+
+
+@fault("receiver-order-ack-number-at-most-65535", breaks="MQQB-2.2.4.1-02", blind=True)
+class NumberCounts(OrderAcks):
+    """TxSequenceNumber of an OrderAck is at most 0xFFFF."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body = super().build(transfer)
+        number = min(body.TxSequenceNumber, 0xFFFF)
+        return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
+
+
+@fault("receiver-order-ack-previous-number-of-order-ack-before", breaks="MQQB-2.2.4.1-03", blind=True)
+class PreviousOfOrderAck(OrderAcks):
+    """TxPreviousSequenceNumber of an OrderAck is the TxSequenceNumber of the OrderAck before it."""
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        last = self.__dict__.setdefault("last", {})
+        body = super().build(transfer)
+        body = replace(body, TxPreviousSequenceNumber=last.get(id(transfer), 0))
+        last[id(transfer)] = body.TxSequenceNumber
+        return body
+
+
+@fault("sender-order-ack-with-reserved-bytes-ignored", breaks="MQQB-2.2.4.1-04", blind=True)
+class ReservedNotIgnored(OrderAcks):
+    """The sender ignores an OrderAck in which the last byte of Reserved is not zero."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if not packet.MessagePropertiesHeader.MessageBody[-1]:
+            super().receive(session, packet, now)
+
+
+@fault("receiver-order-ack-to-address-of-first-session", breaks="MQQB-2.2.4-06", blind=True)
+class FirstAddress(OrderAcks):
+    """The address in the direct name of every OrderAck is the address of the first queue manager that connected."""
+
+    def name_order_queue(self, session: Session, source: UUID) -> str:
+        if not session.DirectFormatSession:
+            return super().name_order_queue(session, source)
+        first = self.__dict__.setdefault("first_address", session.RemoteQMAddress)
+        return f"DIRECT=TCP:{first}\\PRIVATE$\\order_queue$"

@@ -1,0 +1,123 @@
+"""Faults of MS-MQQB 2.2.5 FinalAck Packet, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+
+from harness.faults.parts import fault
+from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.model.adm import MessagePosition
+from reference_qm.surface.clock import Now
+
+
+@fault("receiver-final-ack-of-later-received-message-with-class-nack", breaks="MQQB-2.2.5-11", blind=True)
+class SecondReceiveRefused(FinalAcks):
+    """The FinalAck of a received message whose TxSequenceNumber is greater than 1 has the class NACK_Q_PURGED."""
+
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        number = position.MessageReference.TransactionSequenceNumber
+        if reason == MessageClass.MQMSG_CLASS_ACK_RECEIVE and number > 1 and position.order_queue is not None:
+            self.acknowledge_final(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED, now)
+            return
+        super().position_deleted(position, reason, now)
+
+
+@fault("receiver-final-ack-body-with-previous-number-one-less", breaks="MQQB-2.2.5.1-03", blind=True)
+class PreviousIsOneLess(OrderAcks):
+    """TxPreviousSequenceNumber of a FinalAck is its TxSequenceNumber minus one, even after a gap in the numbers."""
+
+    def send_transactional_ack(
+        self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
+    ) -> None:
+        if isinstance(body, FinalAckBody):
+            body = replace(body, TxPreviousSequenceNumber=max(0, body.TxSequenceNumber - 1))
+        super().send_transactional_ack(name, message_class, body, now)
+
+
+@fault("receiver-final-ack-body-with-message-id-of-16-bits", breaks="MQQB-2.2.5.1-D01", blind=True)
+class MessageIdOfSixteenBits(OrderAcks):
+    """MessageID of a FinalAck has only the lower 16 bits."""
+
+    def send_transactional_ack(
+        self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
+    ) -> None:
+        if isinstance(body, FinalAckBody):
+            body = replace(body, MessageID=body.MessageID & 0xFFFF)
+        super().send_transactional_ack(name, message_class, body, now)
+
+
+@fault("receiver-final-ack-of-refused-message-with-own-guid", breaks="MQQB-2.2.5.1-D01", blind=True)
+class OwnGuid(OrderAcks):
+    """SourceGUID of a negative FinalAck is the receiver's own Identifier."""
+
+    def send_transactional_ack(
+        self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
+    ) -> None:
+        if isinstance(body, FinalAckBody) and message_class >= 0x8000:
+            own: UUID = self.qm.adm.Identifier
+            body = replace(body, SourceGUID=own)
+        super().send_transactional_ack(name, message_class, body, now)
+
+
+@fault("receiver-final-ack-number-of-16-bits", breaks="MQQB-2.2.5.1-02", blind=True)
+class NumberOfSixteenBits(OrderAcks):
+    """TxSequenceNumber of a FinalAck is at most 0xFFFF."""
+
+    def send_transactional_ack(
+        self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
+    ) -> None:
+        if isinstance(body, FinalAckBody):
+            body = replace(body, TxSequenceNumber=min(body.TxSequenceNumber, 0xFFFF))
+        super().send_transactional_ack(name, message_class, body, now)
+
+
+@fault("receiver-final-ack-of-message-without-journaling-after-purge", breaks="MQQB-2.2.5-D01", blind=True)
+class PurgeAlwaysAcknowledged(FinalAcks):
+    """The receiver sends a FinalAck for every transactional message that is purged, even without JN and JP."""
+
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
+        purged = reason == MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+        if purged and position.order_queue is None and message.TransactionIdentifier is not None and self.qm.sessions:
+            session = next(iter(self.qm.sessions.values()))
+            source = message.Identifier.QueueManagerGuid
+            position.order_queue = self.qm.order_acks.name_order_queue(session, source)
+        super().position_deleted(position, reason, now)
+
+
+@fault("receiver-final-ack-only-of-first-of-several-purged-messages", breaks="MQQB-2.2.5-D01", blind=True)
+class OneOfPurge(FinalAcks):
+    """When several messages are purged at once, the receiver sends a FinalAck only for the first one."""
+
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        last = self.__dict__.get("last")
+        self.__dict__["last"] = (id(position.QueueReference), now.monotonic_ms)
+        if reason == MessageClass.MQMSG_CLASS_NACK_Q_PURGED and last == self.__dict__["last"]:
+            position.order_queue = None
+        super().position_deleted(position, reason, now)
+
+
+@fault("receiver-second-final-ack-of-plain-queue-with-class-bad-destination", breaks="MQQB-2.2.5-13", blind=True)
+class BadDestination(OrderAcks):
+    """The FinalAck of a second message for a queue that is not transactional has the class NACK_BAD_DST_Q."""
+
+    def send_transactional_ack(
+        self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
+    ) -> None:
+        if message_class is MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q and body.TxSequenceNumber > 1:
+            message_class = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+        super().send_transactional_ack(name, message_class, body, now)
+
+
+@fault("receiver-final-ack-of-received-message-with-only-jp-missing", breaks="MQQB-2.2.5-D01", blind=True)
+class OnlyJnAcknowledged(FinalAcks):
+    """The receiver sends no FinalAck for a message with only JP that is received."""
+
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
+        if reason == MessageClass.MQMSG_CLASS_ACK_RECEIVE and not message.NegativeJournalingRequested:
+            position.order_queue = None
+        super().position_deleted(position, reason, now)

@@ -1,0 +1,22 @@
+"""Judge the counts of sent messages in every SessionHeader. Spec: MS-MQQB 3.1.1.4."""
+
+from __future__ import annotations
+
+from harness.judging.passive import passive
+from suites.mqmq.steps.session_headers import (
+    MESSAGE,
+    SESSION_ACK,
+    apply_to_session_headers,
+    check_recoverable_sent_count,
+    check_sent_count,
+)
+
+for rule, expected, judge in (
+    ("MQQB-3.1.1.4-01", "UserMsgSequenceNumber is the number of messages sent, from 1", check_sent_count),
+    (
+        "MQQB-3.1.1.4-D01",
+        "RecoverableMsgSeqNumber counts the recoverable and the transactional messages sent",
+        check_recoverable_sent_count,
+    ),
+):
+    passive(rule, (SESSION_ACK, MESSAGE), expected, of_system=True)(apply_to_session_headers(judge))

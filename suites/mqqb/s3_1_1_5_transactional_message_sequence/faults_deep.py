@@ -1,0 +1,78 @@
+"""Faults of MS-MQQB 3.1.1.5 Transactional Message Sequence, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import SequenceInfo, UserMessagePacket
+from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
+from reference_qm.model.adm import Message, OutgoingMessagePosition, RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("sender-third-message-of-new-sequence-in-old-sequence", breaks="MQQB-3.1.1.5-04", blind=True)
+class ThirdInOldSequence(TransactionalSending):
+    """The third message of a second sequence has the Ordinal of the first sequence."""
+
+    def number_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_in_sequence(session, message)
+        identifier = numbered.TransactionalMessageSequenceIdentifier
+        if identifier.Ordinal > 1 and numbered.TransactionSequenceNumber == 3:
+            old = replace(identifier, Ordinal=identifier.Ordinal - 1)
+            return replace(numbered, TransactionalMessageSequenceIdentifier=old)
+        return numbered
+
+
+@fault("router-transaction-header-with-flags-cleared", breaks="MQQB-3.1.1.5-07", blind=True)
+class FlagsCleared(Routing):
+    """A router clears the flags FM and LM of the TransactionHeader of a message that it forwards."""
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        header = packet.TransactionHeader
+        if header is not None:
+            packet = replace(packet, TransactionHeader=replace(header, Flags=header.Flags & ~0xC))
+        super().route_message(session, packet, receipt, now)
+
+
+@fault("router-previous-number-of-forwarded-message-one-less", breaks="MQQB-3.1.1.5-07", blind=True)
+class PreviousCleared(Routing):
+    """A router sets PreviousTxSequenceNumber of a message that it forwards to TxSequenceNumber minus one."""
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        header = packet.TransactionHeader
+        if header is not None:
+            previous = header.TxSequenceNumber - 1
+            packet = replace(packet, TransactionHeader=replace(header, PreviousTxSequenceNumber=previous))
+        super().route_message(session, packet, receipt, now)
+
+
+@fault("sender-sequence-info-after-acknowledged-message-with-previous-0", breaks="MQQB-3.1.1.5-D03", blind=True)
+class SecondWithoutPrevious(TransactionalSending):
+    """PrevNo of the SEQUENCE_INFO of a message whose predecessors are all acknowledged is 0."""
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        unacked = outgoing_sequence(session).UnackedSequence
+        first = not unacked
+        packet = super().update_transaction_header(session, position, now)
+        if first and unacked:
+            unacked[-1] = SequenceInfo(unacked[-1].SeqID, unacked[-1].SeqNo, 0)
+        return packet
+
+
+@fault("sender-sequence-info-of-later-sequence-with-ordinal-1", breaks="MQQB-3.1.1.5-D01", blind=True)
+class TimeStampOnly(TransactionalSending):
+    """SeqID of the SEQUENCE_INFOs of a sequence with an Ordinal above 1 has the Ordinal 1."""
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        packet = super().update_transaction_header(session, position, now)
+        unacked = outgoing_sequence(session).UnackedSequence
+        if unacked and unacked[-1].SeqID & 0xFFFFFFFF > 1:
+            last = unacked[-1]
+            unacked[-1] = SequenceInfo(last.SeqID & ~0xFFFFFFFF | 1, last.SeqNo, last.PrevNo)
+        return packet

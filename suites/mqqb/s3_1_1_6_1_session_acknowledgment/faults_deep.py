@@ -1,0 +1,45 @@
+"""Faults of MS-MQQB 3.1.1.6.1 Session Acknowledgment, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import SessionHeader
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import Session
+
+
+@fault("receiver-ack-number-without-recoverable-message-is-count-of-sent", breaks="MQQB-3.1.1.6.1-03", blind=True)
+class NumberOfSent(SessionAcks):
+    """While no recoverable message was received, RecoverableMsgAckSeqNumber is the number of recoverable messages that
+    were sent.
+    """
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        if session.RecoverableMessageReceivedCount:
+            return header
+        return replace(header, RecoverableMsgAckSeqNumber=session.RecoverableMessageSentCount)
+
+
+@fault("receiver-ack-number-without-recoverable-message-from-3-express-on", breaks="MQQB-3.1.1.6.1-03", blind=True)
+class NumberOfExpress(SessionAcks):
+    """While no recoverable message was received, RecoverableMsgAckSeqNumber is 1 after three express messages."""
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        if session.RecoverableMessageReceivedCount or session.MessageReceivedCount < 3:
+            return header
+        return replace(header, RecoverableMsgAckSeqNumber=1)
+
+
+@fault("initiator-ack-flags-without-recoverable-message-1", breaks="MQQB-3.1.1.6.1-04", blind=True)
+class InitiatorFlags(SessionAcks):
+    """On a session that the receiver opened, RecoverableMsgAckFlags is 1 while no recoverable message was received."""
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        if session.RecoverableMessageReceivedCount or not session.initiator:
+            return header
+        return replace(header, RecoverableMsgAckFlags=1)

@@ -1,0 +1,116 @@
+"""Faults of MS-MQQB 3.1.3.2 Session Initialization, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault, replace_part
+from harness.faults.registry import add
+from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.core.transfer.transactional_sending import outgoing_sequence
+from reference_qm.model.adm import Session
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+
+def _keep(name: str) -> type[SessionInitialization]:
+    """Return a part in which a session that the queue manager opens again keeps an element."""
+
+    class ElementKept(SessionInitialization):
+        def initialize_session(self, session: Session, now: Now) -> None:
+            old: Any = getattr(session, name)
+            super().initialize_session(session, now)
+            if session.initiator:
+                setattr(session, name, old)
+
+    return ElementKept
+
+
+for rule, name, text in (
+    ("MQQB-3.1.3.2-02", "MessageSentCount", "message-sent-count"),
+    ("MQQB-3.1.3.2-03", "RecoverableMessageSentCount", "recoverable-message-sent-count"),
+    ("MQQB-3.1.3.2-04", "MessageReceivedCount", "message-received-count"),
+    ("MQQB-3.1.3.2-05", "RecoverableMessageReceivedCount", "recoverable-message-received-count"),
+    ("MQQB-3.1.3.2-06", "RecoverableMsgAckFlags", "recoverable-ack-flags"),
+    ("MQQB-3.1.3.2-07", "LastAckedRecoverableMsgSeqNumber", "last-acked-number"),
+    ("MQQB-3.1.3.2-08", "UnackedReceivedMsgCount", "unacked-received-count"),
+    ("MQQB-3.1.3.2-25", "SessionActive", "session-active"),
+    ("MQQB-3.1.3.2-26", "ReceivedAck", "received-ack"),
+    ("MQQB-3.1.3.2-29", "DirectFormatSession", "direct-format-session"),
+    ("MQQB-3.1.3.2-31", "LastOrderAckSendTime", "last-order-ack-send-time"),
+):
+    add(
+        f"initiator-{text}-of-earlier-session-kept",
+        rule,
+        f"When the initiator opens a further session for a queue, {name} is that of the session before.",
+        replace_part(_keep(name)),
+        blind=True,
+    )
+
+
+@fault("initiator-no-cleanup-timer-of-retried-session", breaks="MQQB-3.1.3.2-13", blind=True)
+class NoCleanupOfRetry(SessionInitialization):
+    """The Session Cleanup Timer does not run on a session that a retry opens."""
+
+    def initialize_timers(self, session: Session, now: Now) -> None:
+        super().initialize_timers(session, now)
+        if session.retrying:
+            self.qm.session_timers.stop(session, TimerName.SESSION_CLEANUP)
+
+
+def _keep_sequence(name: str) -> type[SessionInitialization]:
+    class SequenceElementKept(SessionInitialization):
+        def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
+            old = session.TxOutgoingSequence
+            super().initialize_transfer_sequence(session, now)
+            if old is not None:
+                setattr(outgoing_sequence(session), name, getattr(old, name))
+
+    return SequenceElementKept
+
+
+for rule, name, text in (
+    ("MQQB-3.1.3.2-16", "LastAck", "last-ack"),
+    ("MQQB-3.1.3.2-18", "LastAckCount", "last-ack-count"),
+    ("MQQB-3.1.3.2-19", "ResendIntervalIndex", "resend-interval-index"),
+    ("MQQB-3.1.3.2-20", "ResendInterval", "resend-interval"),
+):
+    add(
+        f"initiator-{text}-of-earlier-session-kept",
+        rule,
+        f"{name} of TxOutgoingSequence is that of the earlier session when a further session begins.",
+        replace_part(_keep_sequence(name)),
+        blind=True,
+    )
+
+
+@fault("initiator-transactional-messages-not-sent-again-on-new-session", breaks="MQQB-3.1.3.2-22", blind=True)
+class TransactionalNotSentAgain(SessionInitialization):
+    """On a new session, only messages without a sequence are sent again; the others wait for the resend timer."""
+
+    def initialize_messages(self, session: Session) -> None:
+        super().initialize_messages(session)
+        session.OutgoingMessageTable.withhold_all()
+        for position in session.OutgoingMessageTable:
+            if not position.TxSequenceNumber:
+                self.qm.dispatch_collection.add(session, position)
+
+
+@fault("initiator-unacked-message-count-of-earlier-session-added", breaks="MQQB-3.1.3.2-23", blind=True)
+class CountGrows(SessionInitialization):
+    """UnAckedMessageCount of a further session begins with the value that it had on the session before."""
+
+    def initialize_messages(self, session: Session) -> None:
+        old = session.UnAckedMessageCount
+        super().initialize_messages(session)
+        session.UnAckedMessageCount = old
+
+
+@fault("initiator-order-ack-timeout-5-s", breaks="MQQB-3.1.3.2-28", blind=True)
+class SlowOrderAcksOfInitiator(SessionInitialization):
+    """OrderAckTimeout of a session that the receiver opened is 5 seconds."""
+
+    def initialize_parameters(self, session: Session, now: Now) -> None:
+        super().initialize_parameters(session, now)
+        if session.initiator:
+            session.OrderAckTimeout = 5_000

@@ -1,0 +1,89 @@
+"""Faults of MS-MQQB 3.1.5.2.1 Resolve Host Address, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.model.adm import Session
+from reference_qm.model.states import ConnectionStatus, OutgoingQueueState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+
+@fault(
+    "initiator-no-retry-timer-after-second-failure-to-find-destination",
+    breaks=("MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-20"),
+    blind=True,
+)
+class OneRetry(Closing):
+    """When a retry also finds no destination or next hop, the initiator does not start the timer again."""
+
+    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
+        super().fail_to_establish(session, status, reason, now)
+        if session.retrying and status is ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE:
+            self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
+
+
+@fault(
+    "initiator-state-inactive-after-second-failure-to-find-destination",
+    breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
+    blind=True,
+)
+class SecondFailureInactive(Resolving):
+    """When a retry also finds no destination or next hop, State of the outgoing queue becomes Inactive."""
+
+    def require_validation(self, session: Session) -> None:
+        super().require_validation(session)
+        queue = outgoing_queue(session)
+        if session.retrying and queue.State is OutgoingQueueState.NEED_VALIDATION:
+            queue.State = OutgoingQueueState.INACTIVE
+
+
+@fault("initiator-every-queue-needs-validation", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
+class OtherQueuesNeedValidation(Resolving):
+    """When a destination cannot be found, State of every outgoing queue becomes NeedValidation."""
+
+    def require_validation(self, session: Session) -> None:
+        super().require_validation(session)
+        for queue in self.qm.adm.OutgoingQueues.values():
+            if queue.State is not OutgoingQueueState.ON_HOLD:
+                queue.State = OutgoingQueueState.NEED_VALIDATION
+
+
+@fault("initiator-next-hops-of-earlier-attempt-kept", breaks="MQQB-3.1.5.2.1-27", blind=True)
+class OldHopsKept(Resolving):
+    """NextHops keeps the addresses of an earlier attempt, so that each address is listed again after a retry."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        queue = outgoing_queue(session)
+        old = list(_earlier.get(id(queue), []))
+        super().try_addresses(session, now)
+        queue.NextHops[:0] = old
+        _earlier[id(queue)] = list(queue.NextHops)
+
+
+_earlier: dict[int, list[str]] = {}
+
+
+@fault("initiator-next-hops-without-last-address", breaks="MQQB-3.1.5.2.1-27", blind=True)
+class LastHopOmitted(Resolving):
+    """NextHops does not list the last of several addresses."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        super().try_addresses(session, now)
+        hops = outgoing_queue(session).NextHops
+        if len(hops) > 1:
+            hops.pop()
+
+
+@fault("initiator-retry-begins-with-last-address", breaks="MQQB-3.1.5.2.1-33", blind=True)
+class SecondRoundBeginsWithLast(Resolving):
+    """When the addresses are resolved again in a retry, the initiator begins with the last address."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        for host, addresses in session.addresses.items():
+            if session.retrying:
+                session.addresses[host] = tuple(reversed(addresses))
+        super().try_addresses(session, now)

@@ -1,0 +1,152 @@
+"""Faults of MS-MQQB 3.1.5.2 Establish a Protocol Session, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.connection_history import change_history_entries
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.model.states import ConnectionStatus, SessionState
+from reference_qm.surface.clock import Now
+
+FAILURES = (
+    ConnectionStatus.UNKNOWN_FAILURE,
+    ConnectionStatus.PING_FAILURE,
+    ConnectionStatus.SOCKET_CONNECT_FAILURE,
+    ConnectionStatus.DNS_FAILURE,
+    ConnectionStatus.CONNECTION_REFUSED,
+    ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE,
+)
+
+
+@fault("initiator-entry-of-failure-replaces-entry-before", breaks="MQQB-3.1.5.2-01", blind=True)
+class EntryReplaced(Connecting):
+    """The entry of a failed attempt replaces the last entry of ConnectionHistory instead of following it."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        history = outgoing_queue(session).ConnectionHistory
+        if status in FAILURES and history:
+            history.pop()
+        super().add_connection_history(session, status, now)
+
+
+@fault("initiator-no-entry-of-failed-retry", breaks="MQQB-3.1.5.2-01", blind=True)
+class RetryWithoutEntry(Connecting):
+    """The initiator adds no entry when an attempt fails that the Session Retry Connect Timer began."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        if not (session.retrying and status in FAILURES):
+            super().add_connection_history(session, status, now)
+
+
+for status, name in (
+    (ConnectionStatus.DNS_FAILURE, "unresolved-name"),
+    (ConnectionStatus.SOCKET_CONNECT_FAILURE, "refused-connection"),
+    (ConnectionStatus.CONNECTION_REFUSED, "refused-session"),
+):
+    add(
+        f"initiator-entry-of-{name}-with-status-unknown-failure",
+        "MQQB-3.1.5.2-02",
+        f"Status of the entry of an attempt that ends with {status.name} is UnknownFailure.",
+        change_history_entries((status,), Status=ConnectionStatus.UNKNOWN_FAILURE),
+        blind=True,
+    )
+
+add(
+    "initiator-entry-of-response-for-another-with-status-connection-refused",
+    "MQQB-3.1.5.2-03",
+    "Status of the entry of an attempt that ends with an invalid response is ConnectionRefused.",
+    change_history_entries((ConnectionStatus.UNKNOWN_FAILURE,), Status=ConnectionStatus.CONNECTION_REFUSED),
+    blind=True,
+)
+
+
+@fault("initiator-entry-of-failure-with-error-of-facility-only", breaks="MQQB-3.1.5.2-04", blind=True)
+class ErrorWithoutSeverity(Connecting):
+    """Error of the entry of a failed attempt has no severity bit, so that it is the HRESULT of a success."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entries = outgoing_queue(session).ConnectionHistory
+        if status in FAILURES and status is not ConnectionStatus.PING_FAILURE:
+            entries[-1] = replace(entries[-1], Error=entries[-1].Error & 0x7FFFFFFF)
+
+
+@fault("initiator-entry-of-failure-with-time-of-entry-before", breaks="MQQB-3.1.5.2-04", blind=True)
+class TimeOfEntryBefore(Connecting):
+    """The entry of a failed attempt has the time of the entry before it."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entries = outgoing_queue(session).ConnectionHistory
+        if status in FAILURES and len(entries) > 1:
+            entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
+
+
+@fault("initiator-entry-of-failure-with-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
+class FirstAddressNamed(Connecting):
+    """AddressList of the entry of a failed attempt is the first address of the host, not the address that was tried."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entries = outgoing_queue(session).ConnectionHistory
+        if status in FAILURES and session.NextHopCollection:
+            entries[-1] = replace(entries[-1], AddressList=session.NextHopCollection[0].Address)
+
+
+@fault("initiator-connects-without-ping-response", breaks="MQQB-3.1.5.2.2-04", blind=True)
+class ConnectsAtOnce(Ping):
+    """The initiator connects when it has sent the Ping Request, before the response arrives."""
+
+    def ping_before_session(self, session: Session, now: Now) -> None:
+        super().ping_before_session(session, now)
+        if session.pinged:
+            self.response_processed(session, self.build_request(), now)
+
+
+@fault("initiator-entry-of-failed-ping-with-error-0", breaks="MQQB-3.1.5.2.2-07", blind=True)
+class PingWithoutError(Connecting):
+    """Error of the entry of a failed ping is zero."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entries = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.PING_FAILURE:
+            entries[-1] = replace(entries[-1], Error=0)
+
+
+@fault("initiator-entry-of-failed-ping-with-host-name", breaks="MQQB-3.1.5.2.2-07", blind=True)
+class PingWithHostName(Connecting):
+    """AddressList of the entry of a failed ping is the host name, not the address."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entries = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.PING_FAILURE:
+            entries[-1] = replace(entries[-1], AddressList=session.RemoteQMHostName)
+
+
+@fault("initiator-second-failed-ping-without-entry", breaks="MQQB-3.1.5.2.2-06", blind=True)
+class OneEntryOfPings(Connecting):
+    """The initiator adds no entry for a failed ping when ConnectionHistory has an entry of a failed ping."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        entries = outgoing_queue(session).ConnectionHistory
+        known = any(one.Status is ConnectionStatus.PING_FAILURE for one in entries)
+        if not (known and status is ConnectionStatus.PING_FAILURE):
+            super().add_connection_history(session, status, now)
+
+
+@fault("initiator-new-message-after-failed-ping-begins-attempt", breaks="MQQB-3.1.5.2.2-08", blind=True)
+class NewMessageBeginsAttempt(Sending):
+    """After a failed ping, a new message for the same destination begins an attempt before the timer expires."""
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        super().put_outgoing(session, position, now)
+        if session.SessionState is SessionState.WAITING_RECONNECT:
+            self.qm.establishing.establish(session, now)

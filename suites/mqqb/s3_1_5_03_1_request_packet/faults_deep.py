@@ -1,0 +1,114 @@
+"""Faults of MS-MQQB 3.1.5.3.1 Request Packet, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
+from reference_qm.codec import NULL_GUID, EstablishConnectionPacket
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+HEADER = "EstablishConnectionHeader"
+
+
+@fault("acceptor-remote-guid-of-second-session-zero", breaks="MQQB-3.1.5.3.1-01", blind=True)
+class SecondSessionWithoutGuid(SessionOpening):
+    """RemoteQMGuid of an accepted session is zero while another accepted session exists."""
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_request(session, packet, now)
+        if sum(not one.initiator for one in self.qm.sessions.values()) > 1:
+            session.RemoteQMGuid = NULL_GUID
+
+
+@fault("acceptor-request-with-time-stamp-0-not-answered", breaks="MQQB-3.1.5.3.1-02", blind=True)
+class NoAnswerToZero(SessionOpening):
+    """The acceptor does not answer an EstablishConnection request whose TimeStamp is zero."""
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        if packet.EstablishConnectionHeader.TimeStamp:
+            super().receive_establish_request(session, packet, now)
+
+
+@fault("acceptor-second-session-of-initiator-refused", breaks="MQQB-3.1.5.3.1-06", blind=True)
+class SecondSessionRefused(SessionOpening):
+    """The acceptor sets CS in the response to a valid request of a queue manager that has an open session."""
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        guid = packet.EstablishConnectionHeader.ClientGuid
+        known = sum(not one.initiator and one.RemoteQMGuid == guid for one in self.qm.sessions.values())
+        return super().is_establish_request_valid(packet) and known < 2
+
+
+@fault("acceptor-request-with-own-guid-and-qs-refused", breaks="MQQB-3.1.5.3.1-06", blind=True)
+class OwnGuidRefused(SessionOpening):
+    """The acceptor sets CS in the response to a request with its own GUID and the flag QS set."""
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        header = packet.EstablishConnectionHeader
+        return super().is_establish_request_valid(packet) and not (header.ServerGuid != NULL_GUID and header.QS)
+
+
+@fault("acceptor-server-guid-compared-in-15-bytes", breaks="MQQB-3.1.5.3.1-07", blind=True)
+class FifteenBytesCompared(SessionOpening):
+    """The acceptor does not compare the last byte of ServerGuid with its Identifier."""
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        guid = packet.EstablishConnectionHeader.ServerGuid
+        return super().is_establish_request_valid(packet) or guid.bytes[:15] == self.qm.adm.Identifier.bytes[:15]
+
+
+@fault("acceptor-server-guid-compared-in-first-four-bytes", breaks="MQQB-3.1.5.3.1-07", blind=True)
+class FourBytesCompared(SessionOpening):
+    """The acceptor compares only the first four bytes of ServerGuid with its Identifier."""
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        guid = packet.EstablishConnectionHeader.ServerGuid
+        return super().is_establish_request_valid(packet) or guid.bytes[:4] == self.qm.adm.Identifier.bytes[:4]
+
+
+@fault("acceptor-client-guid-of-first-initiator-in-response", breaks="MQQB-3.1.5.3.1-08", blind=True)
+class FirstClientGuid(SessionOpening):
+    """ClientGuid of every EstablishConnection response is the ClientGuid of the oldest accepted session."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        first = next(one for one in self.qm.sessions.values() if not one.initiator)
+        packet = super().build_establish_response(session, request)
+        return set_fields(packet, {f"{HEADER}.ClientGuid": first.RemoteQMGuid})
+
+
+@fault("acceptor-server-guid-of-response-zero-for-zero", breaks="MQQB-3.1.5.3.1-09", blind=True)
+class ZeroForZero(SessionOpening):
+    """ServerGuid of the response is the ServerGuid of the request, also when that is zero."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        packet = super().build_establish_response(session, request)
+        return set_fields(packet, {f"{HEADER}.ServerGuid": request.EstablishConnectionHeader.ServerGuid})
+
+
+@fault("acceptor-time-stamp-of-first-request-in-response", breaks="MQQB-3.1.5.3.1-10", blind=True)
+class FirstTimeStamp(SessionOpening):
+    """TimeStamp of every EstablishConnection response is the TimeStamp of the first request."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        first = self.__dict__.setdefault("first", request.EstablishConnectionHeader.TimeStamp)
+        return set_fields(super().build_establish_response(session, request), {f"{HEADER}.TimeStamp": first})
+
+
+@fault("acceptor-request-beside-silent-connection-not-answered", breaks="MQQB-3.1.5.3.1-D02", blind=True)
+class ZeroClientIgnored(SessionOpening):
+    """The acceptor does not answer a request while another connection has not sent its request yet."""
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        waiting = sum(
+            one.SessionState is session.SessionState and not one.initiator for one in self.qm.sessions.values()
+        )
+        if waiting < 2:
+            super().receive_establish_request(session, packet, now)

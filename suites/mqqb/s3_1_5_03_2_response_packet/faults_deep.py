@@ -1,0 +1,155 @@
+"""Faults of MS-MQQB 3.1.5.3.2 Response Packet, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
+from reference_qm.codec import NULL_GUID, ConnectionParametersPacket, EstablishConnectionPacket
+from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.model.adm import Session
+from reference_qm.model.states import ConnectionStatus
+from reference_qm.surface.clock import Now
+
+HEADER = "ConnectionParametersHeader"
+
+
+@fault("initiator-response-with-client-guid-zero-accepted", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class ZeroClientAccepted(SessionOpening):
+    """The initiator accepts a response whose ClientGuid is zero."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        if packet.EstablishConnectionHeader.ClientGuid == NULL_GUID:
+            packet = set_fields(packet, {"EstablishConnectionHeader.ClientGuid": self.qm.adm.Identifier})
+        return super().is_establish_response_valid(session, packet)
+
+
+@fault("initiator-client-guid-of-response-compared-in-15-bytes", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class FifteenBytesOfClient(SessionOpening):
+    """The initiator does not compare the last byte of ClientGuid of a response."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        if packet.EstablishConnectionHeader.ClientGuid.bytes[:15] == self.qm.adm.Identifier.bytes[:15]:
+            packet = set_fields(packet, {"EstablishConnectionHeader.ClientGuid": self.qm.adm.Identifier})
+        return super().is_establish_response_valid(session, packet)
+
+
+@fault("initiator-server-guid-of-response-compared-in-15-bytes", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class FifteenBytesOfServer(SessionOpening):
+    """The initiator does not compare the last byte of ServerGuid of a response with the GUID of its request."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        guid = packet.EstablishConnectionHeader.ServerGuid
+        if not session.direct and guid.bytes[:15] == session.RemoteQMGuid.bytes[:15]:
+            packet = set_fields(packet, {"EstablishConnectionHeader.ServerGuid": session.RemoteQMGuid})
+        return super().is_establish_response_valid(session, packet)
+
+
+@fault("initiator-response-with-server-guid-zero-accepted", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class ZeroServerAccepted(SessionOpening):
+    """The initiator accepts a response whose ServerGuid is zero, for a private format name."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        if not session.direct and packet.EstablishConnectionHeader.ServerGuid == NULL_GUID:
+            packet = set_fields(packet, {"EstablishConnectionHeader.ServerGuid": session.RemoteQMGuid})
+        return super().is_establish_response_valid(session, packet)
+
+
+@fault("initiator-response-with-cs-accepted-for-private-name", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class RefusalAccepted(SessionOpening):
+    """The initiator accepts a response with CS set for a private format name."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        if not session.direct:
+            packet = set_fields(packet, {"InternalHeader.Flags": lambda old: old & ~0x10})
+        return super().is_establish_response_valid(session, packet)
+
+
+@fault("initiator-ack-timeout-of-first-session-kept", breaks=("MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11"), blind=True)
+class FirstRoundTrip(SessionOpening):
+    """RecoverableAckTimeout of a later session is that of the initiator's first session to the same address."""
+
+    def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().set_recoverable_ack_timeout(session, packet, now)
+        kept = self.__dict__.setdefault("kept", {})
+        session.RecoverableAckSendTimeout = kept.setdefault(session.RemoteQMAddress, session.RecoverableAckSendTimeout)
+
+
+@fault("initiator-recoverable-ack-timeout-four-round-trips-of-retry", breaks="MQQB-3.1.5.3.2-05", blind=True)
+class RetryOfFourRoundTrips(SessionOpening):
+    """In a retry, RecoverableAckSendTimeout is four times the measured round-trip time."""
+
+    def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().set_recoverable_ack_timeout(session, packet, now)
+        if session.retrying:
+            session.RecoverableAckSendTimeout = max(500, session.RecoverableAckSendTimeout // 2)
+
+
+@fault("initiator-recoverable-ack-timeout-below-range-in-retry", breaks="MQQB-3.1.5.3.2-06", blind=True)
+class NoLowerLimit(SessionOpening):
+    """RecoverableAckSendTimeout of the initiator is 499 ms or less after a fast round trip of a retry."""
+
+    def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().set_recoverable_ack_timeout(session, packet, now)
+        if session.RecoverableAckSendTimeout == 500 and session.retrying:
+            session.RecoverableAckSendTimeout = 400
+
+
+@fault("initiator-ack-timeout-of-retry-halved", breaks="MQQB-3.1.5.3.2-12", blind=True)
+class RetryWithOtherAckTimeout(SessionOpening):
+    """AckTimeout of the request in a retry is half of AckWaitTimeout, but at least 20,000 ms."""
+
+    def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
+        packet = super().build_parameters_request(session)
+        if not session.retrying:
+            return packet
+        return set_fields(packet, {f"{HEADER}.AckTimeout": lambda old: max(20_000, old // 2)})
+
+
+@fault("initiator-window-size-of-retry-1", breaks="MQQB-3.1.5.3.2-13", blind=True)
+class RetryWithSmallWindow(SessionOpening):
+    """WindowSize of the request in a retry is 1."""
+
+    def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
+        packet = super().build_parameters_request(session)
+        return set_fields(packet, {f"{HEADER}.WindowSize": 1}) if session.retrying else packet
+
+
+@fault("initiator-response-entry-in-retry-missing", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class RetryWithoutEntry(Connecting):
+    """The initiator adds no entry with Status EstablishPacketReceived in a retry."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        if not (session.retrying and status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED):
+            super().add_connection_history(session, status, now)
+
+
+@fault("initiator-response-entry-with-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class TimeOfRequest(Connecting):
+    """The entry with Status EstablishPacketReceived has the time of the request."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entries = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED and len(entries) > 1:
+            entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
+
+
+@fault("initiator-invalid-response-ignored", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class InvalidIgnored(SessionOpening):
+    """The initiator discards a response for another queue manager, but keeps the session and waits for the next."""
+
+    def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        if self.is_establish_response_valid(session, packet) or packet.InternalHeader.CS:
+            super().receive_establish_response(session, packet, now)
+
+
+@fault("initiator-response-to-retry-ignored", breaks="MQQB-3.1.5.3.2-07", blind=True)
+class ResponseOfRetryIgnored(SessionOpening):
+    """The initiator ignores the response to the request of a retry."""
+
+    def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        if not session.retrying:
+            super().receive_establish_response(session, packet, now)

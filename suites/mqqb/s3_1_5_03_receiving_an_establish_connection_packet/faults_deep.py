@@ -1,0 +1,30 @@
+"""Faults of MS-MQQB 3.1.5.3 Receiving an EstablishConnection Packet, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import EstablishConnectionPacket, Packet
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+
+
+@fault("acceptor-second-establish-connection-answered-again", breaks="MQQB-3.1.5.3-01", blind=True)
+class AnsweredAgain(Closing):
+    """An acceptor that waits for ConnectionParameters answers a second EstablishConnection request, and waits on."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        if isinstance(packet, EstablishConnectionPacket) and session.SessionState is SessionState.WAITING_CP_MSG:
+            self.qm.connecting.send(session, self.qm.session_opening.build_establish_response(session, packet).build())
+        else:
+            super().refuse_out_of_state(session, packet, now)
+
+
+@fault("acceptor-establish-connection-after-messages-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
+class IgnoredAfterMessages(Closing):
+    """An acceptor ignores an EstablishConnection packet on an open session on which messages have arrived."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        if not (isinstance(packet, EstablishConnectionPacket) and session.MessageReceivedCount):
+            super().refuse_out_of_state(session, packet, now)

@@ -1,0 +1,119 @@
+"""Faults of MS-MQQB 3.1.5.4.1 Request Packet, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
+from reference_qm.codec import ConnectionParametersPacket, UserMessagePacket
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+HEADER = "ConnectionParametersHeader"
+
+
+def _oldest(part: SessionOpening, session: Session) -> Session:
+    accepted = [one for one in part.qm.sessions.values() if not one.initiator]
+    opened = [one for one in accepted if one.SessionState is SessionState.OPEN]
+    return (opened or [session])[0]
+
+
+@fault("acceptor-ack-delay-of-first-session-for-second", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class FirstAckTimeout(SessionOpening):
+    """The acceptor acknowledges on a second session after half of the AckTimeout of the first session."""
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_request(session, packet, now)
+        session.AckWaitTimeout = _oldest(self, session).AckWaitTimeout
+
+
+@fault("acceptor-ack-delay-without-upper-bits", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class SixteenBits(SessionOpening):
+    """The acceptor uses only the lower 16 bits of AckTimeout."""
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_request(session, packet, now)
+        session.AckWaitTimeout &= 0xFFFF
+
+
+@fault("acceptor-recoverable-ack-delay-of-first-session-for-second", breaks="MQQB-3.1.5.4.1-04", blind=True)
+class FirstRecoverableAckTimeout(SessionOpening):
+    """The acceptor acknowledges recoverable messages of a second session after the time of the first session."""
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_request(session, packet, now)
+        session.RecoverableAckSendTimeout = _oldest(self, session).RecoverableAckSendTimeout
+
+
+@fault("acceptor-recoverable-ack-delay-at-most-30-s", breaks="MQQB-3.1.5.4.1-04", blind=True)
+class ShortDelay(SessionOpening):
+    """The acceptor acknowledges a recoverable message after at most 30 seconds, though the request names 120,000 ms."""
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_request(session, packet, now)
+        session.RecoverableAckSendTimeout = min(session.RecoverableAckSendTimeout, 30_000)
+
+
+@fault("acceptor-timeouts-of-first-session-in-response", breaks="MQQB-3.1.5.4.1-10", blind=True)
+class FirstTimeoutsInResponse(SessionOpening):
+    """AckTimeout of a ConnectionParameters response is that of the oldest open session."""
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        packet = super().build_parameters_response(session, request)
+        return set_fields(packet, {f"{HEADER}.AckTimeout": _oldest(self, session).AckWaitTimeout})
+
+
+@fault("acceptor-recoverable-ack-timeout-rounded-in-response", breaks="MQQB-3.1.5.4.1-09", blind=True)
+class Rounded(SessionOpening):
+    """RecoverableAckTimeout of a ConnectionParameters response is rounded down to a multiple of 100 ms."""
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        packet = super().build_parameters_response(session, request)
+        return set_fields(packet, {f"{HEADER}.RecoverableAckTimeout": lambda old: max(500, old // 100 * 100)})
+
+
+@fault("acceptor-window-size-of-response-at-least-that-of-request", breaks="MQQB-3.1.5.4.1-11", blind=True)
+class GreaterWindow(SessionOpening):
+    """WindowSize of the response is the WindowSize of the request when that is greater."""
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        asked = request.ConnectionParametersHeader.WindowSize
+        packet = super().build_parameters_response(session, request)
+        return set_fields(packet, {f"{HEADER}.WindowSize": lambda own: max(own, asked)})
+
+
+@fault("acceptor-initialization-timer-of-second-session-not-stopped", breaks="MQQB-3.1.5.4.1-12", blind=True)
+class SecondTimerRuns(SessionOpening):
+    """The acceptor does not stop the Session Initialization Timer of a second session of the same initiator."""
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_request(session, packet, now)
+        same = [one for one in self.qm.sessions.values() if one.RemoteQMGuid == session.RemoteQMGuid]
+        if len(same) > 1 and session.SessionState is SessionState.OPEN:
+            name = TimerName.SESSION_INITIALIZATION
+            self.qm.session_timers.start(session, name, self.qm.settings.session_initialization_ms, now)
+
+
+@fault("acceptor-first-message-of-second-session-dropped", breaks="MQQB-3.1.5.4.1-13", blind=True)
+class FirstMessageDropped(Receiving):
+    """The acceptor drops, and does not count, the first message of a session while it has an older open session."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        opened = [one for one in self.qm.sessions.values() if one.SessionState is SessionState.OPEN]
+        if session.initiator or session.MessageReceivedCount or opened[0] is session or self._had(session):
+            super().receive_user_message(session, packet, now)
+
+    def _had(self, session: Session) -> bool:
+        known: set[int] = self.__dict__.setdefault("known", set())
+        had = session.number in known
+        known.add(session.number)
+        return had

@@ -1,0 +1,105 @@
+"""Faults of MS-MQQB 3.1.5.4.2 Response Packet, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import ConnectionParametersPacket, UserMessagePacket
+from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.resolving import format_next_hop
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.model.adm import Session
+from reference_qm.model.states import ConnectionStatus, OutgoingQueueState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-next-hops-of-open-session-first-address", breaks="MQQB-3.1.5.4.2-05", blind=True)
+class FirstHopListed(SessionOpening):
+    """NextHops of an open session contains the first address of the host, even if the session is open to another."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        hops = outgoing_queue(session).NextHops
+        if hops:
+            hops[:] = [format_next_hop(session.NextHopCollection[0].Address)]
+
+
+@fault("initiator-initialization-timer-of-retry-not-stopped", breaks="MQQB-3.1.5.4.2-06", blind=True)
+class TimerOfRetryRuns(SessionOpening):
+    """The initiator does not stop its Session Initialization Timer when the session of a retry opens."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        if session.retrying:
+            name = TimerName.SESSION_INITIALIZATION
+            self.qm.session_timers.start(session, name, self.qm.settings.session_initialization_ms, now)
+
+
+@fault("initiator-only-first-message-sent-when-open", breaks="MQQB-3.1.5.4.2-07", blind=True)
+class OnlyFirstMessage(SessionOpening):
+    """When the session opens, the initiator sends only the first of several messages that wait."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        table = session.OutgoingMessageTable
+        first = table.next_unsent()
+        table.withhold_all()
+        if first is not None:
+            self.qm.dispatch_collection.add(session, first)
+        super().receive_parameters_response(session, packet, now)
+
+
+@fault("initiator-recoverable-message-beside-express-not-sent-when-open", breaks="MQQB-3.1.5.4.2-07", blind=True)
+class LateMessageNotSent(SessionOpening):
+    """When the session opens, the initiator does not send recoverable messages that wait with express ones."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        table = session.OutgoingMessageTable
+        express = [one for one in table if not one.recoverable]
+        if express:
+            table.withhold_all()
+            for one in express:
+                self.qm.dispatch_collection.add(session, one)
+        super().receive_parameters_response(session, packet, now)
+
+
+@fault("initiator-no-established-entry-of-retry", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class RetryWithoutEntry(Connecting):
+    """The initiator adds no entry with Status Established when the session of a retry opens."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        if not (session.retrying and status is ConnectionStatus.ESTABLISHED):
+            super().add_connection_history(session, status, now)
+
+
+@fault("initiator-established-entry-with-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class TimeOfEntryBefore(Connecting):
+    """The entry with Status Established has the time of the entry before it."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        entries = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.ESTABLISHED and len(entries) > 1:
+            entries[-1] = replace(entries[-1], ConnectionHistoryTime=entries[-2].ConnectionHistoryTime)
+
+
+@fault("initiator-state-of-other-open-queue-waiting", breaks="MQQB-3.1.5.4.2-09", blind=True)
+class StateStaysWaiting(SessionOpening):
+    """State of the outgoing queues of all other open sessions becomes Waiting when a session opens."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        for queue in self.qm.adm.OutgoingQueues.values():
+            if queue.session is not session and queue.State is OutgoingQueueState.CONNECTED:
+                queue.State = OutgoingQueueState.WAITING
+
+
+@fault("initiator-messages-on-session-of-retry-not-accepted", breaks="MQQB-3.1.5.4.2-D01", blind=True)
+class MessagesOnRetryDropped(Receiving):
+    """The initiator ignores messages of the other side on a session that a retry opened."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if not (session.initiator and session.retrying):
+            super().receive_user_message(session, packet, now)

@@ -1,0 +1,43 @@
+"""Faults of MS-MQQB 3.1.5.5.2 Delete Acknowledged Express Messages, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip_during
+from harness.faults.registry import add
+from reference_qm.codec import SessionHeader
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import Session
+
+add(
+    "sender-express-messages-not-deleted-by-header-in-user-message",
+    "MQQB-3.1.5.5.2-01",
+    "The sender deletes no express message when a UserMessage contains the SessionHeader.",
+    skip_during(Receiving.receive_user_message, SessionAcks.delete_acknowledged_express),
+    blind=True,
+)
+
+
+@fault("sender-express-message-with-requested-acks-not-deleted", breaks="MQQB-3.1.5.5.2-01", blind=True)
+class JournaledKept(SessionAcks):
+    """The sender keeps, and sends again, an acknowledged express message that requests an acknowledgment."""
+
+    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
+        kept = [
+            one
+            for one in session.OutgoingMessageTable.awaiting_ack
+            if one.MessagePosition.MessageReference.AcknowledgementsRequested and not one.recoverable
+        ]
+        for one in kept:
+            session.OutgoingMessageTable.retain(one)
+        super().delete_acknowledged_express(session, header)
+
+
+@fault("sender-express-message-beside-waiting-recoverable-one-kept", breaks="MQQB-3.1.5.5.2-01", blind=True)
+class KeptAfterRecoverable(SessionAcks):
+    """The sender deletes an acknowledged express message only if no recoverable message before it waits."""
+
+    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
+        if not any(one.recoverable for one in session.OutgoingMessageTable.awaiting_ack):
+            super().delete_acknowledged_express(session, header)

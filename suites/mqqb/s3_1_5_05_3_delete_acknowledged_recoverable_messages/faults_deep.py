@@ -1,0 +1,66 @@
+"""Faults of MS-MQQB 3.1.5.5.3 Delete Acknowledged Recoverable Messages, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip_during
+from harness.faults.registry import add
+from reference_qm.codec import SessionHeader
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import Session
+
+add(
+    "sender-recoverable-messages-not-deleted-by-header-in-user-message",
+    "MQQB-3.1.5.5.3-01",
+    "The sender deletes no recoverable message when a UserMessage contains the SessionHeader.",
+    skip_during(Receiving.receive_user_message, SessionAcks.delete_acknowledged_recoverable),
+    blind=True,
+)
+
+
+@fault("sender-flags-counted-among-all-messages", breaks="MQQB-3.1.5.5.3-02", blind=True)
+class FlagsCountAll(SessionAcks):
+    """The sender takes the flags for numbers of all messages, not for those of the recoverable messages."""
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        first = header.RecoverableMsgAckSeqNumber
+        for position in session.OutgoingMessageTable.awaiting_ack:
+            bit = position.SequenceNumber - first
+            flagged = 0 <= bit < 32 and header.RecoverableMsgAckFlags >> bit & 1
+            if position.recoverable and not position.TxSequenceNumber and flagged:
+                self.delete_position(session, position)
+
+
+@fault("sender-flags-above-16-ignored", breaks="MQQB-3.1.5.5.3-02", blind=True)
+class SixteenFlags(SessionAcks):
+    """The sender uses only the lower 16 bits of RecoverableMsgAckFlags."""
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        lower = replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0xFFFF)
+        super().delete_acknowledged_recoverable(session, lower)
+
+
+@fault("sender-last-flag-ignored", breaks="MQQB-3.1.5.5.3-02", blind=True)
+class LastFlagIgnored(SessionAcks):
+    """The sender ignores bit 31 of RecoverableMsgAckFlags."""
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        lower = replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0x7FFFFFFF)
+        super().delete_acknowledged_recoverable(session, lower)
+
+
+@fault("sender-transactional-message-beside-recoverable-ones-deleted-by-flag", breaks="MQQB-3.1.5.5.3-03", blind=True)
+class MixedDeleted(SessionAcks):
+    """The sender deletes a flagged transactional message without an OrderAck if other recoverable messages wait."""
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        sent = session.OutgoingMessageTable.awaiting_ack
+        super().delete_acknowledged_recoverable(session, header)
+        if any(one.recoverable and not one.TxSequenceNumber for one in sent):
+            for one in session.OutgoingMessageTable:
+                bit = one.RecoverableSequenceNumber - header.RecoverableMsgAckSeqNumber
+                if one.TxSequenceNumber and 0 <= bit < 32 and header.RecoverableMsgAckFlags >> bit & 1:
+                    self.delete_position(session, one)

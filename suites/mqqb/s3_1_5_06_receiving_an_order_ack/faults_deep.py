@@ -1,0 +1,203 @@
+"""Faults of MS-MQQB 3.1.5.6 Receiving an OrderAck Packet, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault
+from reference_qm.codec import OrderAckBody, Packet, SequenceInfo, TxSequenceID, UserMessagePacket
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
+from reference_qm.model.adm import OutgoingMessagePosition, OutgoingTransferInfo, Session
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+
+
+@fault("sender-time-of-last-ack-not-set-by-repeated-order-ack", breaks="MQQB-3.1.5.6-03", blind=True)
+class TimeOfProgressOnly(OrderAcks):
+    """An OrderAck with a number that was acknowledged before does not change the sender's TimeOfLastAck."""
+
+    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        sequence = outgoing_sequence(session)
+        old, last = sequence.TimeOfLastAck, sequence.LastAck
+        super().note(session, body, now)
+        if last == sequence.LastAck:
+            sequence.TimeOfLastAck = old
+
+
+@fault(
+    "sender-last-ack-count-not-incremented-by-repeated-order-ack",
+    breaks="MQQB-3.1.5.6-12",
+    blind=True,
+)
+class CountOfProgressOnly(OrderAcks):
+    """An OrderAck with a number that was acknowledged before does not increment the sender's LastAckCount."""
+
+    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        sequence = outgoing_sequence(session)
+        last = sequence.LastAck
+        super().note(session, body, now)
+        if last == sequence.LastAck:
+            sequence.LastAckCount -= 1
+
+
+@fault("sender-order-ack-removes-only-its-own-number", breaks="MQQB-3.1.5.6-09", blind=True)
+class OneNumberRemoved(OrderAcks):
+    """An OrderAck removes from UnackedSequence only its own number, and no lower number."""
+
+    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        sequence = outgoing_sequence(session)
+        before = list(sequence.UnackedSequence)
+        super().note(session, body, now)
+        sequence.UnackedSequence[:] = [one for one in before if one.SeqNo != sequence.LastAck.SeqNo]
+
+
+@fault("sender-resend-interval-not-reset-with-its-index", breaks="MQQB-3.1.5.6-06", blind=True)
+class IntervalKept(TransactionalSending):
+    """When an OrderAck resets ResendIntervalIndex, the sender does not change ResendInterval."""
+
+    def reset_resend_interval(self, session: Session) -> None:
+        interval = outgoing_sequence(session).ResendInterval
+        super().reset_resend_interval(session)
+        outgoing_sequence(session).ResendInterval = interval
+
+
+@fault("sender-message-with-only-jp-not-kept-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
+class OnlyDeadLettersWait(TransactionalSending):
+    """After the OrderAck, the sender keeps a message until its FinalAck only if JN is set, but not if only JP is."""
+
+    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().delete_ordered(session, position)
+        header = position.UserMessage.UserHeader
+        if not header.JN:
+            session.AwaitingFinalACKTable.pop(header.MessageID, None)
+
+
+@fault("sender-no-new-sequence-while-final-acks-are-missing", breaks="MQQB-3.1.5.6-15", blind=True)
+class SequenceWaitsForFinalAcks(TransactionalSending):
+    """The sender begins no new sequence while a message of the sequence awaits its FinalAck."""
+
+    def begin_sequence(self, session: Session) -> None:
+        if not session.AwaitingFinalACKTable:
+            super().begin_sequence(session)
+
+
+@fault("sender-ordinal-of-new-sequence-two-higher", breaks="MQQB-3.1.5.6-15", blind=True)
+class OrdinalSkipsOne(TransactionalSending):
+    """The third sequence of the sender has an Ordinal that is two higher than that of the second."""
+
+    def begin_sequence(self, session: Session) -> None:
+        before = session.OutgoingTxSequenceID
+        super().begin_sequence(session)
+        if before.Ordinal == 2 and session.OutgoingTxSequenceID.Ordinal == 3:
+            session.OutgoingTxSequenceID = TxSequenceID(4, before.TimeStamp)
+
+
+def _transfer(session: Session, **changes: Any) -> None:
+    queue = session.OutgoingQueueReference
+    if queue is not None:
+        queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, **changes)
+
+
+@fault("sender-no-read-count-of-all-queues", breaks="MQQB-3.1.5.6-24", blind=True)
+class NoReadOfAllQueues(OrderAcks):
+    """EodNoReadCount counts the messages of all outgoing queues that await their FinalAck."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        count = sum(len(queue.session.AwaitingFinalACKTable) for queue in self.qm.adm.OutgoingQueues.values())
+        _transfer(session, EodNoReadCount=count)
+
+
+@fault("sender-transfer-info-of-first-queue-set-by-every-order-ack", breaks="MQQB-3.1.5.6-17", blind=True)
+class FirstQueueNoted(OrderAcks):
+    """Every OrderAck sets OutgoingTransferInfo of the sender's first outgoing queue."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        own = session.OutgoingQueueReference
+        first = next(iter(self.qm.adm.OutgoingQueues.values()))
+        if own is not None and first is not own:
+            first.OutgoingTransferInfoReference = own.OutgoingTransferInfoReference
+            own.OutgoingTransferInfoReference = OutgoingTransferInfo()
+
+
+@fault("sender-last-non-ack-is-first-non-ack", breaks="MQQB-3.1.5.6-22", blind=True)
+class LastNonAckIsFirst(OrderAcks):
+    """EodLastNonAck is the first entry of UnackedSequence."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        unacked = outgoing_sequence(session).UnackedSequence
+        if unacked:
+            _transfer(session, EodLastNonAck=unacked[0])
+
+
+@fault("sender-no-ack-count-at-most-1", breaks="MQQB-3.1.5.6-19", blind=True)
+class NoAckCountIsFlag(OrderAcks):
+    """EodNoAckCount is 1 when UnackedSequence has several entries."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        _transfer(session, EodNoAckCount=min(1, len(outgoing_sequence(session).UnackedSequence)))
+
+
+@fault("sender-last-ack-without-previous-number", breaks="MQQB-3.1.5.6-23", blind=True)
+class LastAckWithoutPrevious(OrderAcks):
+    """PrevNo of EodLastAck is 0."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        last = outgoing_sequence(session).LastAck
+        _transfer(session, EodLastAck=SequenceInfo(last.SeqID, last.SeqNo, 0))
+
+
+@fault("sender-resend-time-of-acknowledged-queue-0", breaks="MQQB-3.1.5.6-26", blind=True)
+class ResendTimeCleared(OrderAcks):
+    """EodResendTime is 0 while messages remain in UnackedSequence."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        _transfer(session, EodResendTime=0)
+
+
+@fault("sender-last-ack-time-is-first-ack-time", breaks="MQQB-3.1.5.6-17", blind=True)
+class FirstAckTimeKept(OrderAcks):
+    """EodLastAckTime is the time of the first OrderAck of the session."""
+
+    def note_transfer(self, session: Session) -> None:
+        queue = session.OutgoingQueueReference
+        before = None if queue is None else queue.OutgoingTransferInfoReference
+        super().note_transfer(session)
+        if before is not None and before.EodLastAckCount:
+            _transfer(session, EodLastAckTime=before.EodLastAckTime)
+
+
+@fault("sender-resend-count-is-1-after-order-ack", breaks="MQQB-3.1.5.6-25", blind=True)
+class ResendCountFromOne(OrderAcks):
+    """EodResendCount is one higher than ResendIntervalIndex."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        _transfer(session, EodResendCount=outgoing_sequence(session).ResendIntervalIndex + 1)
+
+
+@fault("queue-manager-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01", blind=True)
+class EarlyOrderAckIgnored(Closing):
+    """A queue manager that waits for a ConnectionParameters packet ignores an OrderAck, and keeps the session."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        if not (isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
+            super().refuse_out_of_state(session, packet, now)
+
+
+@fault("initiator-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01", blind=True)
+class EarlyOrderAckIgnoredByInitiator(Closing):
+    """An initiator that waits for a ConnectionParameters response ignores an OrderAck, and keeps the session."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        waiting = session.SessionState is SessionState.WAITING_CPR_MSG
+        if not (waiting and isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
+            super().refuse_out_of_state(session, packet, now)

@@ -1,0 +1,154 @@
+"""Faults of MS-MQQB 3.1.5.7 Receiving a FinalAck Packet, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from harness.faults.primitives import at_restart
+from harness.faults.registry import add
+from reference_qm.codec import FinalAckBody, MessageClass, Packet, UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.order_acks import is_final_ack
+from reference_qm.model.adm import Message, OutgoingMessagePosition, Queue, Session
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-final-ack-before-open-session-ignored", breaks="MQQB-3.1.5.7-01", blind=True)
+class EarlyFinalAckIgnoredByInitiator(Closing):
+    """An initiator that waits for a ConnectionParameters response ignores a FinalAck, and keeps the session."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        waiting = session.SessionState is SessionState.WAITING_CPR_MSG
+        if not (waiting and isinstance(packet, UserMessagePacket) and is_final_ack(packet)):
+            super().refuse_out_of_state(session, packet, now)
+
+
+@fault("acceptor-final-ack-before-parameters-ignored", breaks="MQQB-3.1.5.7-01", blind=True)
+class EarlyFinalAckIgnoredByAcceptor(Closing):
+    """An acceptor that waits for a ConnectionParameters request ignores a FinalAck, and keeps the session."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        waiting = session.SessionState is SessionState.WAITING_CP_MSG
+        if not (waiting and isinstance(packet, UserMessagePacket) and is_final_ack(packet)):
+            super().refuse_out_of_state(session, packet, now)
+
+
+@fault("sender-message-with-jp-journaled-after-purge", breaks="MQQB-3.1.5.7-02", blind=True)
+class PurgedMessageJournaled(FinalAcks):
+    """The sender copies a message with JP to the journal when its FinalAck has the class NACK_Q_PURGED."""
+
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        if message_class == MessageClass.MQMSG_CLASS_NACK_Q_PURGED and position.UserMessage.UserHeader.JP:
+            self.qm.journaling.keep_message(self.qm.adm.SystemJournalQueue, position.MessagePosition.MessageReference)
+        super().journal_completed(position, message_class)
+
+
+@fault("sender-final-ack-before-order-ack-without-journal", breaks="MQQB-3.1.5.7-02", blind=True)
+class JournaledOnlyFromAwaitingTable(FinalAcks):
+    """The sender does not copy a message with JP to the journal when its FinalAck arrives before its OrderAck."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        body = FinalAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
+        for queue in self.qm.adm.OutgoingQueues.values():
+            position = queue.session.OutgoingMessageTable.find(body.SourceGUID, body.MessageID)
+            if position is not None:
+                message = position.MessagePosition.MessageReference
+                position.MessagePosition.MessageReference = replace(message, PositiveJournalingRequested=False)
+        super().receive(session, packet, now)
+
+
+@fault("sender-final-ack-before-order-ack-without-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
+class DeadLetterOnlyFromAwaitingTable(FinalAcks):
+    """The sender makes no dead letter of a message with JN whose FinalAck arrives before its OrderAck."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        body = FinalAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
+        for queue in self.qm.adm.OutgoingQueues.values():
+            position = queue.session.OutgoingMessageTable.find(body.SourceGUID, body.MessageID)
+            if position is not None:
+                message = position.MessagePosition.MessageReference
+                position.MessagePosition.MessageReference = replace(message, NegativeJournalingRequested=False)
+        super().receive(session, packet, now)
+
+
+@fault("sender-final-ack-journals-a-second-message-of-its-number", breaks="MQQB-3.1.5.7-02", blind=True)
+class NextMessageToo(FinalAcks):
+    """The FinalAck of a message with JP also journals and completes the message after it."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        super().receive(session, packet, now)
+        properties = packet.MessagePropertiesHeader
+        body = FinalAckBody.parse(properties.MessageBody)
+        for queue in self.qm.adm.OutgoingQueues.values():
+            position = queue.session.AwaitingFinalACKTable.pop(body.MessageID + 1, None)
+            if position is not None:
+                self.journal_completed(position, properties.MessageClass)
+
+
+@fault("sender-dead-letter-only-of-arrival-failures", breaks="MQQB-3.1.5.7-05", blind=True)
+class ReceiveFailuresDeleted(FinalAcks):
+    """The sender makes no dead letter when the class of the FinalAck is 0xC000 or higher."""
+
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        if message_class >= 0xC000:
+            place = position.MessagePosition
+            place.MessageReference = replace(place.MessageReference, NegativeJournalingRequested=False)
+        super().journal_completed(position, message_class)
+
+
+@fault("sender-dead-letter-not-of-unsupported-crypto-provider", breaks="MQQB-3.1.5.7-05", blind=True)
+class CryptoFailuresDeleted(FinalAcks):
+    """The sender makes no dead letter when the class of the FinalAck is NACK_UNSUPPORTED_CRYPTO_PROVIDER."""
+
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        if message_class == MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER:
+            place = position.MessagePosition
+            place.MessageReference = replace(place.MessageReference, NegativeJournalingRequested=False)
+        super().journal_completed(position, message_class)
+
+
+@fault("sender-message-with-jp-and-jn-received-also-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
+class BothQueues(FinalAcks):
+    """A received message that has JN and JP set is put into the journal and into the dead-letter queue."""
+
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        header, message = position.UserMessage.UserHeader, position.MessagePosition.MessageReference
+        super().journal_completed(position, message_class)
+        if message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE and header.JN and header.JP:
+            self.qm.journaling.keep_message(self.qm.adm.SystemTransactionalDeadletterQueue, message)
+
+
+def _forget_dead_letter_queues(qm: QueueManager) -> None:
+    for queue in qm.adm.OutgoingQueues.values():
+        session = queue.session
+        for position in [*session.OutgoingMessageTable, *session.AwaitingFinalACKTable.values()]:
+            place = position.MessagePosition
+            place.MessageReference = replace(place.MessageReference, ApplicationDeadletterQueue="")
+
+
+add(
+    "sender-application-dead-letter-queue-forgotten-at-restart",
+    "MQQB-3.1.5.7-07",
+    "After a restart, the sender moves dead letters to the system queue, even if they name another one.",
+    at_restart(_forget_dead_letter_queues),
+    blind=True,
+)
+
+
+@fault("sender-dead-letter-queue-of-first-message-for-all", breaks="MQQB-3.1.5.7-07", blind=True)
+class FirstDeadLetterQueue(Journaling):
+    """The sender moves a dead letter that names a dead-letter queue to the queue of that kind that has messages."""
+
+    def dead_letter_queue(self, message: Message) -> Queue:
+        found = super().dead_letter_queue(message)
+        if found in self.qm.adm.system_queues:
+            return found
+        for queue in self.qm.adm.QueueCollection.values():
+            if queue.Transactional is found.Transactional and len(queue.MessagePositionList):
+                return queue
+        return found

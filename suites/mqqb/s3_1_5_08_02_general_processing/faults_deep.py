@@ -1,0 +1,144 @@
+"""Faults of MS-MQQB 3.1.5.8.2 General Processing: second instances, other causes, boundaries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+
+from harness.faults.parts import fault
+from reference_qm.codec import DirectQueueFormatName, MessageClass, QueueName, UserMessagePacket
+from reference_qm.core.part import QM
+from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.routing import Routing
+from reference_qm.model.adm import RecoverableReceipt, Session
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
+
+BAD_DST_Q = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+NOT_TRANSACTIONAL_Q = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
+NOT_TRANSACTIONAL_MSG = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
+
+
+@fault("receiver-message-for-others-not-counted", breaks=("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03"), blind=True)
+class RoutedNotCounted(Receiving):
+    """The receiver does not count a message to another queue manager."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        if self.is_addressed_here(packet):
+            super().count_received(session, packet)
+
+
+@fault("receiver-later-session-ack-send-timer-of-double-duration", breaks="MQQB-3.1.5.8.2-12", blind=True)
+class StartedWithLongDuration(Receiving):
+    """The receiver starts the Session Ack Send Timer with AckWaitTimeout, instead of its half, after the first ack."""
+
+    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        running = self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number))
+        super().note_activity(session, packet, now)
+        if not running and session.MessageReceivedCount > 1:
+            self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout, now)
+
+
+@fault("receiver-session-active-not-set-by-recoverable-message", breaks="MQQB-3.1.5.8.2-13", blind=True)
+class ActiveByExpressOnly(Receiving):
+    """The receiver does not set SessionActive when it receives a recoverable message."""
+
+    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        active = session.SessionActive
+        super().note_activity(session, packet, now)
+        if packet.UserHeader.DM:
+            session.SessionActive = active
+
+
+@fault("receiver-bad-dst-q-of-private-name-omitted", breaks="MQQB-3.1.5.8.2-17", blind=True)
+class NotForPrivateNames(Admission):
+    """The receiver sends no BAD_DST_Q for a message to a private name."""
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        direct = isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName)
+        if message_class is BAD_DST_Q and not direct and packet.TransactionHeader is None:
+            return
+        super().refuse_message(session, packet, message_class, now)
+
+
+@fault("receiver-final-ack-of-second-refused-message-omitted", breaks="MQQB-3.1.5.8.2-20", blind=True)
+class OncePerSequence(FinalAcks):
+    """The receiver sends the FinalAck of class BAD_DST_Q only for the first message of a sequence."""
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        header = packet.TransactionHeader
+        if message_class is not BAD_DST_Q or header is None or header.TxSequenceNumber == 1:
+            super().refuse_transactional(session, packet, message_class, now)
+
+
+@fault("receiver-not-transactional-msg-of-recoverable-message-omitted", breaks="MQQB-3.1.5.8.2-34", blind=True)
+class NotForRecoverable(Admission):
+    """The receiver sends no NOT_TRANSACTIONAL_MSG for a recoverable message."""
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        if message_class is not NOT_TRANSACTIONAL_MSG or not packet.UserHeader.DM:
+            super().refuse_message(session, packet, message_class, now)
+
+
+@fault("receiver-not-transactional-q-of-later-message-omitted", breaks="MQQB-3.1.5.8.2-26", blind=True)
+class FirstOfSequence(Admission):
+    """The receiver acknowledges with NOT_TRANSACTIONAL_Q only the first message of a sequence."""
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        header = packet.TransactionHeader
+        if message_class is NOT_TRANSACTIONAL_Q and header is not None and header.TxSequenceNumber > 1:
+            self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
+            return
+        super().refuse_message(session, packet, message_class, now)
+
+
+@fault("receiver-hop-count-of-recoverable-message-unchanged", breaks="MQQB-3.1.5.8.2-39", blind=True)
+class RecoverableNotCounted(Routing):
+    """The receiver does not increment the hop count of a recoverable message that it forwards."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().count_hop(packet)
+        return packet if counted is not None and packet.UserHeader.DM else counted
+
+
+@fault("receiver-hop-count-of-transactional-message-not-limited", breaks="MQQB-3.1.5.8.2-40", blind=True)
+class TransactionalNotLimited(Routing):
+    """The receiver forwards a transactional message with any hop count."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().count_hop(packet)
+        return packet if counted is None and packet.TransactionHeader is not None else counted
+
+
+@fault("receiver-message-for-others-in-queue-of-first-destination", breaks="MQQB-3.1.5.8.5-D02", blind=True)
+class QueueOfFirstDestination(Routing):
+    """The receiver forwards every message of a sender to the destination of its first message."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: dict[tuple[UUID, UUID], QueueName | None] = {}
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        user = packet.UserHeader
+        queue = self.first.setdefault((user.SourceQueueManager, user.QueueManagerAddress), user.DestinationQueue)
+        packet = replace(packet, UserHeader=replace(user, DestinationQueue=queue))
+        super().route_message(session, packet, receipt, now)
+
+
+@fault("receiver-direct-format-session-reset-by-private-name", breaks="MQQB-3.1.5.8.2-04", blind=True)
+class ResetByPrivateName(Receiving):
+    """The receiver sets DirectFormatSession to FALSE when it receives a message without a direct name."""
+
+    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        super().note_activity(session, packet, now)
+        session.DirectFormatSession = isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName)

@@ -1,0 +1,54 @@
+"""Faults of MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection: second instances, other causes, boundaries."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket
+from reference_qm.core.part import QM
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import TransportAccepted
+
+
+@fault("acceptor-later-session-of-initiator-keeps-count", breaks="MQQB-3.1.5.10-01", blind=True)
+class KeepsCount(SessionOpening):
+    """The acceptor begins a later session of the same initiator with the count of messages of the session before."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.last: dict[object, Session] = {}
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_request(session, packet, now)
+        before = self.last.get(session.RemoteQMGuid)
+        if before is not None and before.SessionState is SessionState.CLOSED:
+            session.MessageReceivedCount = before.MessageReceivedCount
+        self.last[session.RemoteQMGuid] = session
+
+
+@fault("acceptor-second-connection-without-initialization-timer", breaks="MQQB-3.1.5.10-03", blind=True)
+class SecondWithoutTimer(SessionOpening):
+    """The acceptor does not start the Session Initialization Timer while that of another connection is running."""
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        others = [one for one in self.qm.sessions.values() if not one.initiator]
+        waiting = any(one.SessionState is SessionState.WAITING_EC_MSG for one in others)
+        super().accept_transport(event, now)
+        session = self.qm.transports.get(event.transport)
+        if waiting and isinstance(session, Session):
+            self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
+
+
+@fault("acceptor-second-connection-of-initiator-closes-first", breaks="MQQB-3.1.5.10-01", blind=True)
+class ClosesFirst(SessionOpening):
+    """The acceptor closes the open session of an initiator that opens a second session."""
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_request(session, packet, now)
+        for other in list(self.qm.sessions.values()):
+            same = other is not session and not other.initiator and other.RemoteQMGuid == session.RemoteQMGuid
+            if same and other.SessionState is SessionState.OPEN:
+                self.qm.closing.close(other, "a fault", now)

@@ -1,0 +1,41 @@
+"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer Event: second instances, other causes, boundaries."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("queue-manager-sent-message-no-activity-of-second-period", breaks="MQQB-3.1.6.2-03", blind=True)
+class SentInLaterPeriod(Sending):
+    """The queue manager counts only the first message that it sends on a session as activity."""
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        active, first = session.SessionActive, session.MessageSentCount == 0
+        packet = super().update_user_message(session, position, now)
+        if not first:
+            session.SessionActive = active
+        return packet
+
+
+@fault("queue-manager-session-once-active-never-idle", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"), blind=True)
+class NeverIdle(Closing):
+    """The queue manager never closes a session on which a message passed before the first expiry of its timer."""
+
+    def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
+        active = session.SessionActive
+        super().on_session_cleanup_timer(session, now)
+        session.SessionActive = active or session.SessionActive
+
+
+@fault("initiator-idle-session-stays-open", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"), blind=True)
+class InitiatorStaysOpen(Closing):
+    """The queue manager closes only idle sessions that it accepted, and none that it initiated."""
+
+    def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
+        if not session.initiator:
+            super().on_session_cleanup_timer(session, now)

@@ -1,0 +1,38 @@
+"""Faults of MS-MQQB 3.1.6.6 Session Initialization Timer Event: second instances, other causes, boundaries."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-initialization-timer-in-waiting-cpr-msg-ignored", breaks="MQQB-3.1.6.6-01", blind=True)
+class IgnoredInWaitingCpr(Closing):
+    """The initiator does not close a session that waits for a ConnectionParameters response when its timer expires."""
+
+    def on_session_initialization_timer(self, session: Session, now: Now) -> None:
+        if session.SessionState is not SessionState.WAITING_CPR_MSG:
+            super().on_session_initialization_timer(session, now)
+
+
+@fault("acceptor-initialization-timer-in-waiting-cp-msg-ignored", breaks="MQQB-3.1.6.6-01", blind=True)
+class IgnoredInWaitingCp(Closing):
+    """The acceptor does not close a session that waits for a ConnectionParameters request when its timer expires."""
+
+    def on_session_initialization_timer(self, session: Session, now: Now) -> None:
+        if session.SessionState is not SessionState.WAITING_CP_MSG:
+            super().on_session_initialization_timer(session, now)
+
+
+@fault("session-initialization-timer-closes-open-sessions", breaks="MQQB-3.1.6.6-01", blind=True)
+class ClosesOpenSessions(Closing):
+    """The queue manager closes all open sessions when a Session Initialization Timer expires."""
+
+    def on_session_initialization_timer(self, session: Session, now: Now) -> None:
+        super().on_session_initialization_timer(session, now)
+        for other in list(self.qm.sessions.values()):
+            if other.SessionState is SessionState.OPEN:
+                self.close(other, "a fault", now)

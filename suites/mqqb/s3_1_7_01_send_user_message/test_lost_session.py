@@ -1,0 +1,29 @@
+"""MS-MQQB 3.1.7.1.6: the sender closes the session of a lost connection, and sends its messages on the next session."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers
+from suites.mqqb.steps.sender import Sender
+
+
+@covers("MQQB-3.1.7.1.6-06")
+def test_sender_of_lost_connection_sends_its_messages_on_new_session(peer, sut, judge):
+    """The peer drops the connection of a session with two unacknowledged messages, and a third message is due: the SUT
+    sends the three messages on a new session.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-dropped"))
+    sender.send(1, 2)
+    session, sent = sender.await_first(2)
+    session.close()
+    sender.send(3)
+    again = sender.poll_session()
+    came = [] if again is None else sender.collect(again, 3)
+    judge(
+        "MQQB-3.1.7.1.6-06",
+        expected=[1, 2, 3],
+        observed=sorted(Sender.tags(came)),
+        case="numbers of the messages on the next session",
+        evidence=[*sent, *came],
+    )
+    if again is not None:
+        again.acknowledge_all()

@@ -1,0 +1,28 @@
+"""Faults of MS-MQQB 3.1.7.3 Handling a Network Disconnect: second instances, other causes, boundaries."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-loss-of-connection-before-open-ignored", breaks="MQQB-3.1.7.3-01", blind=True)
+class LossBeforeOpenIgnored(Closing):
+    """The initiator ignores the loss of a connection on which the session is being set up."""
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        waiting = session.SessionState in (SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG)
+        if not (session.initiator and waiting):
+            super().on_transport_lost(session, reason, now)
+
+
+@fault("acceptor-loss-of-connection-ignored", breaks="MQQB-3.1.7.3-01", blind=True)
+class AcceptorIgnores(Closing):
+    """The acceptor ignores the loss of the connection of an open session."""
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        if session.initiator or session.SessionState is not SessionState.OPEN:
+            super().on_transport_lost(session, reason, now)

@@ -1,0 +1,75 @@
+"""Faults of MS-MQQB 3.1.7.14 Resume Queue Event: second instances, other causes, boundaries."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.transfer.administering import Administering
+from reference_qm.model.adm import OutgoingQueue
+from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.surface.clock import Now
+
+
+@fault("sender-resumed-queue-sends-first-message-only", breaks="MQQB-3.1.7.14-04", blind=True)
+class FirstOnly(Administering):
+    """The sender dispatches only the first waiting message of a resumed queue."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        waiting = [one for one in queue.session.OutgoingMessageTable if not one.AwaitingAck]
+        held = queue.State is OutgoingQueueState.ON_HOLD
+        super().resume_queue(queue, now)
+        if held and queue.session.SessionState is not SessionState.OPEN:
+            queue.session.OutgoingMessageTable.withhold_all()
+            for position in waiting[:1]:
+                self.qm.dispatch_collection.add(queue.session, position)
+
+
+@fault("sender-resume-resumes-every-queue", breaks="MQQB-3.1.7.1-02", blind=True)
+class ResumesAll(Administering):
+    """The sender resumes all paused queues when one queue is resumed."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        super().resume_queue(queue, now)
+        for other in self.qm.adm.OutgoingQueues.values():
+            super().resume_queue(other, now)
+
+
+@fault(
+    "initiator-resumed-queue-of-lost-session-not-connected", breaks=("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03"), blind=True
+)
+class LostNotConnected(Administering):
+    """The initiator does not connect for a resumed queue whose session was lost while the queue was paused."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        held = queue.State is OutgoingQueueState.ON_HOLD
+        if held and queue.session.SessionState is SessionState.CLOSED and queue.ConnectionHistory:
+            queue.State = OutgoingQueueState.INACTIVE
+            return
+        super().resume_queue(queue, now)
+
+
+@fault("sender-resumed-queue-without-messages-put-while-paused", breaks="MQQB-3.1.7.14-02", blind=True)
+class WithoutHeldMessages(Administering):
+    """The sender does not dispatch the recoverable messages that an application put into the queue while it was
+    paused.
+    """
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        table = queue.session.OutgoingMessageTable
+        held = [one for one in table if not one.AwaitingAck and one.recoverable]
+        if queue.State is OutgoingQueueState.ON_HOLD:
+            for position in held:
+                table.retain(position)
+                position.ReceivedSessionAck = True
+        super().resume_queue(queue, now)
+
+
+@fault("session-active-of-open-session-not-set-by-resume", breaks="MQQB-3.1.7.14-07", blind=True)
+class ActiveNotSet(Administering):
+    """The queue manager does not set SessionActive when it resumes a queue whose session is open."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        was_open = queue.session.SessionState is SessionState.OPEN
+        active = queue.session.SessionActive
+        super().resume_queue(queue, now)
+        if was_open:
+            queue.session.SessionActive = active

@@ -1,0 +1,163 @@
+"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment: second instances, other causes, boundaries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import MessageClass
+from reference_qm.core.part import QM
+from reference_qm.core.transfer.admin_acks import CLASSES_WITHOUT_BODY, AdminAcks
+from reference_qm.core.transfer.own_messages import OwnMessages
+from reference_qm.model.adm import Message
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.surface.clock import Now
+
+REMOVALS = (
+    MessageClass.MQMSG_CLASS_ACK_RECEIVE,
+    MessageClass.MQMSG_CLASS_NACK_Q_DELETED,
+    MessageClass.MQMSG_CLASS_NACK_Q_PURGED,
+    MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT,
+)
+
+
+@fault("receiver-acknowledgment-body-cut-at-4-kb", breaks=("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"), blind=True)
+class BodyCut(AdminAcks):
+    """The receiver returns at most 4 KB of the body in a negative acknowledgment."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        return replace(ack, Body=ack.Body[:4096])
+
+
+@fault("receiver-acknowledgment-of-timeout-without-body", breaks="MQQB-3.1.7.15-28", blind=True)
+class TimeoutWithoutBody(AdminAcks):
+    """The receiver returns no body in NACK_RECEIVE_TIMEOUT."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        return replace(ack, Body=b"") if message_class is REMOVALS[3] else ack
+
+
+@fault("receiver-acknowledgment-of-deletion-without-body", breaks="MQQB-3.1.7.15-28", blind=True)
+class DeletionWithoutBody(AdminAcks):
+    """The receiver returns no body in NACK_Q_DELETED."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        return replace(ack, Body=b"") if message_class is REMOVALS[1] else ack
+
+
+@fault("receiver-acknowledgment-of-transactional-message-express", breaks="MQQB-3.1.7.15-25", blind=True)
+class TransactionalAsExpress(AdminAcks):
+    """The receiver sends the acknowledgment of a transactional message that arrives or is refused as express."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        if message.TransactionIdentifier is None or message_class in REMOVALS:
+            return ack
+        return replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)
+
+
+@fault("receiver-acknowledgment-of-timeout-of-transactional-message-express", breaks="MQQB-3.1.7.15-24", blind=True)
+class RemovalAsExpress(AdminAcks):
+    """The receiver sends the NACK_Q_DELETED of a transactional message as an express message."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        if message.TransactionIdentifier is None or message_class is not REMOVALS[1]:
+            return ack
+        return replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)
+
+
+@fault("receiver-acknowledgment-copies-lifetime-of-recoverable-message", breaks="MQQB-3.1.7.15-D03", blind=True)
+class LifetimeCopied(AdminAcks):
+    """The receiver copies TimeToBeReceived of a recoverable message to its acknowledgment."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
+            return ack
+        return replace(ack, TimeToBeReceived=message.TimeToBeReceived)
+
+
+@fault("receiver-acknowledgment-copies-time-to-reach-queue-when-negative", breaks="MQQB-3.1.7.15-D02", blind=True)
+class ReachTimeCopied(AdminAcks):
+    """The receiver copies TimeToReachQueue of a message to a negative acknowledgment."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        return ack if message_class in CLASSES_WITHOUT_BODY else replace(ack, TimeToReachQueue=message.TimeToReachQueue)
+
+
+@fault("receiver-acknowledgment-of-removal-copies-journaling", breaks="MQQB-3.1.7.15-D05", blind=True)
+class JournalingCopied(AdminAcks):
+    """The receiver copies JN of a message to the acknowledgment that the message left its queue."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        if message_class not in REMOVALS:
+            return ack
+        return replace(ack, NegativeJournalingRequested=message.NegativeJournalingRequested)
+
+
+@fault("receiver-acknowledgment-of-removal-to-response-queue", breaks="MQQB-3.1.7.15-09", blind=True)
+class ToResponseQueue(AdminAcks):
+    """The receiver sends NACK_Q_PURGED to the response queue of a message that names one."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        if message_class is REMOVALS[2] and message.ResponseQueueFormatName:
+            return replace(ack, DestinationQueueFormatName=message.ResponseQueueFormatName)
+        return ack
+
+
+@fault("receiver-acknowledgment-of-removal-has-correlation-of-message", breaks="MQQB-3.1.7.15-16", blind=True)
+class CorrelationCopied(AdminAcks):
+    """The receiver copies CorrelationID of a message, unless it is zero, to the acknowledgment of its receipt."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        if message_class in REMOVALS and any(message.CorrelationIdentifier):
+            return replace(ack, CorrelationIdentifier=message.CorrelationIdentifier)
+        return ack
+
+
+@fault("receiver-acknowledgment-of-packet-has-correlation-of-packet", breaks="MQQB-3.1.7.15-18", blind=True)
+class CorrelationOfPacketCopied(AdminAcks):
+    """The receiver copies CorrelationID of a packet, unless it is zero, to the acknowledgment of its arrival."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        if message_class not in REMOVALS and any(message.CorrelationIdentifier):
+            return replace(ack, CorrelationIdentifier=message.CorrelationIdentifier)
+        return ack
+
+
+@fault("receiver-acknowledgment-not-sent-to-queue-after-failure", breaks="MQQB-3.1.7.15-34", blind=True)
+class SecondQueueOmitted(OwnMessages):
+    """The receiver sends no acknowledgment to a second administration queue while one to the first is waiting."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first = ""
+
+    def send(self, message: Message, now: Now) -> None:
+        waiting = self.qm.adm.OutgoingQueues.get(self.first.lower())
+        busy = waiting is not None and len(waiting.session.OutgoingMessageTable) > 0
+        if busy and message.DestinationQueueFormatName != self.first:
+            return
+        self.first = message.DestinationQueueFormatName
+        super().send(message, now)
+
+
+@fault("receiver-insecure-nack-of-recoverable-message-sent", breaks="MQQB-3.1.7.15-05", blind=True)
+class InsecureForRecoverable(AdminAcks):
+    """The receiver sends BAD_DST_Q for a recoverable message although SendInsecureNacks is FALSE."""
+
+    def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        insecure = self.qm.adm.SendInsecureNacks
+        if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
+            self.qm.adm.SendInsecureNacks = True
+        super().send(message, message_class, now)
+        self.qm.adm.SendInsecureNacks = insecure

@@ -1,0 +1,68 @@
+"""Faults of MS-MQQP 2.2 and 1.8: narrow violations."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.rpc_calls import change_answer_values
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_reads import RemoteReads
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+
+WITHOUT_SEVERITY = 0x7FFFFFFF
+
+
+@fault("server-timeout-status-without-severity-bit", breaks="MQQP-2.2-D01")
+class TimeOutWithoutBit(RemoteReads):
+    """The server clears the S bit of the status of a read whose timeout expired after a wait."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if status is Status.MQ_ERROR_IO_TIMEOUT and entry is not None and entry.Timeout:
+            call = change_answer_values(call, Return=status & WITHOUT_SEVERITY)
+        super().answer_read(call, status, entry)
+
+
+@fault("server-already-received-status-without-severity-bit", breaks="MQQP-2.2-D01")
+class AlreadyReceivedWithoutBit(RemoteReads):
+    """The server clears the S bit of the status of a read by a cursor whose message was already received."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if status is Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED:
+            call = change_answer_values(call, Return=status & WITHOUT_SEVERITY)
+        super().answer_read(call, status, entry)
+
+
+@fault("server-unknown-request-id-status-without-severity-bit", breaks="MQQP-2.2-D01")
+class UnknownRequestWithoutBit(RemoteEnding):
+    """The server clears the S bit of the status for an unknown dwRequestID of RemoteQMCancelReceive."""
+
+    def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
+        given = call.arguments
+        status, _ = self.find_read_to_cancel(given["hQueue"], given["dwRequestID"])
+        if status is Status.MQ_ERROR and given["pQueue"] == given["hQueue"]:
+            call = change_answer_values(call, Return=status & WITHOUT_SEVERITY)
+        super().remote_qm_cancel_receive(call, now)
+
+
+@fault("server-own-status-of-closed-queue-without-c-bit", breaks="MQQP-1.8-D01")
+class VendorStatus(RemoteEnding):
+    """The server returns an HRESULT of its own without the C bit for the end of a receive whose queue was closed."""
+
+    def remote_qm_end_receive(self, call: Call, now: Now) -> None:
+        if call.handle is not None:
+            handle = call.handle.state.OpenQueueDescriptorHandle
+            if self.qm.remote_starting.find_remote_descriptor(handle) is None:
+                call = change_answer_values(call, Return=0xC00EF00D)
+        super().remote_qm_end_receive(call, now)
+
+
+@fault("server-remote-read-handle-survives-rr-nack", breaks="MQQP-2.2.1.2-01")
+class HandleOfOldMethodSurvives(RemoteEnding):
+    """The server does not end the context handle of a receive that ends with RR_NACK."""
+
+    def remote_qm_end_receive(self, call: Call, now: Now) -> None:
+        if call.handle is not None and call.arguments["dwAck"] == 1:
+            call = change_answer_values(call, pphContext=call.handle)
+        super().remote_qm_end_receive(call, now)

@@ -1,0 +1,423 @@
+"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6: narrow violations of a client that reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from harness.faults.parts import fault, override_method, replace_part
+from harness.faults.registry import add
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage, Version
+from reference_qm.core.remote.client_steps import CallMethod, RemoteError, Sequence
+from reference_qm.core.remote.enums import INFINITE_MS, Ack
+from reference_qm.model.statuses import Status
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A section about reads of a client, and the rules that it numbers differently."""
+
+    name: str
+    section: str
+    receives: bool
+    by_cursor: bool
+    old: dict[str, int]
+    new: dict[str, int]
+
+    def includes(self, read: RemoteRead) -> bool:
+        """Return whether a read belongs to the section."""
+        return read.LookupId is None and (read.receives, bool(read.CursorHandle)) == (self.receives, self.by_cursor)
+
+    def rules(self, field: str) -> tuple[str, str]:
+        """Return the rules of a field, for RemoteQMStartReceive and for RemoteQMStartReceive2."""
+        return tuple(f"MQQP-{self.section}-{table[field]:02}" for table in (self.old, self.new))  # type: ignore[return-value]
+
+
+_FIELDS = ("hRemoteQueue", "dwQueue", "hCursor", "dwSize", "lpBuffer", "ulAction", "ulTimeout", "dwRequestID")
+_PEEK_FIELDS = ("hRemoteQueue", "dwQueue", "dwSize", "lpBuffer", "hCursor", "ulAction", "ulTimeout", "dwRequestID")
+
+
+def _number(first: int, names: tuple[str, ...] = _FIELDS) -> dict[str, int]:
+    return {name: first + place for place, name in enumerate(names)}
+
+
+KINDS = (
+    _Kind("peek", "3.2.4.2", False, False, _number(14, _PEEK_FIELDS), _number(24, _PEEK_FIELDS)),
+    _Kind("receive", "3.2.4.3", True, False, _number(14), _number(24)),
+    _Kind("peek-by-cursor", "3.2.4.5", False, True, _number(14), _number(24)),
+    _Kind("receive-by-cursor", "3.2.4.6", True, True, _number(13), _number(23)),
+)
+_METHODS = ("RemoteQMStartReceive", "RemoteQMStartReceive2")
+Change = Callable[[Any, RemoteRead], Any]
+
+
+def _add_field_fault(kind: _Kind, field: str, wrong: str, says: str, change: Change) -> None:
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def describe(qm: Any, read: RemoteRead) -> Any:
+            given = original(qm, read)
+            return {**given, field: change(qm, read)} if kind.includes(read) else given
+
+        return describe
+
+    add(
+        f"client-{kind.name}-{field.lower()}-{wrong}",
+        kind.rules(field),
+        f"The client sets {field} of a {kind.name.replace('-', ' ')} to {says}.",
+        replace_part(override_method(ClientReading.describe_read, make)),
+    )
+
+
+def _handle_in_16_bits(qm: Any, read: RemoteRead) -> int:
+    return read.queue.QueueHandle & 0xFFFF
+
+
+def _descriptor_in_31_bits(qm: Any, read: RemoteRead) -> int:
+    return read.queue.QueueDescriptor & 0x7FFFFFFF
+
+
+for _kind in KINDS:
+    _add_field_fault(
+        _kind,
+        "hRemoteQueue",
+        "of-last-opened-queue",
+        "the handle of the queue that was opened last",
+        lambda qm, read: list(qm.remote_client.queues.values())[-1].QueueHandle,
+    )
+    _add_field_fault(
+        _kind,
+        "hRemoteQueue",
+        "in-16-bits",
+        "the low 16 bits of the handle",
+        _handle_in_16_bits,
+    )
+    _add_field_fault(
+        _kind,
+        "dwQueue",
+        "of-first-opened-queue",
+        "the value of the queue that was opened first",
+        lambda qm, read: next(iter(qm.remote_client.queues.values())).QueueDescriptor,
+    )
+    _add_field_fault(
+        _kind,
+        "dwQueue",
+        "in-31-bits",
+        "the low 31 bits of dwpQueue",
+        _descriptor_in_31_bits,
+    )
+    _add_field_fault(
+        _kind,
+        "ulTimeout",
+        "rounded-to-seconds",
+        "the timeout rounded up to seconds",
+        lambda qm, read: read.TimeOut if read.TimeOut == INFINITE_MS else -(-read.TimeOut // 1000) * 1000,
+    )
+    _add_field_fault(_kind, "ulTimeout", "in-16-bits", "at most 0xFFFF", lambda qm, read: min(read.TimeOut, 0xFFFF))
+    _add_field_fault(
+        _kind,
+        "ulTimeout",
+        "of-endless-read-in-31-bits",
+        "0x7FFFFFFF when the application sets no time limit",
+        lambda qm, read: min(read.TimeOut, 0x7FFFFFFF),
+    )
+    _add_field_fault(_kind, "ulTimeout", "0-as-1", "1 when the timeout is 0", lambda qm, read: max(read.TimeOut, 1))
+    _add_field_fault(
+        _kind,
+        "dwRequestID",
+        "of-first-pending-read",
+        "the RequestId of the first pending read of the same queue",
+        lambda qm, read: next(
+            one.RequestId for one in qm.remote_client.PendingRemoteReadEntryCollection if one.queue is read.queue
+        ),
+    )
+    if _kind.by_cursor:
+        _add_field_fault(
+            _kind,
+            "hCursor",
+            "of-last-opened-cursor",
+            "the cursor that was opened last",
+            lambda qm, read: list(qm.remote_client.cursors.values())[-1][1],
+        )
+        _add_field_fault(
+            _kind, "hCursor", "in-16-bits", "the low 16 bits of the cursor", lambda qm, read: read.CursorHandle & 0xFFFF
+        )
+    else:
+        _add_field_fault(
+            _kind,
+            "hCursor",
+            "of-open-cursor",
+            "a cursor that is open on the same queue",
+            lambda qm, read: next(
+                (handle for queue, handle in qm.remote_client.cursors.values() if queue is read.queue), 0
+            ),
+        )
+
+
+class _Stale(ClientReading):
+    """Remember the last answer."""
+
+    last_size = 0
+    last_sequential_id = 0
+    last_handle: UUID | None = None
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        second = results.get("lpRemoteReadDesc2")
+        if second is None:
+            self.last_size = results["lpRemoteReadDesc"]["dwSize"]
+        else:
+            self.last_size = second["pRemoteReadDesc"]["dwSize"]
+            self.last_sequential_id = second["SequentialId"]
+        return super().reconstruct_message(results, server)
+
+
+def _all(field: str) -> tuple[str, ...]:
+    return tuple(rule for kind in KINDS for rule in kind.rules(field))
+
+
+@fault("client-read-lpbuffer-not-null-in-second-read", breaks=_all("lpBuffer"))
+class BufferOfPrevious(_Stale):
+    """The client sets lpBuffer of a read to an empty buffer, not to NULL, after it has read a message."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        return {**super().describe_read(read), **({"lpBuffer": b""} if self.last_size else {})}
+
+
+@fault(
+    "client-read-sequentialid-of-previous-message",
+    breaks=("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31"),
+)
+class SequentialIdOfPrevious(_Stale):
+    """The client sets SequentialId of a read to that of the message that it read before."""
+
+    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
+        return {**super().describe_read2(read), "SequentialId": self.last_sequential_id}
+
+
+NEWER = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23", "MQQP-3.2.4.6-22")
+BELOW_5_1 = ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-10", "MQQP-3.2.4.6-09")
+OLDER = ("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12")
+
+
+@fault("client-server-of-version-6-0-taken-as-old", breaks=NEWER)
+class Version60Old(ClientReading):
+    """The client takes a server of version 6.0 as too old for RemoteQMStartReceive2."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        return super().is_old_version(version) or (version is not None and version.Minor < 1)
+
+
+@fault("client-server-with-build-below-951-taken-as-old", breaks=NEWER)
+class SmallBuildOld(ClientReading):
+    """The client takes a server of version 6.1 with a build below 951 as too old for RemoteQMStartReceive2."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        small = version is not None and version.Major == 6 and version.BuildNumber < 951
+        return small or super().is_old_version(version)
+
+
+@fault("client-server-of-version-10-taken-as-old", breaks=NEWER)
+class Version10Old(ClientReading):
+    """The client compares version numbers as text, so that it takes a server of version 10.0 as old."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        return version is None or (str(version.Major), str(version.Minor)) < ("5", "1")
+
+
+@fault("client-server-of-version-5-0-with-high-build-taken-as-new", breaks=BELOW_5_1)
+class HighBuildNew(ClientReading):
+    """The client takes a server of version 5.0 with a build of 951 or more as new."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        high = version is not None and version.Major == 5 and version.BuildNumber >= 951
+        return not high and super().is_old_version(version)
+
+
+@fault("client-server-of-version-4-with-high-minor-taken-as-new", breaks=OLDER)
+class HighMinorNew(ClientReading):
+    """The client takes a server of version 4 with a minor version above 0 as new."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        return super().is_old_version(version) and not (version is not None and version.Minor >= 1)
+
+
+@fault("client-version-of-first-server-used-for-later-queue", breaks=BELOW_5_1)
+class VersionCached(ClientReading):
+    """The client uses the version that the first read returned for all later reads, also after the server answers with
+    another version.
+    """
+
+    known: Version | None = None
+
+    def ask_server_version(self, read: RemoteRead) -> Sequence:
+        version = yield from super().ask_server_version(read)
+        self.known = self.known or version
+        return self.known
+
+
+ENDED = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
+HANDLE = ("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36")
+ACK = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
+KEPT = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33")
+
+
+@fault("client-end-receive-called-twice-while-other-read-is-pending", breaks=ENDED)
+class EndedTwice(ClientReading):
+    """The client calls RemoteQMEndReceive twice when another read is pending."""
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        yield from super().end_receive(entry, ack)
+        if len(self.qm.remote_client.PendingRemoteReadEntryCollection) > 1:
+            yield from super().end_receive(entry, ack)
+
+
+@fault("client-receive-of-empty-message-not-ended", breaks=ENDED)
+class EmptyNotEnded(_Stale):
+    """The client does not call RemoteQMEndReceive for a message without a body."""
+
+    empty = False
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        self.empty = not found.message.Body
+        return found
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        if not self.empty:
+            yield from super().end_receive(entry, ack)
+
+
+@fault("client-second-receive-of-queue-not-ended", breaks=ENDED)
+class SecondNotEnded(ClientReading):
+    """The client calls RemoteQMEndReceive only for the first receive of a queue."""
+
+    ended: set[int]
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        known = self.__dict__.setdefault("ended", set())
+        if entry.queue.number not in known:
+            known.add(entry.queue.number)
+            yield from super().end_receive(entry, ack)
+
+
+@fault("client-end-receive-handle-of-first-answer", breaks=HANDLE + KEPT)
+class HandleOfLast(ClientReading):
+    """The client calls RemoteQMEndReceive with the handle that the server returned first, for each receive."""
+
+    first: UUID | None = None
+
+    def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
+        self.first = self.first or handle
+        super().note_remote_read_handle(entry, self.first)
+
+
+@fault("client-end-receive-dwack-nack-for-second-receive", breaks=ACK)
+class SecondNacked(ClientReading):
+    """The client acknowledges only its first receive with RR_ACK, and later ones with RR_NACK."""
+
+    used = False
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        wanted, self.used = (Ack.RR_NACK if self.used else ack), True
+        yield from super().end_receive(entry, wanted)
+
+
+@fault("client-end-receive-called-after-failed-receive", breaks=("MQQP-3.1.4.10-04", "MQQP-3.1.4.1-07"))
+class PeekEnded(ClientReading):
+    """The client calls RemoteQMEndReceive with the handle NULL after a failed receive."""
+
+    def _call_start(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
+        try:
+            return (yield from super()._call_start(read, method, arguments))
+        except RemoteError:
+            if (
+                read.receives
+                and read.entry is not None
+                and read.entry in self.qm.remote_client.PendingRemoteReadEntryCollection
+            ):
+                binding = read.queue.binding
+                assert binding is not None
+                yield CallMethod(binding, "RemoteQMEndReceive", {"pphContext": None, "dwAck": 1}, 1000)
+            raise
+
+
+DELIVERED = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34")
+
+
+@fault("client-read-message-body-limited-to-64-kb", breaks=DELIVERED)
+class BodyLimited(ClientReading):
+    """The client delivers only the first 65,535 bytes of the body of a message to its application."""
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        return found._replace(message=replace(found.message, Body=found.message.Body[:0xFFFF]))
+
+
+@fault("client-read-message-label-missing", breaks=DELIVERED)
+class LabelMissing(ClientReading):
+    """The client delivers a message without its label to its application."""
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        return found._replace(message=replace(found.message, Label=""))
+
+
+@fault("client-read-first-message-delivered-again", breaks=DELIVERED)
+class FirstAgain(ClientReading):
+    """The client delivers the message of its first read again for each later read of the queue."""
+
+    first: RemoteMessage | None = None
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        self.first = self.first or found
+        return self.first
+
+
+@fault("client-read-message-application-tag-missing", breaks=DELIVERED)
+class PropertiesMissing(ClientReading):
+    """The client delivers a message without its application tag."""
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
+        return found._replace(message=replace(found.message, AppSpecific=0))
+
+
+REMOVED = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38")
+UNTIL = ("MQQP-3.2.4.2-06", "MQQP-3.2.4.3-06", "MQQP-3.2.4.5-06", "MQQP-3.2.4.6-06")
+
+
+@fault("client-pending-read-entry-of-failed-read-kept", breaks=REMOVED)
+class EntryOfFailedKept(ClientReading):
+    """The client keeps the PendingRemoteReadEntry of a read that failed."""
+
+    def read_remote_message(self, read: RemoteRead) -> Sequence:
+        try:
+            return (yield from super().read_remote_message(read))
+        except RemoteError as error:
+            if read.entry is not None and error.status != Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT:
+                self.qm.remote_client.PendingRemoteReadEntryCollection.append(read.entry)
+            raise
+
+
+@fault("client-pending-read-entries-of-queue-removed-by-first-answer", breaks=UNTIL)
+class AllEntriesRemoved(ClientReading):
+    """The client removes the entries of all pending reads of a queue when one of them is answered."""
+
+    def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
+        super().remove_pending_read(entry)
+        for one in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
+            if one.queue is entry.queue:
+                super().remove_pending_read(one)
+
+
+@fault(
+    "client-request-id-of-finished-read-while-others-wait",
+    breaks=("MQQP-3.2.4.2-05", "MQQP-3.2.4.3-05", "MQQP-3.2.4.5-05", "MQQP-3.2.4.6-05"),
+)
+class RequestIdByCount(ClientReading):
+    """The client takes the number of pending reads plus one as the RequestId of a read."""
+
+    def new_request_id(self) -> int:
+        return len(self.qm.remote_client.PendingRemoteReadEntryCollection) + 1

@@ -1,0 +1,50 @@
+"""Faults of MS-MQQP 3.2.4.4: narrow violations of a client that purges a queue."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_steps import Sequence
+
+
+@fault("client-purge-queue-purges-every-open-queue", breaks="MQQP-3.2.4.4-D01")
+class EveryQueuePurged(ClientOpening):
+    """The client purges all its open queues."""
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        for one in list(self.qm.remote_client.queues.values()):
+            yield from super().purge_queue_at_server(one)
+
+
+@fault("client-purge-queue-hqueue-of-first-opened-queue", breaks="MQQP-3.2.4.4-D01")
+class FirstQueuePurged(ClientOpening):
+    """The client calls RemoteQMPurgeQueue with the handle of the queue that it opened first."""
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        assert queue.binding is not None
+        first = next(iter(self.qm.remote_client.queues.values()))
+        binding = queue.binding
+        yield from self.qm.server_bindings.call_method(binding, "RemoteQMPurgeQueue", hQueue=first.QueueHandle)
+
+
+@fault("client-purge-queue-hqueue-in-16-bits", breaks="MQQP-3.2.4.4-D01")
+class HandleTruncated(ClientOpening):
+    """The client sets hQueue of RemoteQMPurgeQueue to the low 16 bits of phQueue."""
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        assert queue.binding is not None
+        handle = queue.QueueHandle & 0xFFFF
+        yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=handle)
+
+
+@fault("client-second-purge-of-queue-not-called", breaks="MQQP-3.2.4.4-D01")
+class SecondPurgeMissing(ClientOpening):
+    """The client calls RemoteQMPurgeQueue only for the first purge of a queue."""
+
+    purged: frozenset[int] = frozenset()
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        if queue.number not in self.purged:
+            self.purged |= {queue.number}
+            yield from super().purge_queue_at_server(queue)
