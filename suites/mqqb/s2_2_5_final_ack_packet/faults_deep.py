@@ -110,3 +110,14 @@ class BadDestination(OrderAcks):
         if message_class is MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q and body.TxSequenceNumber > 1:
             message_class = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
         super().send_transactional_ack(name, message_class, body, now)
+
+
+@fault("receiver-final-ack-of-received-message-with-only-jp-missing", breaks="MQQB-2.2.5-D01", blind=True)
+class OnlyJnAcknowledged(FinalAcks):
+    """The receiver sends no FinalAck for a message with only JP that is received."""
+
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
+        if reason == MessageClass.MQMSG_CLASS_ACK_RECEIVE and not message.NegativeJournalingRequested:
+            position.order_queue = None
+        super().position_deleted(position, reason, now)

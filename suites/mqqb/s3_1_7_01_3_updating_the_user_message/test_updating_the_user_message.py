@@ -164,6 +164,9 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
     "MQQB-3.1.7.1.3-24",
     "MQQB-3.1.7.1.3-25",
     "MQQB-3.1.7.11-03",
+    "MQMQ-2.2.20.4-09",
+    "MQMQ-2.2.20.4-10",
+    "MQMQ-2.2.20.4-12",
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", pytest.param("transactional", marks=needs("send"))])
 def test_session_header_of_message_acknowledges_received_messages(peer, sut, judge, delivery):
@@ -217,6 +220,9 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
         ("MQQB-3.1.7.1.3-19", "RecoverableMsgSeqNumber", own),
         ("MQQB-3.1.7.1.3-20", "RecoverableMsgAckFlags", 0b11),
         ("MQQB-3.1.7.1.3-22", "WindowSize", agreed.WindowSize),
+        ("MQMQ-2.2.20.4-09", "UserMsgSequenceNumber", count),
+        ("MQMQ-2.2.20.4-10", "RecoverableMsgSeqNumber", own),
+        ("MQMQ-2.2.20.4-12", "WindowSize", WINDOW_SIZE),
     )
     for rule, name, expected in due_fields:
         judge(rule, expected=fields({name: expected}), observed=carried, evidence=evidence)
@@ -266,6 +272,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     session.acknowledge_all()
 
 
+WINDOW_SIZE = 0x40
 UNACKNOWLEDGED_COUNT = 2
 """The number of unacknowledged messages at the beginning of the next session."""
 
