@@ -41,9 +41,7 @@ class ReservedOfAckRefused(SessionAcks):
 
 @fault("initiator-response-with-internal-reserved-taken-as-refusal", breaks="MQQB-2.2.1-01", blind=True)
 class ReservedOfResponseRefused(SessionOpening):
-    """The initiator takes an EstablishConnection response with an InternalHeader.Reserved that is not zero as a
-    refusal.
-    """
+    """The initiator treats an EstablishConnection response as a refusal if InternalHeader.Reserved is not zero."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         return super().is_establish_response_valid(session, packet) and not packet.InternalHeader.Reserved
@@ -72,7 +70,7 @@ class TypeFifteenIgnored(Closing):
 
 @fault("acceptor-cs-clear-in-refusal-without-se", breaks="MQQB-2.2.1-05", blind=True)
 class RefusalWithoutCs(SessionOpening):
-    """CS is clear in the response to a request for another queue manager whose SE is 0."""
+    """CS is clear in the response to a request with SE 0 for another queue manager."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
@@ -124,17 +122,17 @@ _WAYS = (
     ("sender-session-ack-with-x{}-not-processed", "The sender ignores a SessionAck with X{} set.", _ignore_session_ack),
     (
         "initiator-establish-response-with-x{}-taken-as-refusal",
-        "The initiator takes an EstablishConnection response with X{} set as a refusal.",
+        "The initiator treats an EstablishConnection response with X{} set as a refusal.",
         _refuse_establish_response,
     ),
     (
         "initiator-parameters-response-with-x{}-taken-as-refusal",
-        "The initiator takes a ConnectionParameters response with X{} set as a refusal.",
+        "The initiator treats a ConnectionParameters response with X{} set as a refusal.",
         _refuse_parameters_response,
     ),
     (
         "acceptor-parameters-request-with-x{}-taken-as-refusal",
-        "The acceptor takes a ConnectionParameters request with X{} set as a refusal.",
+        "The acceptor treats a ConnectionParameters request with X{} set as a refusal.",
         _refuse_parameters_request,
     ),
 )

@@ -42,7 +42,7 @@ class NumberCounts(OrderAcks):
 
 @fault("receiver-order-ack-previous-number-of-order-ack-before", breaks="MQQB-2.2.4.1-03", blind=True)
 class PreviousOfOrderAck(OrderAcks):
-    """TxPreviousSequenceNumber of an OrderAck is the TxSequenceNumber of the OrderAck before it."""
+    """TxPreviousSequenceNumber of an OrderAck is the TxSequenceNumber of the previous OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         last = self.__dict__.setdefault("last", {})

@@ -41,7 +41,7 @@ class TimeStampIsTheClock(Destinations):
 
 @fault("sender-first-ordinal-of-second-queue-2", breaks="MQQB-3.1.1.3.1-03", blind=True)
 class OrdinalCountsQueues(Destinations):
-    """The first sequence of the sender's second outgoing queue has the Ordinal 2."""
+    """The first sequence of the sender's second outgoing queue has Ordinal 2."""
 
     def _new_sequence(self, now: Now) -> TxSequenceID:
         identifier = super()._new_sequence(now)
@@ -58,7 +58,7 @@ def _renew_time_stamps(qm: QueueManager) -> None:
 add(
     "sender-sequence-time-stamp-renewed-at-restart",
     "MQQB-3.1.1.3.1-04",
-    "After a restart, the sender's OutgoingTxSequenceID has its Ordinal, but another TimeStamp.",
+    "After a restart, the sender's OutgoingTxSequenceID keeps its Ordinal, but has a different TimeStamp.",
     at_restart(_renew_time_stamps),
     blind=True,
 )
@@ -73,7 +73,7 @@ def _cap_reject_counts(qm: QueueManager) -> None:
 add(
     "receiver-reject-count-above-1-restored-as-1",
     "MQQB-3.1.1.3.1-05",
-    "After a restart, the receiver's TxMessageRejectCount is 1 when it was higher.",
+    "After a restart, the receiver's TxMessageRejectCount is 1 if it was higher before the restart.",
     at_restart(_cap_reject_counts),
     blind=True,
 )
@@ -81,7 +81,7 @@ add(
 
 @fault("receiver-reject-count-of-first-rejected-message-2", breaks="MQQB-3.1.1.3.1-05", blind=True)
 class RejectCountStartsAtOne(InSequence):
-    """The receiver's TxMessageRejectCount begins with 1, so that it is 2 after the first rejected message."""
+    """The receiver's TxMessageRejectCount starts at 1, so it is 2 after the first rejected message."""
 
     def reject_out_of_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
@@ -129,7 +129,7 @@ def _forget_time_stamps(qm: QueueManager) -> None:
 add(
     "receiver-incoming-sequence-time-stamp-0-after-restart",
     "MQQB-3.1.1.3.1-08",
-    "After a restart, the receiver's IncomingTxSequenceID has its Ordinal, but the TimeStamp 0.",
+    "After a restart, the receiver's IncomingTxSequenceID keeps its Ordinal, but has TimeStamp 0.",
     at_restart(_forget_time_stamps),
     blind=True,
 )
@@ -146,7 +146,7 @@ def _lower_numbers(qm: QueueManager) -> None:
 add(
     "receiver-incoming-sequence-number-one-lower-after-restart",
     "MQQB-3.1.1.3.1-09",
-    "After a restart, the receiver's IncomingTxSequenceNumber is one lower.",
+    "After a restart, the receiver's IncomingTxSequenceNumber is one lower than before.",
     at_restart(_lower_numbers),
     blind=True,
 )
@@ -169,7 +169,8 @@ def _transactional_first(qm: QueueManager) -> None:
 add(
     "sender-transactional-messages-before-recoverable-ones-after-restart",
     "MQQB-3.1.1.3.1-12",
-    "After a restart, the sender sends the transactional messages of an outgoing queue before its other messages.",
+    "After a restart, the sender sends the transactional messages of an outgoing queue before the other messages of "
+    "this queue.",
     at_restart(_transactional_first),
     blind=True,
 )
@@ -194,7 +195,7 @@ add(
 
 @fault("sender-recoverable-messages-before-express-ones-on-new-session", breaks="MQQB-3.1.1.3.1-D01", blind=True)
 class RecoverableFirst(SessionInitialization):
-    """On a new session, the sender sends the recoverable messages of an outgoing queue before the express ones."""
+    """On a new session, the sender sends the recoverable messages of an outgoing queue before the express messages."""
 
     def initialize_messages(self, session: Session) -> None:
         _reorder(session, _is_express)

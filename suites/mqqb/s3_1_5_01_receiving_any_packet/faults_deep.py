@@ -98,7 +98,9 @@ for name, rule, says, change, meant in (
 
 @fault("receiver-malformed-packet-on-second-session-ignored", breaks="MQQB-3.1.5.1.3-01", blind=True)
 class SecondSessionIgnoresMalformed(Closing):
-    """While another session is open, the receiver discards a malformed packet, and keeps the session."""
+    """While another session is open, the receiver discards a malformed packet, but keeps the session of this packet
+    open.
+    """
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
         others = [one for one in self.qm.sessions.values() if one is not session]

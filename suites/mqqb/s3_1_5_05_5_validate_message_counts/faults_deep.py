@@ -43,7 +43,7 @@ def _received(session: Session, header: SessionHeader, user: int | None, recover
 
 @fault("receiver-recoverable-count-below-received-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
 class LowerRecoverableCountAccepted(SessionAcks):
-    """The receiver accepts a RecoverableMsgSeqNumber that is lower than the number of received messages."""
+    """The receiver accepts a RecoverableMsgSeqNumber that is lower than the number of received recoverable messages."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.RecoverableMsgSeqNumber < session.RecoverableMessageReceivedCount:

@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-final-ack-before-open-session-ignored", breaks="MQQB-3.1.5.7-01", blind=True)
 class EarlyFinalAckIgnoredByInitiator(Closing):
-    """An initiator that waits for a ConnectionParameters response ignores a FinalAck, and keeps the session."""
+    """An initiator that waits for a ConnectionParameters response ignores a FinalAck, and keeps the session open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         waiting = session.SessionState is SessionState.WAITING_CPR_MSG
@@ -30,7 +30,7 @@ class EarlyFinalAckIgnoredByInitiator(Closing):
 
 @fault("acceptor-final-ack-before-parameters-ignored", breaks="MQQB-3.1.5.7-01", blind=True)
 class EarlyFinalAckIgnoredByAcceptor(Closing):
-    """An acceptor that waits for a ConnectionParameters request ignores a FinalAck, and keeps the session."""
+    """An acceptor that waits for a ConnectionParameters request ignores a FinalAck, and keeps the session open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         waiting = session.SessionState is SessionState.WAITING_CP_MSG
@@ -78,7 +78,7 @@ class DeadLetterOnlyFromAwaitingTable(FinalAcks):
 
 @fault("sender-final-ack-journals-a-second-message-of-its-number", breaks="MQQB-3.1.5.7-02", blind=True)
 class NextMessageToo(FinalAcks):
-    """The FinalAck of a message with JP also journals and completes the message after it."""
+    """When the FinalAck of a message with JP arrives, the sender also journals and completes the next message."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         super().receive(session, packet, now)
@@ -134,7 +134,7 @@ def _forget_dead_letter_queues(qm: QueueManager) -> None:
 add(
     "sender-application-dead-letter-queue-forgotten-at-restart",
     "MQQB-3.1.5.7-07",
-    "After a restart, the sender moves dead letters to the system queue, even if they name another one.",
+    "After a restart, the sender moves dead letters to the system queue, even if they name another dead-letter queue.",
     at_restart(_forget_dead_letter_queues),
     blind=True,
 )
@@ -142,7 +142,9 @@ add(
 
 @fault("sender-dead-letter-queue-of-first-message-for-all", breaks="MQQB-3.1.5.7-07", blind=True)
 class FirstDeadLetterQueue(Journaling):
-    """The sender moves a dead letter that names a dead-letter queue to the queue of that kind that has messages."""
+    """If a dead letter names a dead-letter queue, the sender moves the dead letter to the first nonempty queue that is
+    equally transactional or nontransactional.
+    """
 
     def dead_letter_queue(self, message: Message) -> Queue:
         found = super().dead_letter_queue(message)
