@@ -23,6 +23,6 @@ def change_received(changes: dict[str, Any], when: Callable[[Any], Any]) -> Inst
         ) -> UserMessagePacket | None:
             admitted = super().admit(session, packet, queue, now)
             changed = admitted is not None and when(packet)
-            return set_fields(admitted, changes) if changed else admitted  # type: ignore[no-any-return] # a packet
+            return set_fields(admitted, changes) if changed else admitted
 
     return replace_part(ChangedOnReceipt)

@@ -302,3 +302,12 @@ add(
     "After a restart, the ApplicationTag of a recoverable message that is waiting to be sent is zero.",
     at_restart(_clear_outgoing_tags),
 )
+
+
+@fault("receiver-acknowledgment-requests-with-unused-bit-ignored", breaks="MQDMPR-3.1.1.12-36")
+class UnusedBitIgnoresRequests(_ArrivedMessageChanged):
+    """The receiver ignores all requests for acknowledgments of a message that also has an unused bit set."""
+
+    def change_message(self, message: Message) -> Message:
+        unused = message.AcknowledgementsRequested & ~0x0F
+        return replace(message, AcknowledgementsRequested=0) if unused else message

@@ -66,3 +66,22 @@ class ZeroIsNoLimit(Lifetimes):
     )
     def watch_received(self, position: MessagePosition) -> None:
         return
+
+
+@fault("queue-manager-timeout-of-read-rounded-up-to-seconds", breaks="MQDMPR-3.1.2.3-02")
+class WholeSeconds(Waiting):
+    """The timer of a pending read runs for the next whole number of seconds."""
+
+    def wait_for_new_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        timeout_ms: int | None,
+        destructive_read: bool,
+        answered: Answered,
+        now: Now,
+        tag: Hashable | None = None,
+        cursor: Cursor | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        timeout_ms = None if timeout_ms is None else -(-timeout_ms // 1_000) * 1_000
+        super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)

@@ -12,6 +12,7 @@ from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
 from reference_qm.model.attributes import UNLIMITED
 from reference_qm.model.statuses import Status
+from reference_qm.security import SecurityDescriptor, Sid
 
 
 @fault("queue-manager-create-queue-journal-quota-from-quota", breaks="MQDMPR-3.1.7.1.3-02")
@@ -105,3 +106,23 @@ class TypeOfEarlierQueue(Queues):
         if not queue.Type.int and earlier:
             queue.Type = earlier[-1].Type
         return super().create_here(queue, utc_s)
+
+
+@fault("queue-manager-create-queue-name-with-space-at-end-trimmed", breaks="MQDMPR-3.1.7.1.3-05")
+class NameTrimmed(Queues):
+    """The queue manager creates a queue when the path name ends with a space, and removes the space."""
+
+    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+        queue.Pathname = queue.Pathname.rstrip(" ")
+        return super().create_here(queue, utc_s)
+
+
+@fault("queue-manager-dacl-of-more-than-four-entries-shortened", breaks="MQDMPR-3.1.7.1.3.1-08")
+class FourEntries(Queues):
+    """The queue manager keeps at most four entries of a supplied DACL."""
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        built = super().create_security(supplied, user)
+        if supplied is None or supplied.Dacl is None or built.Dacl is None:
+            return built
+        return replace(built, Dacl=replace(built.Dacl, Aces=built.Dacl.Aces[:4]))

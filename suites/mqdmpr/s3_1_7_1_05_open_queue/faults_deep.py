@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.codec import FormatName
+from reference_qm.codec import FormatName, MultipleElementName
 from reference_qm.core.names.queue_names import QueueNames
-from reference_qm.core.queueing.queue_opening import QueueOpening
+from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-open-missing-subqueue-opens-queue", breaks="MQDMPR-3.1.7.1.5-51")
@@ -74,3 +75,15 @@ class ExactHostName(QueueNames):
         found = super().is_own_host(protocol, address)
         known = {self.qm.config.host_name, self.qm.adm.ComputerName, "localhost", "."}
         return found and (protocol.upper() != "OS" or address in known or address == address.lower())
+
+
+@fault("queue-manager-several-local-queues-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12")
+class LocalQueuesExclusive(QueueOpening):
+    """The queue manager opens several queues of its computer together with the sharing mode DenyReceive."""
+
+    def _open_several(
+        self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        if all(self.qm.queue_names.find_by_format_name(one) is not None for one in name.Elements):
+            shared_mode = QueueShareMode.DENY_NONE
+        return super()._open_several(name, required_access, shared_mode, now)

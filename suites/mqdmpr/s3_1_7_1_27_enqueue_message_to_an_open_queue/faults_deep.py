@@ -125,3 +125,27 @@ class FullQueueNotReported(Enqueueing):
         status = super().admit_message(queue, message, now)
         own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
         return EnqueueStatus.NO_ERROR if own and queue.Transactional else status
+
+
+@fault("sender-copies-continue-after-refusal-of-first", breaks="MQDMPR-3.1.7.1.27-18")
+class RefusalOfFirstIgnored(Enqueueing):
+    """When the first of several queues does not store its copy, the sender still sends copies to the other queues."""
+
+    def enqueue_to_open_queue(
+        self,
+        descriptor: OpenQueueDescriptor,
+        message: Message,
+        now: Now,
+        transaction: Transaction | None = None,
+    ) -> EnqueueStatus:
+        status = super().enqueue_to_open_queue(descriptor, message, now, transaction)
+        every = descriptor.OpenQueueDescriptorCollection
+        first = every[0].QueueReference if descriptor.Multiple and every else None
+        if status is EnqueueStatus.NO_ERROR or first is None or isinstance(first, OutgoingQueue):
+            return status
+        if self.admit_message(first, message, now) is not EnqueueStatus.NO_ERROR:
+            kept = every[:]
+            del every[0]
+            super().enqueue_to_open_queue(descriptor, message, now, transaction)
+            every[:] = kept
+        return status

@@ -10,14 +10,6 @@ from harness.faults.parts import fault
 from reference_qm.core.names.queue_formats import QueueFormats
 
 
-@fault("server-queue-format-flag-0x40-ignored", breaks=("MQMQ-2.2.7-02", "MQMQ-2.2.7-D03"))
-class OtherFlagIgnored(QueueFormats):
-    """The server ignores the flag 0x40 of m_SuffixAndFlags."""
-
-    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
-        return super().format_name_of(queue_format | {"m_SuffixAndFlags": queue_format["m_SuffixAndFlags"] & ~0x40})
-
-
 @fault("server-queue-format-journal-without-flag-accepted-for-direct-name", breaks="MQMQ-2.2.7-04")
 class JournalFlagOptional(QueueFormats):
     """The server accepts the suffix of a journal with Flags 0x00 in a QUEUE_FORMAT of a direct name."""

@@ -65,12 +65,6 @@ for _name, _rule, _says, _changes, _when in (
     add(_name, _rule, _says, change_received(_changes, _when))
 
 add(
-    "acceptor-session-ack-in-clear",
-    "MQMQ-2.2.19.1-05",
-    "IN is clear in each SessionAck of the side that accepted the connection.",
-    sent_as("acceptor", bit_clear(SessionAckPacket, "BaseHeader.IN")),
-)
-add(
     "acceptor-connection-parameters-in-clear",
     "MQMQ-2.2.19.1-05",
     "IN is clear in the ConnectionParameters packet of the side that accepted the connection.",
@@ -143,20 +137,6 @@ add(
     "After a restart, messages are received in the order of their arrival, regardless of their priorities.",
     both(replace_part(ByArrivalAfterRestart), at_restart(_note_restart)),
 )
-
-
-@fault("sender-time-to-reach-queue-not-checked-when-sent-again", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"))
-class CheckedOnce(Lifetimes):
-    """The sender does not check TimeToReachQueue of a message that it has sent before."""
-
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        sent = getattr(self, "sent", set())
-        self.sent = sent
-        key = (packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID)
-        if packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier and key in sent:
-            return False
-        sent.add(key)
-        return super().has_expired(packet, now)
 
 
 @fault("receiver-time-to-reach-queue-of-transactional-message-not-checked", breaks="MQMQ-2.2.19.1-24")

@@ -99,11 +99,5 @@ for _name, _rules, _says, _change in (
         "A signature covers only the lower byte of MessageClass.",
         _change_properties(MessageClass=lambda old: old & 0xFF),
     ),
-    (
-        "queue-manager-signature-covers-lower-half-of-body-type",
-        ("MQMQ-2.5.2-14", "MQMQ-2.5.3-16"),
-        "A signature covers only the lower 16 bits of BodyType.",
-        _change_properties(BodyType=lambda old: old & 0xFFFF),
-    ),
 ):
     add(_name, _rules, _says, _cover_part(_change))

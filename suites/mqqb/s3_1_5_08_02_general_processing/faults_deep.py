@@ -23,7 +23,7 @@ NOT_TRANSACTIONAL_Q = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
 NOT_TRANSACTIONAL_MSG = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
 
 
-@fault("receiver-message-for-others-not-counted", breaks=("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03"), blind=True)
+@fault("receiver-message-for-others-not-counted", breaks="MQQB-3.1.5.8.2-03", blind=True)
 class RoutedNotCounted(Receiving):
     """The receiver does not count a message that is addressed to another queue manager."""
 

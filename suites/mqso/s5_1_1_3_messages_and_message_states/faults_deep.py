@@ -24,7 +24,7 @@ class SecondAbortDeletes(TransactionEvents):
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
-        aborted = getattr(self, "aborted", set())
+        aborted: set[int] = getattr(self, "aborted", set())
         self.aborted = aborted
         super().abort_dequeue(operation, now)
         if position.LookupIdentifier in aborted and position.State is MessagePositionState.AVAILABLE:

@@ -28,10 +28,10 @@ from reference_qm.surface.inputs import DirectoryAnswered
 class NewestNeverRemoved(TimedCache[Any]):
     """A cache whose newest entry is never removed."""
 
-    def clean(self, now: Now, scale: int = 1) -> int | None:
+    def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         """Remove the expired entries except the newest."""
         newest = self.entries[-1:]
-        again = super().clean(now, scale)
+        again = super().delete_old_entries(now, scale)
         self.entries = self.entries or newest
         return again
 
