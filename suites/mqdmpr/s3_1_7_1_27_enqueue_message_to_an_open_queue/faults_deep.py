@@ -129,7 +129,9 @@ class FullQueueNotReported(Enqueueing):
 
 @fault("sender-copies-continue-after-refusal-of-first", breaks="MQDMPR-3.1.7.1.27-18")
 class RefusalOfFirstIgnored(Enqueueing):
-    """When the first of several queues does not store its copy, the sender still sends copies to the other queues."""
+    """When the first of several queues does not store its copy of a message, the sender still sends copies to the other
+    queues.
+    """
 
     def enqueue_to_open_queue(
         self,

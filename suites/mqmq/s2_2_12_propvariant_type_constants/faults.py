@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 def _refuse_propvariant(vt: int) -> Install:
-    """Let the server refuse stub data with a PROPVARIANT of a given type as malformed."""
+    """Let the server refuse stub data as malformed if it contains a PROPVARIANT of a given type."""
 
     class Unread(ObjectProperties):
         def r_qm_get_object_properties(self, call: Call, now: Now) -> None:

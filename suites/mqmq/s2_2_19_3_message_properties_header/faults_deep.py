@@ -130,16 +130,6 @@ add(
         lambda packet: any(ord(one) > 0xFFFF for one in packet.MessagePropertiesHeader.Label or ""),
     ),
 )
-add(
-    "sender-hash-algorithm-sha-1-in-message-to-several-queues",
-    "MQMQ-2.2.19.3-23",
-    "HashAlgorithm is SHA-1 in a message to several queues although the application requested no hash algorithm.",
-    wrong_fields(
-        MESSAGE,
-        {"MessagePropertiesHeader.HashAlgorithm": 0x8004},
-        lambda packet: packet.MultiQueueFormatHeader is not None and packet.SecurityHeader is None,
-    ),
-)
 
 
 def _hash_md5_as_sha_1(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
