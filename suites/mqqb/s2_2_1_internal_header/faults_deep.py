@@ -8,15 +8,13 @@ from harness.faults.registry import add
 from reference_qm.codec import (
     ConnectionParametersPacket,
     EstablishConnectionPacket,
-    Packet,
+    FormatError,
     SessionAckPacket,
-    UnknownInternalPacket,
 )
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
-from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 for kind, name in (
@@ -49,32 +47,25 @@ class ReservedOfResponseRefused(SessionOpening):
         return super().is_establish_response_valid(session, packet) and not packet.InternalHeader.Reserved
 
 
+PT_FIELD = "InternalHeader.PT"
+
+
 @fault("initiator-unknown-internal-packet-ignored", breaks="MQQB-2.2.1-03", blind=True)
 class InitiatorIgnoresUnknown(Closing):
     """A queue manager ignores an internal packet of an unknown type on a session that it opened."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
-        if not (session.initiator and isinstance(packet, UnknownInternalPacket)):
-            super().refuse_out_of_state(session, packet, now)
+    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+        if not (session.initiator and error.field == PT_FIELD):
+            super().refuse_malformed(session, error, now)
 
 
 @fault("queue-manager-internal-packet-of-type-15-ignored", breaks="MQQB-2.2.1-03", blind=True)
 class TypeFifteenIgnored(Closing):
     """A queue manager ignores an internal packet whose PT is 15."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
-        if not (isinstance(packet, UnknownInternalPacket) and packet.InternalHeader.PT == 15):
-            super().refuse_out_of_state(session, packet, now)
-
-
-@fault("queue-manager-internal-packet-of-type-0-ignored-on-open-session", breaks="MQQB-2.2.1-03", blind=True)
-class TypeZeroIgnored(Closing):
-    """A queue manager ignores an internal packet whose PT is 0 on an open session."""
-
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
-        is_zero = isinstance(packet, UnknownInternalPacket) and packet.InternalHeader.PT == 0
-        if not (is_zero and session.SessionState is SessionState.OPEN):
-            super().refuse_out_of_state(session, packet, now)
+    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+        if not (error.field == PT_FIELD and "0xF" in str(error)):
+            super().refuse_malformed(session, error, now)
 
 
 @fault("acceptor-cs-clear-in-refusal-without-se", breaks="MQQB-2.2.1-05", blind=True)

@@ -224,3 +224,39 @@ add(
     at_restart(_renumber),
     blind=True,
 )
+
+
+_restarts: dict[str, int] = {}
+
+
+def _forget_at_second_restart(qm: QueueManager) -> None:
+    name = str(qm.adm.Identifier)
+    _restarts[name] = _restarts.get(name, 0) + 1
+    if _restarts[name] > 1:
+        for queue in qm.adm.OutgoingQueues.values():
+            for position in queue.session.OutgoingMessageTable:
+                if position.TxSequenceNumber:
+                    queue.session.OutgoingMessageTable.remove(position)
+
+
+add(
+    "sender-transactional-messages-lost-at-second-restart",
+    "MQQB-3.1.1.3.1-12",
+    "At its second restart, the sender loses the transactional messages of its outgoing queues.",
+    at_restart(_forget_at_second_restart),
+    blind=True,
+)
+
+
+def _forget_second_queue(qm: QueueManager) -> None:
+    for queue in list(qm.adm.OutgoingQueues.values())[1:]:
+        queue.session.AwaitingFinalACKTable.clear()
+
+
+add(
+    "sender-messages-of-second-queue-awaiting-final-ack-lost-at-restart",
+    "MQQB-3.1.1.3.1-13",
+    "At a restart, the sender keeps AwaitingFinalACKTable only of its first outgoing queue.",
+    at_restart(_forget_second_queue),
+    blind=True,
+)

@@ -50,3 +50,12 @@ for name, rule, element in (
         at_restart(_double),
         blind=True,
     )
+
+
+@fault("sender-message-ids-of-second-queue-apart", breaks="MQQB-3.1.1.3-24", blind=True)
+class SkipsForSecond(Numbering):
+    """MessageIDs are two higher than the MessageID before when several outgoing queues exist."""
+
+    def assign_identifier(self) -> int:
+        number = super().assign_identifier()
+        return super().assign_identifier() if len(self.qm.adm.OutgoingQueues) > 1 else number

@@ -48,24 +48,9 @@ class PreviousCleared(Routing):
         super().route_message(session, packet, receipt, now)
 
 
-@fault("sender-sequence-info-after-acknowledged-message-with-previous-0", breaks="MQQB-3.1.1.5-D03", blind=True)
-class SecondWithoutPrevious(TransactionalSending):
-    """If all predecessors of a message are acknowledged, PrevNo in the SEQUENCE_INFO of the message is 0."""
-
-    def update_transaction_header(
-        self, session: Session, position: OutgoingMessagePosition, now: Now
-    ) -> UserMessagePacket:
-        unacked = outgoing_sequence(session).UnackedSequence
-        first = not unacked
-        packet = super().update_transaction_header(session, position, now)
-        if first and unacked:
-            unacked[-1] = SequenceInfo(unacked[-1].SeqID, unacked[-1].SeqNo, 0)
-        return packet
-
-
 @fault("sender-sequence-info-of-later-sequence-with-ordinal-1", breaks="MQQB-3.1.1.5-D01", blind=True)
 class TimeStampOnly(TransactionalSending):
-    """In the SEQUENCE_INFOs of a sequence whose Ordinal is above 1, SeqID has Ordinal 1."""
+    """SeqID of the SEQUENCE_INFOs of a sequence with an Ordinal above 1 has the Ordinal 1."""
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
-from reference_qm.codec import NULL_GUID, EstablishConnectionPacket
+from reference_qm.codec import NULL_GUID, ConnectionParametersPacket, EstablishConnectionPacket
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
@@ -112,3 +112,30 @@ class ZeroClientIgnored(SessionOpening):
         )
         if waiting < 2:
             super().receive_establish_request(session, packet, now)
+
+
+@fault("acceptor-refused-request-closes-open-session", breaks="MQQB-3.1.5.3.1-07", blind=True)
+class RefusalClosesOther(SessionOpening):
+    """When the acceptor refuses a request, it closes the open sessions of the same initiator."""
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_request(session, packet, now)
+        if session.refused:
+            for other in list(self.qm.sessions.values()):
+                if other is not session and not other.initiator and other.RemoteQMGuid == session.RemoteQMGuid:
+                    self.qm.closing.close(other, "a fault", now)
+
+
+@fault("acceptor-late-parameters-request-refused", breaks="MQQB-3.1.5.3.1-13", blind=True)
+class LateParametersRefused(SessionOpening):
+    """The acceptor closes the session when ConnectionParameters arrives more than two seconds after its response."""
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        self.__dict__.setdefault("since", {})[session.number] = now.monotonic_ms
+        super().receive_establish_request(session, packet, now)
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        if now.monotonic_ms - self.__dict__["since"][session.number] > 2_000:
+            self.qm.closing.close(session, "a fault", now)
+            return
+        super().receive_parameters_request(session, packet, now)

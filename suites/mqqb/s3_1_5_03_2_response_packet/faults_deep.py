@@ -157,3 +157,13 @@ class ResponseOfRetryIgnored(SessionOpening):
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         if not session.retrying:
             super().receive_establish_response(session, packet, now)
+
+
+@fault("initiator-parameters-response-with-window-0x8000-refused", breaks="MQQB-3.1.5.3.2-14", blind=True)
+class GreatWindowRefused(SessionOpening):
+    """The initiator takes a ConnectionParameters response whose WindowSize is 0x8000 or more as a refusal."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        if packet.ConnectionParametersHeader.WindowSize & 0x8000:
+            packet = set_fields(packet, {"InternalHeader.Flags": lambda old: old | 0x10})
+        super().receive_parameters_response(session, packet, now)

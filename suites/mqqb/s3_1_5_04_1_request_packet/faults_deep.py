@@ -123,3 +123,21 @@ class FirstMessageDropped(Receiving):
         had = session.number in known
         known.add(session.number)
         return had
+
+
+@fault("acceptor-transactional-message-as-first-message-dropped", breaks="MQQB-3.1.5.4.1-13", blind=True)
+class FirstTransactionalDropped(Receiving):
+    """The acceptor does not accept a transactional message as the first message of a session."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if packet.TransactionHeader is None or session.MessageReceivedCount or session.initiator:
+            super().receive_user_message(session, packet, now)
+
+
+@fault("acceptor-parameters-request-with-window-0xffff-not-answered", breaks="MQQB-3.1.5.4.1-05", blind=True)
+class LargestWindowIgnored(SessionOpening):
+    """The acceptor does not answer a ConnectionParameters request whose WindowSize is 0xFFFF."""
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        if packet.ConnectionParametersHeader.WindowSize != 0xFFFF:
+            super().receive_parameters_request(session, packet, now)

@@ -74,3 +74,14 @@ class JournalTruncates(Journaling):
         if message.PositiveJournalingRequested and len(message.Body) > 4096:
             position.MessageReference = replace(message, Body=message.Body[:4096])
         super().journal_delivered(position)
+
+
+@fault("sender-message-to-private-name-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class OnlyDirectNames(Journaling):
+    """The sender journals only messages to direct format names."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if not message.DestinationQueueFormatName.upper().startswith("DIRECT="):
+            position.MessageReference = replace(message, PositiveJournalingRequested=False)
+        super().journal_delivered(position)

@@ -205,3 +205,64 @@ class EarlyOrderAckIgnoredByInitiator(Closing):
         waiting = session.SessionState is SessionState.WAITING_CPR_MSG
         if not (waiting and isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
             super().refuse_out_of_state(session, packet, now)
+
+
+@fault("sender-order-ack-on-session-of-receiver-ignored", breaks="MQQB-3.1.5.6-09", blind=True)
+class OnlyOwnSession(OrderAcks):
+    """The sender ignores an OrderAck on a session that the receiver opened."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if session.initiator:
+            super().receive(session, packet, now)
+
+
+@fault("sender-order-ack-of-second-queue-ignored", breaks="MQQB-3.1.5.6-08", blind=True)
+class OnlyFirstQueueNoted(OrderAcks):
+    """The sender processes OrderAcks only for the sequence of its first outgoing queue."""
+
+    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        first = next(iter(self.qm.adm.OutgoingQueues.values()))
+        if session.OutgoingQueueReference is first:
+            super().note(session, body, now)
+
+
+@fault("sender-first-non-ack-without-sequence-identifier", breaks="MQQB-3.1.5.6-21", blind=True)
+class NumbersOnly(OrderAcks):
+    """SeqID of EodFirstNonAck is 0."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        unacked = outgoing_sequence(session).UnackedSequence
+        if unacked:
+            _transfer(session, EodFirstNonAck=SequenceInfo(0, unacked[0].SeqNo, unacked[0].PrevNo))
+
+
+@fault("sender-resend-interval-in-milliseconds", breaks="MQQB-3.1.5.6-20", blind=True)
+class Milliseconds(OrderAcks):
+    """EodResendInterval is ResendInterval in milliseconds."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        _transfer(session, EodResendInterval=1_000 * outgoing_sequence(session).ResendInterval)
+
+
+@fault("sender-last-ack-count-of-all-queues", breaks="MQQB-3.1.5.6-18", blind=True)
+class CountOfAllQueues(OrderAcks):
+    """EodLastAckCount counts the OrderAcks of all outgoing queues."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        sequences = [queue.session.TxOutgoingSequence for queue in self.qm.adm.OutgoingQueues.values()]
+        _transfer(session, EodLastAckCount=sum(one.LastAckCount for one in sequences if one is not None))
+
+
+@fault("sender-resend-index-reset-only-once", breaks="MQQB-3.1.5.6-11", blind=True)
+class ResetOnce(TransactionalSending):
+    """The sender resets ResendIntervalIndex only the first time that UnackedSequence becomes empty."""
+
+    def reset_resend_interval(self, session: Session) -> None:
+        known: set[int] = self.__dict__.setdefault("known", set())
+        if session.number not in known or outgoing_sequence(session).UnackedSequence:
+            super().reset_resend_interval(session)
+        if not outgoing_sequence(session).UnackedSequence:
+            known.add(session.number)

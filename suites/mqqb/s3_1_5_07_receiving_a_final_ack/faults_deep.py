@@ -154,3 +154,42 @@ class FirstDeadLetterQueue(Journaling):
             if queue.Transactional is found.Transactional and len(queue.MessagePositionList):
                 return queue
         return found
+
+
+@fault("sender-final-ack-of-second-queue-ignored", breaks="MQQB-3.1.5.7-05", blind=True)
+class OnlyFirstQueue(FinalAcks):
+    """The sender finds the message of a FinalAck only in its first outgoing queue."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        body = FinalAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
+        for queue in list(self.qm.adm.OutgoingQueues.values())[1:]:
+            table = queue.session.OutgoingMessageTable.find(body.SourceGUID, body.MessageID)
+            if table is not None or body.MessageID in queue.session.AwaitingFinalACKTable:
+                return
+        super().receive(session, packet, now)
+
+
+@fault("sender-final-ack-on-session-of-receiver-ignored", breaks="MQQB-3.1.5.7-02", blind=True)
+class OnlyOwnSession(FinalAcks):
+    """The sender ignores a FinalAck on a session that the receiver opened."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if session.initiator:
+            super().receive(session, packet, now)
+
+
+@fault("sender-second-final-ack-of-message-journals-again", breaks="MQQB-3.1.5.7-02", blind=True)
+class JournaledTwice(FinalAcks):
+    """A second FinalAck of the same message puts a second copy of the message into the journal."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        body = FinalAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
+        done = self.__dict__.setdefault("done", {})
+        if packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_RECEIVE:
+            if body.MessageID in done:
+                self.qm.journaling.keep_message(self.qm.adm.SystemJournalQueue, done[body.MessageID])
+            for queue in self.qm.adm.OutgoingQueues.values():
+                position = queue.session.AwaitingFinalACKTable.get(body.MessageID)
+                if position is not None and position.UserMessage.UserHeader.JP:
+                    done[body.MessageID] = position.MessagePosition.MessageReference
+        super().receive(session, packet, now)
