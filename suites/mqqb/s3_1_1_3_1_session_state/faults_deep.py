@@ -242,7 +242,7 @@ def _forget_at_second_restart(qm: QueueManager) -> None:
 add(
     "sender-transactional-messages-lost-at-second-restart",
     "MQQB-3.1.1.3.1-12",
-    "At its second restart, the sender loses the transactional messages of its outgoing queues.",
+    "At the second restart, the sender loses the transactional messages of its outgoing queues.",
     at_restart(_forget_at_second_restart),
     blind=True,
 )
@@ -256,7 +256,7 @@ def _forget_second_queue(qm: QueueManager) -> None:
 add(
     "sender-messages-of-second-queue-awaiting-final-ack-lost-at-restart",
     "MQQB-3.1.1.3.1-13",
-    "At a restart, the sender keeps AwaitingFinalACKTable only of its first outgoing queue.",
+    "At a restart, the sender keeps AwaitingFinalACKTable only for its first outgoing queue.",
     at_restart(_forget_second_queue),
     blind=True,
 )

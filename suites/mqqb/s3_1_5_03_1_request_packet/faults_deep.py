@@ -128,7 +128,9 @@ class RefusalClosesOther(SessionOpening):
 
 @fault("acceptor-late-parameters-request-refused", breaks="MQQB-3.1.5.3.1-13", blind=True)
 class LateParametersRefused(SessionOpening):
-    """The acceptor closes the session when ConnectionParameters arrives more than two seconds after its response."""
+    """The acceptor closes the session if the ConnectionParameters request arrives more than two seconds after the
+    EstablishConnection response.
+    """
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         self.__dict__.setdefault("since", {})[session.number] = now.monotonic_ms
