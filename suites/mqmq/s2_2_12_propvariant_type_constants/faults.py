@@ -48,26 +48,26 @@ for _name, _rule, _vt in (
     add(
         _name,
         _rule,
-        f"The server refuses a stub with a PROPVARIANT of {_vt.name} as malformed.",
+        f"The server refuses a stub as malformed if the stub contains a PROPVARIANT of {_vt.name}.",
         _refuse_propvariant(_vt),
     )
 
 add(
     "server-propvariant-vector-of-variants-refused",
     ("MQMQ-2.2.12-06", "MQMQ-2.2.12-07"),
-    "The server refuses a stub with a vector of PROPVARIANTs as malformed.",
+    "The server refuses a stub as malformed if the stub contains a vector of PROPVARIANTs.",
     _refuse_propvariant(VarType.VT_VECTOR | VarType.VT_VARIANT),
 )
 add(
     "server-propvariant-vector-of-strings-refused",
     "MQMQ-2.2.12-17",
-    "The server refuses a stub with a vector of strings as malformed.",
+    "The server refuses a stub as malformed if the stub contains a vector of strings.",
     _refuse_propvariant(VarType.VT_VECTOR | VarType.VT_LPWSTR),
 )
 add(
     "server-propvariant-vector-of-integers-refused",
     "MQMQ-2.2.12-18",
-    "The server refuses a stub with a vector of VT_UI4 as malformed.",
+    "The server refuses a stub as malformed if the stub contains a vector of VT_UI4.",
     _refuse_propvariant(VarType.VT_VECTOR | VarType.VT_UI4),
 )
 

@@ -45,7 +45,7 @@ for rule, name, text in (
     add(
         f"initiator-{text}-of-earlier-session-kept",
         rule,
-        f"When the initiator opens a further session for a queue, {name} is that of the session before.",
+        f"When the initiator opens another session for a queue, {name} is the same as in the previous session.",
         replace_part(_keep(name)),
         blind=True,
     )
@@ -81,7 +81,7 @@ for rule, name, text in (
     add(
         f"initiator-{text}-of-earlier-session-kept",
         rule,
-        f"{name} of TxOutgoingSequence is that of the earlier session when a further session begins.",
+        f"When a new session begins, {name} of TxOutgoingSequence is the same as in the previous session.",
         replace_part(_keep_sequence(name)),
         blind=True,
     )
