@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: subqueues, letters of other case, and peeks."""
+"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue that only special cases show: subqueues, letter case, and peeks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 @fault("queue-manager-open-missing-subqueue-opens-queue", breaks="MQDMPR-3.1.7.1.5-51")
 class MissingSubqueueIsQueue(QueueNames):
-    """The queue manager opens the queue itself when a format name names a subqueue that does not exist."""
+    """The queue manager opens the main queue when a format name refers to a subqueue that does not exist."""
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
         found = super().find_by_format_name(name)
@@ -25,7 +25,7 @@ class MissingSubqueueIsQueue(QueueNames):
 
 @fault("queue-manager-open-subqueue-opens-queue", breaks="MQDMPR-3.1.7.1.5-118")
 class SubqueueIsQueue(QueueNames):
-    """The queue manager opens the queue itself when a format name names one of its subqueues."""
+    """The queue manager opens the main queue when a format name refers to one of its subqueues."""
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
         found = super().find_by_format_name(name)
@@ -67,8 +67,8 @@ class PeekByHttp(QueueOpening):
 
 @fault("queue-manager-open-compares-own-host-name-with-regard-to-case", breaks="MQDMPR-3.1.7.1.5-61")
 class ExactHostName(QueueNames):
-    """The queue manager takes a direct format name with its own computer name in other letters for the name of another
-    computer.
+    """The queue manager treats its own computer name in a direct format name as the name of another computer if the
+    name differs in letter case.
     """
 
     def is_own_host(self, protocol: str, address: str) -> bool:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier: other actions, and the order of operations."""
+"""Faults of MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier that only special cases show: other actions, and the
+order of operations.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ FROM_ANOTHER = (MessageSeekAction.NEXT, MessageSeekAction.PREVIOUS)
 
 @fault("queue-manager-lookup-from-another-message-leaves-transaction-out", breaks="MQDMPR-3.1.7.1.13-25")
 class NextOutsideTransaction(Reading):
-    """A receive of the next or previous message by LookupIdentifier takes effect at once, also in a transaction."""
+    """A receive of the next or previous message by LookupIdentifier takes effect at once, even in a transaction."""
 
     @only_if(lambda part, queue_desc, lookup_id, lookup_operation, *more, **named: lookup_operation in FROM_ANOTHER)
     def read_by_lookup_identifier(

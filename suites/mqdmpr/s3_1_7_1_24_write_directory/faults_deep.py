@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.24 Write Directory: several attributes, and several queues."""
+"""Faults of MS-MQDMPR 3.1.7.1.24 Write Directory that only special cases show: several attributes, and several
+queues.
+"""
 
 from __future__ import annotations
 

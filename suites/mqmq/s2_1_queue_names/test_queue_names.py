@@ -274,7 +274,7 @@ def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule)
         capability, known = KNOWN_NAMES_BY_RULE[rule]
         if sut.has(capability):
             accepted = [*accepted, known(peer, sut)]
-    outcomes = {name: outcome_of(lambda name=name: sut.send(name, body="named", label="named")) for name in accepted}
+    outcomes = {name: sut.attempt(sut.send, name, body="named", label="named") for name in accepted}
     outcomes |= {name: _send_to_name(sut, name) for name in (*names.unjudged, *names.refused)}
     if names.unjudged and not accepted and Outcome.DONE not in outcomes.values():
         judge.mark_not_exercised(
