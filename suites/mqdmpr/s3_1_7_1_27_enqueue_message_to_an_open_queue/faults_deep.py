@@ -151,3 +151,15 @@ class RefusalOfFirstIgnored(Enqueueing):
             super().enqueue_to_open_queue(descriptor, message, now, transaction)
             every[:] = kept
         return status
+
+
+@fault("sender-local-copy-destination-lists-all-queues", breaks="MQDMPR-3.1.7.1.27-13")
+class LocalCopyNamesAll(Enqueueing):
+    """The destination of the copy in a queue of the sender's computer is the format name of all queues."""
+
+    def _enqueue_message(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        if message.DestinationMultiQueueFormatName and not isinstance(queue, OutgoingQueue):
+            message = replace(message, DestinationQueueFormatName=message.DestinationMultiQueueFormatName)
+        return super()._enqueue_message(queue, message, now, transaction)
