@@ -43,7 +43,7 @@ class LargestNotFound(RemoteEnding):
         return (Status.MQ_ERROR, None) if request_id == LARGEST and found[1] is not None else found
 
 
-@fault("server-start-receive-dwrequestid-0-refused", breaks=("MQQP-3.1.4.1-D08", "MQQP-3.1.4.10-16"))
+@fault("server-start-receive-dwrequestid-0-refused", breaks="MQQP-3.1.4.1-D08")
 class ZeroRefused(RemoteStarting):
     """The server refuses a read whose dwRequestID is 0."""
 
