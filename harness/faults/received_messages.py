@@ -1,4 +1,4 @@
-"""Faults of the receiver that change an admitted message before it is put into its queue."""
+"""Faults of the receiver: an admitted message is changed before the receiver puts it into its queue."""
 
 from __future__ import annotations
 

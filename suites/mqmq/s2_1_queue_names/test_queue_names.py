@@ -52,6 +52,7 @@ def test_queue_is_created_only_under_well_formed_path_name(sut, judge):
         "a plus sign in its name": ("mqc+x", Outcome.REFUSED),
         "a quotation mark in its name": ('mqc"x', Outcome.REFUSED),
         "a space in its name": ("mqc x", Outcome.REFUSED),
+        "a space at the end of its name": (f"mqc{sut.own} ", Outcome.REFUSED),
         "an empty name": ("", Outcome.REFUSED),
         "the name of the journal of a missing queue": (f"mqc{sut.own};journal", Outcome.REFUSED),
         "the name of a subqueue of a missing queue": (f"mqc{sut.own};sub", Outcome.REFUSED),

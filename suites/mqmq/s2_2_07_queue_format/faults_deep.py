@@ -1,4 +1,6 @@
-"""Faults of MS-MQMQ 2.2.7: undefined flags, other types of names, and numbers compared in part."""
+"""Faults of MS-MQMQ 2.2.7 that only special cases show: undefined flags, other types of names, and numbers compared in
+part.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,7 @@ class NumberCut(QueueFormats):
 
 @fault("server-queue-format-subqueue-cut-at-semicolon", breaks="MQMQ-2.2.7-16")
 class SubqueueCut(QueueFormats):
-    """The server opens the queue itself when the name of the subqueue in a QUEUE_FORMAT is empty."""
+    """The server opens the main queue when the name of the subqueue in a QUEUE_FORMAT is empty."""
 
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
         name = queue_format["union"]

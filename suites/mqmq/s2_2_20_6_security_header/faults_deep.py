@@ -1,4 +1,6 @@
-"""Faults of MS-MQMQ 2.2.20.6: ignored bits with other effects, later messages, and parts of bodies."""
+"""Faults of MS-MQMQ 2.2.20.6 that only special cases show: bits that have an effect although they must be ignored,
+later messages, and parts of bodies.
+"""
 
 from __future__ import annotations
 

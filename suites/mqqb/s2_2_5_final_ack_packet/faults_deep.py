@@ -39,7 +39,7 @@ class PreviousIsOneLess(OrderAcks):
 
 @fault("receiver-final-ack-body-with-message-id-of-16-bits", breaks="MQQB-2.2.5.1-D01", blind=True)
 class MessageIdOfSixteenBits(OrderAcks):
-    """MessageID of a FinalAck has only the lower 16 bits."""
+    """MessageID of a FinalAck has only the lower 16 bits of the message number."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -102,7 +102,7 @@ class OneOfPurge(FinalAcks):
 
 @fault("receiver-second-final-ack-of-plain-queue-with-class-bad-destination", breaks="MQQB-2.2.5-13", blind=True)
 class BadDestination(OrderAcks):
-    """The FinalAck of a second message for a queue that is not transactional has the class NACK_BAD_DST_Q."""
+    """The FinalAck of the second message for a nontransactional queue has the class NACK_BAD_DST_Q."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
