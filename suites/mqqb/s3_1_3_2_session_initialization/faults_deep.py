@@ -125,3 +125,14 @@ class OneByOne(SessionInitialization):
         super().initialize_messages(session)
         if session.retrying:
             session.UnAckedMessageCount = self.qm.config.window_size - 1
+
+
+@fault("acceptor-count-of-closed-session-continued", breaks="MQQB-3.1.3.2-04", blind=True)
+class AcceptedCountContinued(SessionOpening):
+    """MessageReceivedCount of an accepted session begins with that of the last closed session of the same sender."""
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_request(session, packet, now)
+        for old in self.qm.closed_sessions:
+            if not old.initiator and old.RemoteQMGuid == session.RemoteQMGuid:
+                session.MessageReceivedCount = old.MessageReceivedCount

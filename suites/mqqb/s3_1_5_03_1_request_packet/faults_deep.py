@@ -141,3 +141,12 @@ class LateParametersRefused(SessionOpening):
             self.qm.closing.close(session, "a fault", now)
             return
         super().receive_parameters_request(session, packet, now)
+
+
+@fault("acceptor-request-with-own-guid-and-se-1-refused", breaks="MQQB-3.1.5.3.1-06", blind=True)
+class PingedRefused(SessionOpening):
+    """The acceptor sets CS in the response to a request with its own GUID and SE 1."""
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        header = packet.EstablishConnectionHeader
+        return super().is_establish_request_valid(packet) and not (header.ServerGuid != NULL_GUID and header.SE)

@@ -266,3 +266,16 @@ class ResetOnce(TransactionalSending):
             super().reset_resend_interval(session)
         if not outgoing_sequence(session).UnackedSequence:
             known.add(session.number)
+
+
+@fault("sender-transactional-message-of-other-queue-deleted-by-order-ack", breaks="MQQB-3.1.5.6-09", blind=True)
+class EveryQueue(OrderAcks):
+    """An OrderAck removes the entries up to its number from UnackedSequence of every outgoing queue."""
+
+    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note(session, body, now)
+        for queue in self.qm.adm.OutgoingQueues.values():
+            sequence = queue.session.TxOutgoingSequence
+            if sequence is not None and queue.session is not session:
+                unacked = [one for one in sequence.UnackedSequence if one.SeqNo > body.TxSequenceNumber]
+                sequence.UnackedSequence[:] = unacked
