@@ -124,7 +124,7 @@ class Party:
         return rf"TCP:{self.sut.address}\private$\mqc-nowhere"
 
     def private_destination(self, queue: str) -> dict[str, Any]:
-        """Return the UserHeader fields of a message to the private name of a queue of the SUT, which is given by path
+        """Return the UserHeader fields of a message to the private name of a queue of the SUT. ``queue``: its path
         name.
         """
         number = int(self.sut.private_format_name(queue).rpartition("\\")[2], 16)

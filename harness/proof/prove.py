@@ -49,7 +49,7 @@ class Proof:
     idle: list[Pair] = field(default_factory=list)
     """Pairs of a check function and a rule: the function covers the rule, but fails it on no fault."""
     malformed: dict[Pair, str] = field(default_factory=dict)
-    """The differences, by check and rule: a packet of the peer breaks the rule in the check, which has no mark
+    """The differences, by check and rule: a packet of the peer breaks the rule in the check, but the check has no mark
     ``malforms`` for this rule.
     """
     unbroken: list[Pair] = field(default_factory=list)

@@ -43,7 +43,7 @@ class NotGivenBack(Exception):
 
 
 class BeginsTape(Protocol):
-    """The interface of the tape of a check, which is written or played."""
+    """The interface of the tape of a check, whether the tape is written or played."""
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Begin the tape of a check."""
@@ -102,7 +102,7 @@ class Sut(OwnQueues):
         self.residue: list[str] = []
         """The changes that could not be undone at the end."""
         self.knows_peer = True
-        """Whether this test's peer is the peer of the SUT file, which the SUT knows according to its capabilities."""
+        """Whether this test's peer is the peer of the SUT file; the SUT knows that peer as its capabilities declare."""
         self.forgets = False
         """Whether the SUT is reset before the next test."""
         self.peer_returns = False
