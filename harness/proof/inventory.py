@@ -54,8 +54,8 @@ class Inventory:
         return [rule for rule in self.catalogue if self.tests.get(rule) or rule in self.passive]
 
     def checks(self, rule: str) -> list[str]:
-        """Return the checks that judge a rule, and its predicate; the predicate has the name of the file in the rule's
-        section.
+        """Return the checks that judge a rule, and its predicate, as ``predicates.py::function`` below the folder of
+        the rule's section.
         """
         tests = list(self.tests.get(rule, []))
         if rule in self.passive:

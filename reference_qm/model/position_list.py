@@ -36,7 +36,7 @@ class Boundary:
     """One of the two reserved entries of a list, Start and End.
 
     ``passed``: the entry up to which a search found no message to receive; no message before this entry has become
-    available since.
+    available since then.
     """
 
     __slots__ = ("Next", "Previous", "passed")

@@ -272,7 +272,7 @@ class Association:
     def _verify_request(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
         """Close the connection after a wrong signature.
 
-        Spec: C706 12.6.4.6, 12.6.4.8: the trailer is optional for these PDUs.
+        Spec: C706 12.6.4.6, 12.6.4.8: the trailer is optional in co_cancel and orphaned PDUs.
         """
         if pdu.sec_trailer is None:
             return []

@@ -243,7 +243,9 @@ def _read_file(path: Path, where: str) -> bytes:
 
 
 def _path_inside(folder: Path, name: str, where: str) -> Path:
-    """Return the path of a file in the folder; raise SettingsError for a file outside it, also through a link."""
+    """Return the path of a file in the folder; raise SettingsError for a file outside the folder, even if a link in the
+    folder leads to it.
+    """
     path = folder / name
     if Path(name).name != name or path.resolve().parent != folder.resolve():
         raise SettingsError(
