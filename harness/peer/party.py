@@ -100,7 +100,9 @@ class Party:
         return condition()
 
     def await_label(self, label: str, queue: str) -> bool:
-        """Wait for a message with a label in a queue of the SUT, by path name; return whether it arrived."""
+        """Wait for a message with the given label in a queue of the SUT, given by path name; return whether the message
+        arrived.
+        """
         return self.eventually(lambda: label in self.sut.labels(queue))
 
     # -- names and messages -------------------------------------------------------------------------------------

@@ -105,7 +105,7 @@ class MessagePositionList:
         return self.End.Previous
 
     def find(self, lookup_identifier: int) -> MessagePosition | None:
-        """Return the position whose message has a LookupIdentifier."""
+        """Return the position whose message has the given LookupIdentifier."""
         return self._by_identifier.get(lookup_identifier)
 
     def insert(self, position: MessagePosition) -> None:
