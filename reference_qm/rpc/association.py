@@ -141,7 +141,7 @@ class Association:
                     return happened
         except PduError as error:
             return happened + self.close(str(error))
-        self._note_debt(now, progress=whole > 0)
+        self._note_unfinished_input(now, progress=whole > 0)
         return happened
 
     def _receive_pdu(self, wire: bytes) -> list[RpcOutput]:
@@ -284,7 +284,7 @@ class Association:
 
     # -- ends ---------------------------------------------------------------------------------------------------
 
-    def _note_debt(self, now: Now, *, progress: bool) -> None:
+    def _note_unfinished_input(self, now: Now, *, progress: bool) -> None:
         """Store the time since which the client has left a PDU or request incomplete."""
         owes = self.state is AssociationState.ESTABLISHED or self.security.unfinished
         owes = owes or bool(self._framer.pending) or self.calls.receiving

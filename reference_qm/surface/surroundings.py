@@ -160,9 +160,8 @@ class Surroundings:
 
     @property
     def directory_in_use(self) -> MemoryDirectory | None:
-        """The directory that the queue manager reads.
-
-        None when the machine belongs to no domain or the directory is unavailable.
+        """The directory that the queue manager reads; None when the machine belongs to no domain or the directory is
+        unavailable.
         """
         return self.reachable_directory if self.there.get("domain", False) else None
 

@@ -49,8 +49,8 @@ class TransactionalSending(Part):
 
         The previous message is the last message that is sent and not acknowledged, because all messages before it were
         acknowledged or deleted. If there is no such message, the previous message is the message acknowledged last on
-        this session. Without that, PreviousTxSequenceNumber is 0, as in MS-MQMQ 2.2.20.5 for a message without
-        predecessor.
+        this session. If there is no such message either, PreviousTxSequenceNumber is 0, as in MS-MQMQ 2.2.20.5 for a
+        message without predecessor.
         """
         packet = position.UserMessage
         if packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != self.qm.adm.Identifier:
