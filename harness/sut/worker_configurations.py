@@ -19,6 +19,7 @@ EXCLUSIVE_NEEDS = frozenset(
         "configure",
         "environment",
         "insecure_nacks",
+        "rejected_40_bit_keys",
         "queue_manager_quota",
         "ping_initiator",
     }

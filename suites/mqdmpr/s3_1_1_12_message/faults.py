@@ -48,7 +48,7 @@ for _name, _rules, _says, _change in (
     (
         "receiver-text-body-recoded-as-utf-8",
         "MQDMPR-3.1.1.12-32",
-        "The receiver converts a Body whose BodyType is text to UTF-8.",
+        "If BodyType is text, the receiver converts the Body to UTF-8.",
         lambda message: (
             replace(message, Body=message.Body.decode("utf-8", "replace").encode())
             if message.BodyType == 0x1F
@@ -395,7 +395,7 @@ class RemotePurgeUnacknowledged(RemoteOpening):
 
 @fault("only-first-of-messages-that-expire-together-acknowledged", breaks="MQDMPR-3.1.1.12-D25")
 class FirstOfExpiredAcknowledged(Expiring):
-    """Of several messages whose TimeToBeReceived passes at the same time, only the first is acknowledged."""
+    """Of several messages whose TimeToBeReceived expires at the same time, only the first is acknowledged."""
 
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
         for position in positions[1:]:

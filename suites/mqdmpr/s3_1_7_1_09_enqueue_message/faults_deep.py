@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.9 Enqueue Message: messages of open transactions, and identifiers."""
+"""Faults of MS-MQDMPR 3.1.7.1.9 Enqueue Message that only special cases show: messages of open transactions, and
+identifiers.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from reference_qm.model.statuses import Status
 
 @fault("queue-manager-search-for-last-finds-message-of-open-transaction", breaks="MQDMPR-3.1.7.1.9-17")
 class UncommittedFoundLast(Seeking):
-    """A read of the last message of a queue returns a message that an open transaction has sent."""
+    """A read of the last message of a queue returns this message even if an open transaction has sent it."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction

@@ -75,8 +75,8 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.27-14", "MQDMPR-3.1.7.1.27-18", "MQDMPR-3.1.7.1.27-19", "MQSO-3.3.4.3-D01")
 @varied("queue journaling", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
-    """A send to three queues with room succeeds and stores three copies; if the second queue is full, the send is
-    refused, and neither the second nor the third queue stores a copy.
+    """A send to three queues with room succeeds and stores three copies; if the second or the first queue is
+    full, the send is refused, and neither the full queue nor a later one stores a copy.
     """
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, SMALL_QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)
@@ -84,11 +84,16 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     outcome = sut.attempt("send", to=to, label="little", body=SMALL_BODY)
     copies = [await_count(peer, sut, queue, "little") for queue in queues]
     too_many = [sut.labels(queue).count("too much") for queue in queues[1:]]
+    full_first = [sut.new_queue(f"first-{place}", quota_kb=SMALL_QUOTA_KB if place == 0 else 64) for place in range(3)]
+    to_full_first = ",".join(sut.direct_name(queue) for queue in full_first)
+    refused_first = sut.attempt("send", to=to_full_first, label="too much", body=LARGE_BODY)
+    peer.settle()
+    too_many += [sut.labels(queue).count("too much") for queue in full_first]
     judge(
         "MQDMPR-3.1.7.1.27-18",
         "MQSO-3.3.4.3-D01",
-        expected={"send": Outcome.REFUSED, "number_of_copies_in_each_queue": [0, 0]},
-        observed={"send": refused, "number_of_copies_in_each_queue": too_many},
+        expected={"sends": [Outcome.REFUSED] * 2, "number_of_copies_in_each_queue": [0] * 5},
+        observed={"sends": [refused, refused_first], "number_of_copies_in_each_queue": too_many},
     )
     judge(
         "MQDMPR-3.1.7.1.27-14",

@@ -76,7 +76,7 @@ class AsAnotherMessage(DispatchCollection):
 add(
     "message-on-open-session-delayed",
     "MQDMPR-3.1.7.1.28-09",
-    "A message that is added during an open session is not sent until the next event of that session.",
+    "A message that is added while a session is open is not sent until the next event of that session.",
     skip_during(Sending.put_outgoing, Sending.dispatch_messages),
 )
 

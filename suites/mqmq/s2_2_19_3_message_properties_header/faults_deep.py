@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.fields import change_number
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart, packets, wrong_fields
+from harness.faults.primitives import at_restart, packets
 from harness.faults.received_messages import change_received
 from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction
@@ -100,20 +100,9 @@ add(
             packet.MessagePropertiesHeader.ExtensionData + b"\0" + packet.MessagePropertiesHeader.MessageBody[:-1],
         ),
         lambda packet: (
-            len(packet.MessagePropertiesHeader.ExtensionData) % 2
+            len(packet.MessagePropertiesHeader.ExtensionData) % 2 == 1
             and len(packet.MessagePropertiesHeader.MessageBody) > 1
         ),
-    ),
-)
-add(
-    "sender-extension-size-of-large-extension-cut-to-16-bits",
-    "MQMQ-2.2.19.3-27",
-    "ExtensionSize contains only the lower 16 bits of the size of the extension.",
-    change_number(
-        MESSAGE,
-        "MessagePropertiesHeader.ExtensionSize",
-        lambda size: size & 0xFFFF,
-        lambda packet: len(packet.MessagePropertiesHeader.ExtensionData) > 0xFFFF,
     ),
 )
 add(
@@ -136,16 +125,6 @@ add(
         "MessagePropertiesHeader.LabelLength",
         lambda size: size - 1,
         lambda packet: any(ord(one) > 0xFFFF for one in packet.MessagePropertiesHeader.Label or ""),
-    ),
-)
-add(
-    "sender-hash-algorithm-sha-1-in-message-to-several-queues",
-    "MQMQ-2.2.19.3-23",
-    "HashAlgorithm is SHA-1 in a message to several queues for which the application requested none.",
-    wrong_fields(
-        MESSAGE,
-        {"MessagePropertiesHeader.HashAlgorithm": 0x8004},
-        lambda packet: packet.MultiQueueFormatHeader is not None and packet.SecurityHeader is None,
     ),
 )
 

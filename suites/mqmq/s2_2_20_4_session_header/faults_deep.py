@@ -13,17 +13,6 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("receiver-ack-sequence-number-without-transactional-messages", breaks="MQMQ-2.2.20.4-05")
-class TransactionalNotCounted(Receiving):
-    """AckSequenceNumber does not count the last message received when this message is transactional and refused."""
-
-    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
-        super().count_received(session, packet)
-        missing = packet.TransactionHeader is not None and self.qm.arrival.find_destination(packet) is None
-        if missing:
-            session.MessageReceivedCount -= 1
-
-
 @fault("receiver-counts-messages-of-next-session-from-2", breaks=("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-03"))
 class CountContinued(SessionAcks):
     """AckSequenceNumber is too large by one in each session with a peer after the first."""

@@ -1,4 +1,4 @@
-"""Readings of errata about the opening, the timers and the end of a session that the reference does not follow."""
+"""Alternative readings of errata about the opening, the timers and the end of a session."""
 
 from __future__ import annotations
 

@@ -48,21 +48,6 @@ class PreviousCleared(Routing):
         super().route_message(session, packet, receipt, now)
 
 
-@fault("sender-sequence-info-after-acknowledged-message-with-previous-0", breaks="MQQB-3.1.1.5-D03", blind=True)
-class SecondWithoutPrevious(TransactionalSending):
-    """PrevNo of the SEQUENCE_INFO of a message whose predecessors are all acknowledged is 0."""
-
-    def update_transaction_header(
-        self, session: Session, position: OutgoingMessagePosition, now: Now
-    ) -> UserMessagePacket:
-        unacked = outgoing_sequence(session).UnackedSequence
-        first = not unacked
-        packet = super().update_transaction_header(session, position, now)
-        if first and unacked:
-            unacked[-1] = SequenceInfo(unacked[-1].SeqID, unacked[-1].SeqNo, 0)
-        return packet
-
-
 @fault("sender-sequence-info-of-later-sequence-with-ordinal-1", breaks="MQQB-3.1.1.5-D01", blind=True)
 class TimeStampOnly(TransactionalSending):
     """SeqID of the SEQUENCE_INFOs of a sequence with an Ordinal above 1 has the Ordinal 1."""

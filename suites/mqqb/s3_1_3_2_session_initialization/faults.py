@@ -116,7 +116,7 @@ for _name, _rule, _element, _value in _ELEMENTS:
 
 @fault("initiator-opened-session-recoverable-ack-flag-set", breaks="MQQB-3.1.3.2-06")
 class InitiatorOpenedSessionRecoverableAckFlagSet(SessionOpening):
-    """The initiator opens a session with a flag in RecoverableMsgAckFlags and a running Session Ack Send Timer."""
+    """The initiator opens a session with a bit of RecoverableMsgAckFlags set and a running Session Ack Send Timer."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)

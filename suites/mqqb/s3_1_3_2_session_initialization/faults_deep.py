@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import set_fields
 from harness.faults.registry import add
+from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.transactional_sending import outgoing_sequence
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
@@ -37,7 +41,6 @@ for rule, name, text in (
     ("MQQB-3.1.3.2-25", "SessionActive", "session-active"),
     ("MQQB-3.1.3.2-26", "ReceivedAck", "received-ack"),
     ("MQQB-3.1.3.2-29", "DirectFormatSession", "direct-format-session"),
-    ("MQQB-3.1.3.2-31", "LastOrderAckSendTime", "last-order-ack-send-time"),
 ):
     add(
         f"initiator-{text}-of-earlier-session-kept",
@@ -96,21 +99,23 @@ class TransactionalNotSentAgain(SessionInitialization):
                 self.qm.dispatch_collection.add(session, position)
 
 
-@fault("initiator-unacked-message-count-of-earlier-session-added", breaks="MQQB-3.1.3.2-23", blind=True)
-class CountGrows(SessionInitialization):
-    """UnAckedMessageCount of a further session begins with the value that it had on the session before."""
+@fault("acceptor-other-identifier-in-responses-than-in-requests", breaks="MQQB-3.1.3.2-34", blind=True)
+class IdentifierOfAcceptor(SessionOpening):
+    """The Identifier in the queue manager's EstablishConnection responses differs from that in its requests."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        packet = super().build_establish_response(session, request)
+        other = UUID(int=self.qm.adm.Identifier.int ^ 1)
+        return set_fields(packet, {"EstablishConnectionHeader.ServerGuid": other})
+
+
+@fault("initiator-waiting-messages-of-retry-one-by-one", breaks="MQQB-3.1.3.2-23", blind=True)
+class OneByOne(SessionInitialization):
+    """On a session that a retry opens, the initiator sends the next message only after an acknowledgment."""
 
     def initialize_messages(self, session: Session) -> None:
-        old = session.UnAckedMessageCount
         super().initialize_messages(session)
-        session.UnAckedMessageCount = old
-
-
-@fault("initiator-order-ack-timeout-5-s", breaks="MQQB-3.1.3.2-28", blind=True)
-class SlowOrderAcksOfInitiator(SessionInitialization):
-    """OrderAckTimeout of a session that the receiver opened is 5 seconds."""
-
-    def initialize_parameters(self, session: Session, now: Now) -> None:
-        super().initialize_parameters(session, now)
-        if session.initiator:
-            session.OrderAckTimeout = 5_000
+        if session.retrying:
+            session.UnAckedMessageCount = self.qm.config.window_size - 1

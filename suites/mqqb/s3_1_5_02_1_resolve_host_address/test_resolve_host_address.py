@@ -158,11 +158,12 @@ def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
     session = OutgoingSession.unless_refused(peer, sut, judge, name)
     if session is None:
         return
+    peer.eventually(lambda: find_outgoing_queue(sut, name)["State"] == "NeedValidation")
+    others = [queue["State"] for queue in list_outgoing_queues(sut, UNREACHABLE_NAME)]
     opened = session.listener.accept(sut.quiet_ms) is not None
     waiting = sut.outgoing(name)["count"]
     expected = fields({"message waits": True, "SUT connected": False})
     judge(*waits_rules, expected=expected, observed={"message waits": bool(waiting), "SUT connected": opened})
-    others = [queue["State"] for queue in list_outgoing_queues(sut, UNREACHABLE_NAME)]
     states = {"NeedValidation"} | {find_outgoing_queue(sut, name)["State"]}
     peer.pass_time(sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS))
     states.add(find_outgoing_queue(sut, name)["State"])

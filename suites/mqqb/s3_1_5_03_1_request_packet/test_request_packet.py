@@ -88,6 +88,7 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
         evidence=evidence,
     )
     judge.conclude("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", "MQQB-3.1.5.3.1-09")
+    peer.pass_time(sut.duration_ms(10_000) if server == "own" else 0)
     sent = connection.send(parameters_request())
     came = connection.poll_next_packet()
     observed = require_reaction(connection, exclude_echo(sent, came))

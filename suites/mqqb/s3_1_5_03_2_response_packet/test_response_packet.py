@@ -76,7 +76,7 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     judge.conclude("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
     if answer.kind != "ConnectionParameters":
         raise ConformanceFailure("the SUT sent no ConnectionParameters packet, which the next steps require")
-    agreed = connection.send(parameters_response(answer))
+    agreed = connection.send(parameters_response(answer, WindowSize=0xFFFF))
     message = connection.poll("UserMessage")
     judge(
         "MQQB-3.1.5.3.2-14",

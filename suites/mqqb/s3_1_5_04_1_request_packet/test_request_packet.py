@@ -12,6 +12,7 @@ from harness.expectations import between, packet
 from harness.peer.handshake import UNUSUAL_WINDOW_SIZE, parameters_request
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
+from suites.messages import Sequence
 from suites.mqqb.steps.opening import OTHER_GUID, exclude_echo, find_accepted_session, read_internal_bits
 
 LONG_ACK_TIMEOUT_MS = 120_000
@@ -26,7 +27,7 @@ OTHER_TIMEOUT_MS = 90_000
     "MQQB-3.1.5.4.1-11",
     "MQQB-3.1.5.4.1-13",
 )
-@pytest.mark.parametrize("window", [1, 3, UNUSUAL_WINDOW_SIZE])
+@pytest.mark.parametrize("window", [1, 3, UNUSUAL_WINDOW_SIZE, 0xFFFF])
 def test_connection_parameters_request_opens_session(peer, judge, window):
     """The SUT answers a ConnectionParameters request with its own WindowSize; then it acknowledges a message, beside
     another open session.
@@ -53,11 +54,15 @@ def test_connection_parameters_request_opens_session(peer, judge, window):
     judge.conclude("MQQB-3.1.5.4.1-06", "MQQB-3.1.5.4.1-07")
     if answer.kind != "ConnectionParameters":
         raise ConformanceFailure(f"the SUT's response is {answer.kind}")
+    count = 1
+    if window > 1:  # the first message of the session is a transactional one
+        connection.send(Sequence(peer).message())
+        count = 2
     acknowledged = connection.acknowledgment()
     judge(
         "MQQB-3.1.5.4.1-13",
         "MQQB-3.1.5.4.1-D01",
-        expected=packet("SessionAck"),
+        expected=packet("SessionAck", {"SessionHeader.AckSequenceNumber": count}),
         observed=acknowledged or connection,
         case="answer to the message",
         evidence=[connection.sent[-1], acknowledged],

@@ -8,6 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers, needs
+from reference_qm.codec import NULL_GUID
 from suites.mqqb.steps import opening
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
@@ -67,7 +68,7 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     connection = peer.connect()
     peer.pass_time(int(late * sut.duration_ms(lasts_ms)))
-    connection.send(establish_request(peer))
+    connection.send(establish_request(peer, ServerGuid=sut.guid if late else NULL_GUID))
     answer = connection.expect("EstablishConnection")
     observed = opening.time_initialization_end(sut, connection, answer.time_ms, lasts_ms)
     judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=answer)

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.17 Send Transactional Acknowledgment: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.17 Send Transactional Acknowledgment that only special cases show: second occurrences, other
+causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ class IdOf16Bits(FinalAcks):
 
 @fault("receiver-final-ack-previous-number-one-less", breaks="MQQB-3.1.7.17-D08", blind=True)
 class PreviousOneLess(FinalAcks):
-    """The FinalAck of a refused packet has one less than TxSequenceNumber as TxPreviousSequenceNumber."""
+    """In the FinalAck of a refused packet, TxPreviousSequenceNumber is always TxSequenceNumber minus one."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

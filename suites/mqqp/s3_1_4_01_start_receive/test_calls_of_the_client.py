@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from harness.expectations import none
 from harness.judging.verdicts import Verdict
+from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, Method
 from suites.mqqp.steps.reader import Reader, Reading
@@ -19,9 +22,9 @@ NEVER_ASKS_VERSION = "the SUT always calls RemoteQMStartReceive, as Windows 2000
 
 
 RULES_BY_STARTING_METHOD = {
-    Method.START_RECEIVE: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.1-07"],
-    Method.START_RECEIVE2: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.10-04"],
-    Method.START_RECEIVE_BY_LOOKUP_ID: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.11-04"],
+    Method.START_RECEIVE: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.1-07", "MQQP-3.1.4.1-10"],
+    Method.START_RECEIVE2: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.10-04", "MQQP-3.1.4.10-10"],
+    Method.START_RECEIVE_BY_LOOKUP_ID: ["MQQP-3.1.4.2-04", "MQQP-3.1.4.11-04", "MQQP-3.1.4.11-18"],
 }
 
 
@@ -30,11 +33,13 @@ RULES_BY_STARTING_METHOD = {
 )
 def test_client_ends_only_successful_receive(peer, sut, judge, name):
     """The peer returns a failure together with a message and a handle: the SUT does not call RemoteQMEndReceive. The
-    next receive succeeds, and the SUT ends it.
+    next receive succeeds, and the SUT ends it. The SUT calls RemoteQMEndReceive once for a further receive, although
+    that call fails.
     """
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
     remote = reader.open()
-    for fails in (True, False):
+    for fails, end_status in ((True, 0), (False, 0), (False, NO_MESSAGE)):
+        reader.server.answers[Method.END_RECEIVE] = partial(ServedCall.respond, Return=end_status)
         reader.server.answers[name] = (
             (lambda call: reader.answer_read(call, reader.build_message(), NO_MESSAGE))
             if fails
@@ -48,7 +53,8 @@ def test_client_ends_only_successful_receive(peer, sut, judge, name):
     if not any(call.name == name for call in came):
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
         return
-    expected, observed = [name, name, "RemoteQMEndReceive"], [call.name for call in came]
+    expected = [name, name, "RemoteQMEndReceive", name, "RemoteQMEndReceive"]
+    observed = [call.name for call in came]
     judge(
         *RULES_BY_STARTING_METHOD[name], expected=expected, observed=observed, evidence=came, case="calls of the client"
     )

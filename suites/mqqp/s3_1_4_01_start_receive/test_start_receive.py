@@ -520,20 +520,21 @@ def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, 
 @for_each_method(
     {
         Method.START_RECEIVE: {
-            "receive": ["MQQP-3.1.4.1-D03", "MQDMPR-3.1.7.1.9-14"],
+            "receive": ["MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D13", "MQDMPR-3.1.7.1.9-14"],
             "current": ["MQQP-3.1.4.1-D04", "MQDMPR-3.1.7.1.9-14"],
         },
         Method.START_RECEIVE2: {
-            "receive": ["MQQP-3.1.4.10-D02", "MQDMPR-3.1.7.1.9-14"],
+            "receive": ["MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-23", "MQDMPR-3.1.7.1.9-14"],
             "current": ["MQQP-3.1.4.10-D03", "MQDMPR-3.1.7.1.9-14"],
         },
     }
 )
 def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
-    """Eight messages arrive, with priorities 0 to 7: each peek and each receive without a cursor returns the remaining
-    message with the highest priority.
+    """A cursor is open, and eight messages arrive, with priorities 0 to 7: each peek and each receive without a cursor
+    returns the remaining message with the highest priority.
     """
     queue = remote.open()
+    queue.open_cursor()
     packets = [remote.peer.message({"DM": 1}, base={"PR": one}, label=f"priority {one}") for one in range(8)]
     remote.send_all(packets)
     wanted = [f"priority {one}" for one in reversed(range(8))]

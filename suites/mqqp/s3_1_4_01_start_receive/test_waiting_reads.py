@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import each, facts, holds
+from harness.expectations import each, facts, holds, in_queue
 from harness.peer.association import Call
 from harness.run.marks import covers, needs, sut_survives
+from harness.sut.releases import lacks_method
 from harness.wire.rpc_qm2qm import Action, Method
 from suites.mqqp.steps.methods import for_each_method
 from suites.mqqp.steps.reading import fill_queue
@@ -18,6 +19,12 @@ LONG_READ_TIMEOUT_MS = 0x8000_0000
 SHORT_READ_TIMEOUT_MS, SHORTEST_READ_TIMEOUT_MS = 1_000, 200
 AT_ONCE_MS = 500
 """The time in ms after which a read with timeout 0 has ended."""
+
+
+def find_other_method(remote, by):
+    """Return the other of the two methods that start a read, or the same one if the SUT's release has only this one."""
+    other = Method.START_RECEIVE2 if by == Method.START_RECEIVE else Method.START_RECEIVE
+    return by if lacks_method(remote.sut, other) else other
 
 
 @for_each_method(
@@ -35,15 +42,15 @@ AT_ONCE_MS = 500
 @sut_survives()
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by, rules, action):
-    """While two reads wait, receives with the dwRequestIDs of these reads through the same queue handle are refused,
-    and both reads still wait. A receive with such a dwRequestID through a different handle of the queue waits, and so
-    do receives through the same handle whose dwRequestIDs differ in one bit.
+    """While two reads wait, one by each method, receives with the dwRequestIDs of these reads through the same queue
+    handle are refused, and both reads still wait. A receive with such a dwRequestID through a different handle of the
+    queue waits, and so do receives through the same handle whose dwRequestIDs differ in one bit.
     """
     queue, second = remote.open(), remote.open()
     numbers = [remote.request_id() for _ in range(2)]
     reads = [
-        queue.begin(one, by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
-        for one, number in zip((Action.RECEIVE, action), numbers, strict=True)
+        queue.begin(one, by=how, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+        for one, how, number in zip((Action.RECEIVE, action), (find_other_method(remote, by), by), numbers, strict=True)
     ]
     waits = [one.state_after_silence() for one in reads]
     twice = [queue.start_receive(by=by, dwRequestID=one, ulTimeout=LONG_READ_TIMEOUT_MS) for one in numbers]
@@ -266,7 +273,8 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
 )
 def test_only_waiting_receive_returns_handle_and_locks_message(remote, judge, by, rules):
     """A receive waits in an empty queue, and a PEEK_NEXT at the last message of a second queue: both return the next
-    message, and only the receive returns a handle. The message of the receive is locked; a peek waits until a further
+    message, and only the receive returns a handle. The message of the receive is locked: a second receive still waits
+    until it is cancelled, and a peek waits until a further
     message arrives, which stays available. After RR_NACK, the first message is available again.
     """
     queue, other = remote.open(), remote.open()
@@ -275,10 +283,14 @@ def test_only_waiting_receive_returns_handle_and_locks_message(remote, judge, by
     cursor = second.open_cursor()
     second.peek(by=by, hCursor=cursor).expect_success()
     receive = queue.begin_receive(by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
+    number = remote.request_id()
+    later = queue.begin_receive(by=by, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
     following = second.begin(Action.PEEK_NEXT, by=by, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
     remote.deliver(["first"])
     remote.deliver(["one"], queue="admin")
     reads = [receive.wait(), following.wait()]
+    later_waits = later.state_after_silence()
+    queue.cancel(number)
     peek = queue.begin(Action.PEEK_CURRENT, by=by, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = peek.state_after_silence()
     remote.deliver(["second"])
@@ -304,8 +316,18 @@ def test_only_waiting_receive_returns_handle_and_locks_message(remote, judge, by
     )
     judge.conclude(*rules["receive"], *rules["peek"], *rules["peeked"])
     ended = queue.give_back(receive)
-    observed = {"peek_while_locked": waits, "end": ended.outcome, "queue_after_the_end": other.labels()}
-    expected = facts(peek_while_locked=Call.WAITING, end="MQ_OK", queue_after_the_end=["first", "second"])
+    observed = {
+        "second_receive": later_waits,
+        "peek_while_locked": waits,
+        "end": ended.outcome,
+        "queue_after_the_end": other.labels(),
+    }
+    expected = facts(
+        second_receive=Call.WAITING,
+        peek_while_locked=Call.WAITING,
+        end="MQ_OK",
+        queue_after_the_end=in_queue("first", "second"),
+    )
     judge(*rules["locked"], expected=expected, observed=observed, evidence=[receive, ended])
 
 

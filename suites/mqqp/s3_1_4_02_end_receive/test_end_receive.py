@@ -10,6 +10,7 @@ from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, Method
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
+from suites.mqqp.steps.methods import for_each_method
 from suites.mqqp.steps.reading import fill_queue
 
 pytestmark = needs("qm2qm")
@@ -31,10 +32,16 @@ UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
     "MQDMPR-3.1.7.1.12-18",
     "MQDMPR-3.1.7.1.12-21",
 )
-@pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
+@for_each_method(
+    {
+        Method.START_RECEIVE: {"two phases": ["MQQP-3.1.4.1-D15"], "current": ["MQQP-3.1.4.1-D04"]},
+        Method.START_RECEIVE2: {"two phases": ["MQQP-3.1.4.10-31"], "current": ["MQQP-3.1.4.10-D03"]},
+    }
+)
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
-def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kind):
-    """A received message is hidden. After RR_NACK two readers can receive it again; after RR_ACK only the second
+def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rules, kind):
+    """A received message is hidden. After RR_NACK two readers can receive it again, and a
+    cursor that has read it reads it again; after RR_ACK only the second
     message is in the queue. RemoteQMEndReceive returns the handle NULL; afterwards, the old handle is unknown.
     """
     queue, other = remote.open(kind), remote.open(kind)
@@ -43,9 +50,18 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
         fill_queue(remote, kind, "second")
     else:
         fill_queue(remote, kind, "first", "second")
+    cursor = other.open_cursor()
+    at_cursor = [other.peek(by=by, hCursor=cursor)]
     first = queue.start_receive(by=by)
     hidden = other.peek().label_or_outcome
     refused = queue.give_back(first)
+    at_cursor.append(other.peek(by=by, hCursor=cursor))
+    judge(
+        *rules["current"],
+        expected=each("first", "peek by a cursor"),
+        observed=[one.label_or_outcome for one in at_cursor],
+        evidence=at_cursor,
+    )
     place = queue.labels()
     elsewhere = other.start_receive(by=by)
     other.give_back(elsewhere)
@@ -67,6 +83,7 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
         second_receive="first",
     )
     judge(
+        *rules["two phases"],
         "MQQP-3.1.4.2-06",
         "MQDMPR-3.1.7.1.10-02",
         "MQDMPR-3.1.7.1.12-18",

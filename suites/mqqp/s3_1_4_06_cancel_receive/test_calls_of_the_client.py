@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts
+from harness.expectations import facts, none
+from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.steps.reader import Reader, Reading
 
 
@@ -14,18 +16,41 @@ from suites.mqqp.steps.reader import Reader, Reading
 @pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
 def test_client_cancels_read_after_it_began(peer, sut, judge, version):
     """Two reads of the SUT wait at the peer, and the application cancels the second: the SUT sends one
-    RemoteQMCancelReceive, after both reads and with the dwRequestID of the second read.
+    RemoteQMCancelReceive, after both reads and with the dwRequestID of the second read. It sends none for a read that
+    the application cancels before the peer has answered RemoteQmGetVersion.
     """
     reader = Reader(peer, sut, version)
     remote = reader.open()
+    judge_cancel_before_read(reader, judge, remote)
+    reader.set_version(*version)
     reader.let_reads_wait()
-    requests = reader.begin_long_reads(Reading.RECEIVE, remote, 2)
+    before, requests = len(reader.reads()), []
+    for number in (1, 2):
+        requests.append(reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS))
+        reader.await_reads(before + number)
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
-    begun = [reader.get_read_description(call).dwRequestID for call in reader.reads()]
-    came = [call.name == "RemoteQMCancelReceive" for call in reader.server.calls if call in [*reader.reads(), *cancels]]
+    reads = reader.reads()[before:]
+    begun = [reader.get_read_description(call).dwRequestID for call in reads]
+    came = [call.name == "RemoteQMCancelReceive" for call in reader.server.calls if call in [*reads, *cancels]]
     cancelled = [call.into.dwRequestID for call in cancels if call.into is not None]
     observed = {"RemoteQMCancelReceive_was_called": came, "dwRequestID_in_the_call": cancelled}
     expected = facts(RemoteQMCancelReceive_was_called=[False, False, True], dwRequestID_in_the_call=begun[1:])
-    evidence = [*reader.reads(), *cancels]
+    evidence = [*reads, *cancels]
     judge("MQQP-3.1.4.6-03", expected=expected, observed=observed, evidence=evidence)
+
+
+def judge_cancel_before_read(reader, judge, remote):
+    """Judge a cancel of a read that the SUT has not sent yet, if it calls RemoteQmGetVersion first."""
+    asked: list[ServedCall] = []
+    reader.server.answers[Method.GET_VERSION] = asked.append
+    request = reader.begin_read(Reading.RECEIVE, remote)
+    reader.peer.wait(lambda: bool(asked or reader.reads()), None, "a call of the read")
+    if not asked:
+        return
+    reader.begin("cancel", request=request.number)
+    reader.peer.pass_time(reader.sut.quiet_ms)
+    sent = reader.server.named("RemoteQMCancelReceive")
+    judge("MQQP-3.1.4.6-03", expected=none("RemoteQMCancelReceive before the read"), observed=sent, evidence=asked)
+    asked[0].respond(pMajor=6, pMinor=1, pBuildNumber=7600)
+    request.outcome()

@@ -212,13 +212,14 @@ def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, ac
 
 @covers(
     *("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-44", "MQQP-3.1.4.11-45", "MQQP-3.1.4.11-46"),
-    *("MQQP-3.1.4.11-D01", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D03"),
+    *("MQQP-3.1.4.11-D01", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.1-01"),
 )
 def test_lookup_of_received_message_fails(remote, judge):
     """The second of three messages is received by lookup: then CURRENT with its LookupId fails, and NEXT and PREV with
     the LookupIds of its neighbours pass over it. CURRENT with the LookupIds of the first and third messages returns
     these messages, and with LookupIds that no message has, it fails. NEXT with the LookupId of the third message
-    returns a message that arrives later.
+    returns a message that arrives later. The LookupId of a message that RemoteQMStartReceive2 has received finds the
+    message only after RR_NACK.
     """
     queue = remote.open_with_messages(*MESSAGE_LABELS)
     known = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
@@ -231,6 +232,10 @@ def test_lookup_of_received_message_fails(remote, judge):
     remote.deliver(["fourth"])
     reads = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, one) for one in known]
     fourth = queue.look_up(Action.LOOKUP_PEEK_NEXT, known[2])
+    held = queue.start_receive()
+    hidden = queue.look_up(Action.LOOKUP_PEEK_CURRENT, known[0])
+    queue.give_back(held)
+    back = queue.look_up(Action.LOOKUP_PEEK_CURRENT, known[0])
     seen = {
         "receive_of_the_second_message": taken.label_or_outcome,
         "peek_while_it_is_locked": locked.label_or_failure,
@@ -238,6 +243,9 @@ def test_lookup_of_received_message_fails(remote, judge):
         "peeks_with_unknown_identifiers": [one.label_or_failure for one in missing],
         "peeks_after_the_receive": [one.label_or_failure for one in reads],
         "peek_of_the_fourth_message": fourth.label_or_outcome,
+        "receive_of_the_first_message": held.label_or_outcome,
+        "peek_while_the_first_message_is_locked": hidden.label_or_failure,
+        "peek_of_the_first_message_after_RR_NACK": back.label_or_failure,
     }
     expected = facts(
         receive_of_the_second_message="second",
@@ -246,6 +254,9 @@ def test_lookup_of_received_message_fails(remote, judge):
         peeks_with_unknown_identifiers=each(Call.FAILURE),
         peeks_after_the_receive=["first", Call.FAILURE, "third"],
         peek_of_the_fourth_message="fourth",
+        receive_of_the_first_message="first",
+        peek_while_the_first_message_is_locked=Call.FAILURE,
+        peek_of_the_first_message_after_RR_NACK="first",
     )
     judge.all(expected=expected, observed=seen, evidence=[taken, *reads, fourth])
 

@@ -90,6 +90,11 @@ def test_client_read_has_required_fields(peer, sut, judge, section):
             reader.set_version(*version)
             where = remotes[1], cursor
             asks_version &= judge_fields_of_reads(reader, judge, reading, (method, rules), where, timeouts_ms)
+    if reading is Reading.PEEK_NEXT_BY_CURSOR:
+        for version, method, rules in (old, new) if asks_version else (old,):
+            reader.set_version(*version)
+            current = Reading.PEEK_CURRENT_BY_CURSOR
+            judge_fields_of_reads(reader, judge, current, (method, rules), (remotes[1], cursor), (0,))
     if not asks_version:
         judge.conclude(*section.old.values(), "MQQP-2.2.2.1-D03")
         judge.give_up(Verdict.NOT_APPLICABLE, NEVER_ASKS_VERSION)
@@ -266,7 +271,8 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
 @needs("inspect")
 @for_each_section(lambda section: [section.removal, section.entry["add"]])
 def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
-    """Two reads of a queue wait, and the peer answers the second read with a message, a failure or a fault:
+    """Two reads of a queue wait, and the peer answers the second read with a message, a failure or a fault, or answers
+    RemoteQMEndReceive with a failure:
     PendingRemoteReadEntryCollection contains the entries of both reads before the answer, and only the entry of the
     first read afterwards.
     """
@@ -280,8 +286,11 @@ def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
         lambda call: reader.answer_with_message(call),
         lambda call: reader.answer_read(call, None, IO_TIMEOUT),
         lambda call: call.fault(ACCESS_DENIED),
+        lambda call: reader.answer_with_message(call),
     )
     for number, answer in enumerate(answers, 2):
+        if number == len(answers) + 1:
+            reader.server.answers[Method.END_RECEIVE] = lambda call: call.respond(Return=IO_TIMEOUT)
         request = reader.begin_read(section.reading, remote, Reader.LONG_TIMEOUT_MS, cursor)
         call = reader.await_reads(number)[-1]
         before = [one["RequestId"] for one in reader.pending_read_entries()]

@@ -10,19 +10,24 @@ from suites.mqqp.steps.reader import Outcome, Reader, Reading
 
 
 @needs("remote_read")
-@pytest.mark.parametrize("reading", [Reading.PEEK, Reading.RECEIVE], ids=["peek", "receive"])
+@pytest.mark.parametrize(
+    ("reading", "by_cursor"),
+    [(Reading.PEEK, Reading.PEEK_NEXT_BY_CURSOR), (Reading.RECEIVE, Reading.RECEIVE_BY_CURSOR)],
+    ids=["peek", "receive"],
+)
 @covers("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-03", "MQQP-3.2.4.7-04", "MQQP-3.2.4.7-05", "MQQP-3.2.4.7-06")
-def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
+def test_client_cancels_read_that_application_names(peer, sut, judge, reading, by_cursor):
     """Three queues are open, three reads wait at the second queue and one at the first, and the application cancels the
-    second read of the second queue: the SUT sends one RemoteQMCancelReceive with the dwRequestID of that read and the
-    handles of its queue. The other reads still wait, and return the messages that arrive.
+    second read of the second queue, which uses a cursor: the SUT sends one RemoteQMCancelReceive with the dwRequestID
+    of that read and the handles of its queue. The other reads still wait, and return the messages that arrive.
     """
     reader = Reader(peer, sut)
     beside, remote, _ = (reader.open() for _ in range(3))
     reader.let_reads_wait()
     requests = [reader.begin_read(reading, beside, Reader.LONG_TIMEOUT_MS)]
     for number in (2, 3, 4):
-        requests.append(reader.begin_read(reading, remote, Reader.LONG_TIMEOUT_MS))
+        how = by_cursor if number == 3 else reading
+        requests.append(reader.begin_read(how, remote, Reader.LONG_TIMEOUT_MS))
         reader.await_reads(number)
     reads = reader.reads()
     reader.begin("cancel", request=requests[2].number)

@@ -50,6 +50,7 @@ _KEPT_FIELDS = {
 """By header: the properties that do not change while a message is in a queue."""
 _CASELESS_FIELDS = {"DestinationQueue", "AdminQueue", "ResponseQueue"}
 _LIST_FIELDS = ("Destination", "Administration", "Response")
+SECONDS_PER_DAY = 86_400
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 """A GUID that identifies no queue, no distribution list and no queue manager."""
 
@@ -71,7 +72,8 @@ def build_full_message(peer: Peer, label: str, kind: Kind = Kind.RECOVERABLE, **
     properties.
     """
     named = f"TCP:{peer.address}\\private$\\mqc-"
-    user = {"AdminQueue": f"{named}admin", "ResponseQueue": f"{named}response", "JN": 1, "JP": 1}
+    sent_s = peer.environment.now().utc_s - SECONDS_PER_DAY
+    user = {"SentTime": sent_s, "AdminQueue": f"{named}admin", "ResponseQueue": f"{named}response", "JN": 1, "JP": 1}
     properties = {
         "label": label,
         "body": bytes(range(256)) + label.encode(),

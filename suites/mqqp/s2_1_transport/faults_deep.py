@@ -1,0 +1,63 @@
+"""Faults of MS-MQQP 1.9, 2.1 and 2.2: narrow violations of a bind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from harness.faults.primitives import inputs
+from harness.faults.registry import Install, add
+from reference_qm.rpc import QM2QM
+from reference_qm.rpc.bind_bodies import Bind, ContextElement
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.rpc_errors import PduError
+from reference_qm.rpc.syntaxes import NDR, NDR64
+from reference_qm.surface.inputs import Input, RpcBytes
+
+Change = Callable[[ContextElement], ContextElement]
+
+
+def _change_binds(change: Change) -> Install:
+    """Change the context elements of binds before the server reads them."""
+
+    def filter_bind(event: Input) -> Iterable[Input]:
+        if not isinstance(event, RpcBytes):
+            return [event]
+        try:
+            pdu = Pdu.parse(event.data)
+        except PduError:
+            return [event]
+        if not isinstance(pdu.body, Bind):
+            return [event]
+        body = replace(pdu.body, p_context_elem=tuple(map(change, pdu.body.p_context_elem)))
+        return [event] if body == pdu.body else [replace(event, data=replace(pdu, body=body).build())]
+
+    return inputs(filter_bind)
+
+
+def _accept_minor_version(element: ContextElement) -> ContextElement:
+    syntax = element.abstract_syntax
+    same = syntax.uuid == QM2QM.syntax.uuid and syntax.version & 0xFFFF == 1
+    return replace(element, abstract_syntax=QM2QM.syntax) if same else element
+
+
+def _hide_ndr64(element: ContextElement) -> ContextElement:
+    if NDR in element.transfer_syntaxes:
+        return element
+    return replace(
+        element, transfer_syntaxes=tuple(one for one in element.transfer_syntaxes if one != NDR64) or (QM2QM.syntax,)
+    )
+
+
+add(
+    "server-bind-to-version-1-1-accepted",
+    "MQQP-1.9-D01",
+    "The server accepts a bind to version 1.1, or any other minor version, of qm2qm.",
+    _change_binds(_accept_minor_version),
+)
+add(
+    "server-bind-with-only-ndr64-refused",
+    "MQQP-2.2-01",
+    "The server refuses a presentation context that offers only NDR64.",
+    _change_binds(_hide_ndr64),
+)

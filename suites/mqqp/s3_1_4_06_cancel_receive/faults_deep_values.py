@@ -1,0 +1,57 @@
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10 and 3.1.4.6: special values of dwRequestID."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.model.statuses import Status
+
+LARGEST = 0xFFFFFFFF
+
+
+@fault("server-cancel-receive-dwrequestid-0-cancels-first-read", breaks="MQQP-3.1.4.6-11")
+class ZeroIsFirst(RemoteEnding):
+    """The server cancels the first waiting read when RemoteQMCancelReceive has the unknown dwRequestID 0."""
+
+    def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
+        entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
+        return (
+            (Status.MQ_OK, entries[0])
+            if entries and not request_id
+            else super().find_read_to_cancel(h_queue, request_id)
+        )
+
+
+@fault("server-cancel-receive-dwrequestid-0-not-found", breaks="MQQP-3.1.4.6-10")
+class ZeroNotFound(RemoteEnding):
+    """The server does not find a waiting read whose dwRequestID is 0."""
+
+    def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
+        return super().find_read_to_cancel(h_queue, request_id) if request_id else (Status.MQ_ERROR, None)
+
+
+@fault("server-cancel-receive-largest-dwrequestid-not-found", breaks="MQQP-3.1.4.6-10")
+class LargestNotFound(RemoteEnding):
+    """The server does not find a waiting read whose dwRequestID is 0xFFFFFFFF."""
+
+    def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
+        found = super().find_read_to_cancel(h_queue, request_id)
+        return (Status.MQ_ERROR, None) if request_id == LARGEST and found[1] is not None else found
+
+
+@fault("server-start-receive-dwrequestid-0-refused", breaks=("MQQP-3.1.4.1-D08", "MQQP-3.1.4.10-16"))
+class ZeroRefused(RemoteStarting):
+    """The server refuses a read whose dwRequestID is 0."""
+
+    def check_request_id(self, desc: Desc) -> Status:
+        return super().check_request_id(desc) if desc["dwRequestID"] else Status.MQ_ERROR_INVALID_PARAMETER
+
+
+@fault("server-duplicate-dwrequestid-0-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
+class ZeroNotSearched(RemoteStarting):
+    """The server accepts a read with dwRequestID 0 while another read of the handle has this dwRequestID."""
+
+    def check_request_id(self, desc: Desc) -> Status:
+        return super().check_request_id(desc) if desc["dwRequestID"] else Status.MQ_OK
