@@ -114,7 +114,9 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A protocol of message queuing without rules in the suites: what the project includes of it, and what it omits."""
+    """A protocol of message queuing for which the suites have no rules: the parts that the project includes, and the
+    parts that it omits.
+    """
 
     name: str
     title: str

@@ -107,7 +107,7 @@ class Player:
         self.over, self.together = True, False
 
     def check_frame(self, frame: int, packet: bytes) -> None:
-        """Compare a frame that the recorder writes with the capture."""
+        """Compare with the capture a frame that the recorder writes."""
         if self.over:
             return
         expected = self._take_expected()

@@ -121,7 +121,7 @@ class Association:
         return [CloseAssociation(self, reason), *self._end_association()]
 
     def protocol_error(self, pdu: Pdu, reason: str) -> list[RpcOutput]:
-        """Answer a request that breaks the protocol and close. Spec: MS-RPCE 3.3.3.5.7."""
+        """Answer a request that breaks the protocol, and close the connection. Spec: MS-RPCE 3.3.3.5.7."""
         return self.fail_and_close(pdu.call_id, FaultStatus.NCA_S_PROTO_ERROR, reason)
 
     def fail_and_close(self, call_id: int, status: int, reason: str) -> list[RpcOutput]:
@@ -158,7 +158,7 @@ class Association:
         return handler(self, pdu, wire)
 
     def _refuse_pdu(self, header: Header, reason: str) -> list[RpcOutput]:
-        """Answer a malformed or unexpected PDU according to its kind, and close."""
+        """Answer a malformed or unexpected PDU according to its kind, and close the connection."""
         if header.ptype == PacketType.BIND:
             return self._reject_bind(header.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, reason)
         if header.ptype in (PacketType.REQUEST, PacketType.ALTER_CONTEXT) and header.rpc_vers == RPC_VERS:

@@ -204,7 +204,7 @@ def _load_private_keys(folder: Path, use: str, entropy: Entropy | None) -> dict[
 
 
 def _write_private_key(path: Path, key: rsa.RSAPrivateKey) -> None:
-    """Write a new private key, readable only by its owner."""
+    """Write a new private key to a file that only the owner of the file can read."""
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
