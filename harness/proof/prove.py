@@ -224,7 +224,7 @@ def _record_trial(proof: Proof, fault: Fault, found: Found, wanted: set[str]) ->
 
 
 def _note_own_packets(proof: Proof, checks: Iterable[str], clean: Mapping[str, Clean]) -> None:
-    """Compare the rules that the peer's packets broke with the marks ``malforms`` of the checks. A mark is valid for
+    """Compare the marks ``malforms`` of the checks with the rules that the peer's packets broke. A mark is valid for
     all parameters of a function.
     """
     meant: dict[Pair, bool] = {}
