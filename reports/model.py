@@ -369,7 +369,7 @@ class Contents:
         return [run for run in self.runs if run.system == system.key]
 
     def before(self, system: System) -> System | None:
-        """Of the versions of a product, return the version that was tested before the given one."""
+        """Of the versions of a product, return the version that was tested last before the given one."""
         earlier = [each for each in self.systems if each.product == system.product and each.order < system.order]
         return max(earlier, key=lambda each: each.order, default=None)
 

@@ -127,8 +127,9 @@ class TransactionalSending(Part):
             self.qm.disk.save(removal_of([position.MessagePosition]))
 
     def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Remove a message from its sequence because it will no longer be sent or acknowledged. Spec: MS-MQQB
-        3.1.7.1.3.
+        """Remove a message from its sequence because it will no longer be sent or acknowledged.
+
+        Spec: MS-MQQB 3.1.7.1.3.
 
         Otherwise the sequence would wait forever for an expired or refused message.
         """
