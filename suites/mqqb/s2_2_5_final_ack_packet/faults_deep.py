@@ -114,7 +114,7 @@ class BadDestination(OrderAcks):
 
 @fault("receiver-final-ack-of-received-message-with-only-jp-missing", breaks="MQQB-2.2.5-D01", blind=True)
 class OnlyJnAcknowledged(FinalAcks):
-    """The receiver sends no FinalAck for a message with only JP that is received."""
+    """The receiver sends no FinalAck for a received message with only JP."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference

@@ -50,7 +50,7 @@ class PreviousCleared(Routing):
 
 @fault("sender-sequence-info-of-later-sequence-with-ordinal-1", breaks="MQQB-3.1.1.5-D01", blind=True)
 class TimeStampOnly(TransactionalSending):
-    """SeqID of the SEQUENCE_INFOs of a sequence with an Ordinal above 1 has the Ordinal 1."""
+    """In the SEQUENCE_INFOs of a sequence whose Ordinal is above 1, SeqID has Ordinal 1."""
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now
@@ -65,7 +65,7 @@ class TimeStampOnly(TransactionalSending):
 
 @fault("router-connector-guid-cleared", breaks="MQQB-3.1.1.5-07", blind=True)
 class ConnectorCleared(Routing):
-    """A router sets ConnectorQMGuid of a message that it forwards to zero."""
+    """A router sets ConnectorQMGuid to zero in a message that it forwards."""
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         header = packet.TransactionHeader

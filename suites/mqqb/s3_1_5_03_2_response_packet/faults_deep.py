@@ -161,7 +161,7 @@ class ResponseOfRetryIgnored(SessionOpening):
 
 @fault("initiator-parameters-response-with-window-0x8000-refused", breaks="MQQB-3.1.5.3.2-14", blind=True)
 class GreatWindowRefused(SessionOpening):
-    """The initiator takes a ConnectionParameters response whose WindowSize is 0x8000 or more as a refusal."""
+    """The initiator treats a ConnectionParameters response as a refusal if its WindowSize is 0x8000 or more."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         if packet.ConnectionParametersHeader.WindowSize & 0x8000:
@@ -171,7 +171,7 @@ class GreatWindowRefused(SessionOpening):
 
 @fault("initiator-response-for-second-queue-not-compared", breaks="MQQB-3.1.5.3.2-01", blind=True)
 class InvalidAcceptedOnSecondQueue(SessionOpening):
-    """The initiator checks the response only for its first outgoing queue."""
+    """The initiator checks EstablishConnection responses only for its first outgoing queue."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         first = next(iter(self.qm.adm.OutgoingQueues.values()))
