@@ -137,6 +137,20 @@ _WAYS = (
     ),
 )
 
-for bit in range(5, 16):
+_RULES = (
+    "MQQB-2.2.1-07",
+    "MQQB-2.2.1-08",
+    "MQQB-2.2.1-09",
+    "MQQB-2.2.1-10",
+    "MQQB-2.2.1-11",
+    "MQQB-2.2.1-12",
+    "MQQB-2.2.1-13",
+    "MQQB-2.2.1-14",
+    "MQQB-2.2.1-15",
+    "MQQB-2.2.1-16",
+    "MQQB-2.2.1-17",
+)
+
+for bit, rule in enumerate(_RULES, 5):
     name, says, make = _WAYS[bit % len(_WAYS)]
-    add(name.format(bit), f"MQQB-2.2.1-{bit + 2:02}", says.format(bit), replace_part(make(1 << bit)), blind=True)
+    add(name.format(bit), rule, says.format(bit), replace_part(make(1 << bit)), blind=True)

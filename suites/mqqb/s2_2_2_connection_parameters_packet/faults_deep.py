@@ -27,17 +27,3 @@ class JustBelowRange(SessionOpening):
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
         return set_fields(packet, {f"{HEADER}.RecoverableAckTimeout": lambda old: 499 if old == 500 else old})
-
-
-@fault("acceptor-reserved-of-parameters-response-window-size", breaks="MQQB-2.2.2.1-01", blind=True)
-class ReservedIsWindow(SessionOpening):
-    """Reserved of a ConnectionParameters response is the WindowSize of the request if this WindowSize is greater than
-    255.
-    """
-
-    def build_parameters_response(
-        self, session: Session, request: ConnectionParametersPacket
-    ) -> ConnectionParametersPacket:
-        packet = super().build_parameters_response(session, request)
-        window = request.ConnectionParametersHeader.WindowSize
-        return set_fields(packet, {f"{HEADER}.Reserved": window if window > 255 else 0})

@@ -51,15 +51,6 @@ class SecondResponseCopies(SessionOpening):
         return set_fields(packet, {f"{HEADER}.ServerGuid": request.EstablishConnectionHeader.ServerGuid})
 
 
-@fault("initiator-reserved-of-retry-1", breaks="MQQB-2.2.3.1-14", blind=True)
-class RetryWithReserved(Establishing):
-    """Reserved of the request in a retry is 1."""
-
-    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
-        packet = super().build_establish_request(session, now)
-        return set_fields(packet, {f"{HEADER}.Reserved": 1}) if session.retrying else packet
-
-
 def _refuse_response(mask: int) -> type[SessionOpening]:
     class ResponseRefused(SessionOpening):
         def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -78,8 +69,9 @@ def _refuse_request(mask: int) -> type[SessionOpening]:
     return RequestRefused
 
 
-for bit in range(11, 16):
-    rule = f"MQQB-2.2.3.1-{bit - 2:02}"
+_RULES = ("MQQB-2.2.3.1-09", "MQQB-2.2.3.1-10", "MQQB-2.2.3.1-11", "MQQB-2.2.3.1-12", "MQQB-2.2.3.1-13")
+
+for bit, rule in enumerate(_RULES, 11):
     if bit % 2:
         add(
             f"initiator-establish-response-with-os-bit-x{bit}-refused",

@@ -59,3 +59,14 @@ class ReservedNotIgnored(OrderAcks):
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not packet.MessagePropertiesHeader.MessageBody[-1]:
             super().receive(session, packet, now)
+
+
+@fault("sender-order-ack-with-any-reserved-byte-malformed", breaks="MQQB-2.2.4.1-04", blind=True)
+class FirstReservedByte(OrderAcks):
+    """The sender closes the session after an OrderAck in which the first byte of Reserved is not zero."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if packet.MessagePropertiesHeader.MessageBody[16]:
+            self.qm.closing.close(session, "a fault", now)
+            return
+        super().receive(session, packet, now)

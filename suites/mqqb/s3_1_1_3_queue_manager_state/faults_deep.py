@@ -59,3 +59,16 @@ class SkipsForSecond(Numbering):
     def assign_identifier(self) -> int:
         number = super().assign_identifier()
         return super().assign_identifier() if len(self.qm.adm.OutgoingQueues) > 1 else number
+
+
+def _skip_back(qm: QueueManager) -> None:
+    qm.adm.MessageIdOrdinal = max(0, qm.adm.MessageIdOrdinal - 0x4000)
+
+
+add(
+    "sender-message-ids-of-last-run-again-after-restart",
+    "MQQB-3.1.1.3-25",
+    "After a restart, the sender's MessageIDs begin with the first MessageID of the run before.",
+    at_restart(_skip_back),
+    blind=True,
+)

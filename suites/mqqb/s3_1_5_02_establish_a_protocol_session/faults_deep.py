@@ -12,6 +12,7 @@ from reference_qm.core.sessions.ping import Ping
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.states import ConnectionStatus, SessionState
+from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 FAILURES = (
@@ -158,3 +159,12 @@ class NewMessageBeginsAttempt(Sending):
         super().put_outgoing(session, position, now)
         if session.SessionState is SessionState.WAITING_RECONNECT:
             self.qm.establishing.establish(session, now)
+
+
+@fault("initiator-retry-one-second-after-missing-ping-response", breaks="MQQB-3.1.5.2.2-08", blind=True)
+class RetryAtOnce(Ping):
+    """After a failed ping, the initiator tries again after one second."""
+
+    def on_response_timer(self, session: Session, now: Now) -> None:
+        super().on_response_timer(session, now)
+        self.qm.session_timers.start(session, TimerName.SESSION_RETRY_CONNECT, 1_000, now)

@@ -116,3 +116,13 @@ class StoppedEarly(SessionOpening):
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_response(session, packet, now)
         self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
+
+
+@fault("initiator-next-hops-of-open-session-address-twice", breaks="MQQB-3.1.5.4.2-05", blind=True)
+class AddressTwice(SessionOpening):
+    """NextHops of an open session contains its address twice."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        hops = outgoing_queue(session).NextHops
+        hops.extend(hops[:1])

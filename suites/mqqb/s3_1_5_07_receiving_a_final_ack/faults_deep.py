@@ -13,7 +13,7 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.order_acks import is_final_ack
-from reference_qm.model.adm import Message, OutgoingMessagePosition, Queue, Session
+from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Queue, Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
@@ -195,3 +195,21 @@ class JournaledTwice(FinalAcks):
                 if position is not None and position.UserMessage.UserHeader.JP:
                     done[body.MessageID] = position.MessagePosition.MessageReference
         super().receive(session, packet, now)
+
+
+@fault("sender-dead-letter-without-its-body", breaks="MQQB-3.1.5.7-05", blind=True)
+class BodyLost(Journaling):
+    """The body of a message is empty in the dead-letter queue."""
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        position.MessageReference = replace(position.MessageReference, Body=b"")
+        super().journal_failed(position)
+
+
+@fault("sender-journaled-transactional-message-without-label", breaks="MQQB-3.1.5.7-02", blind=True)
+class LabelLost(Journaling):
+    """The label of a message is empty in the journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        position.MessageReference = replace(position.MessageReference, Label="")
+        super().journal_delivered(position)

@@ -18,6 +18,7 @@ from suites.mqqb.steps.ordering import (
     send_before_open,
 )
 from suites.mqqb.steps.sequences import DEAD_LETTERS, SYSTEM_JOURNAL, Outgoing, find_kept_messages
+from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
 NONTRANSACTIONAL_DEAD_LETTERS = "system$;deadletter"
 
@@ -76,7 +77,7 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
     beside.acknowledge_all()
     outgoing = beside.open_beside(f"mqc-final-{int(ordered)}")
     for journal, _, _ in JOURNALING_CASES:
-        outgoing.send(journal=journal)
+        outgoing.send(journal=journal, label="kept")
     frames = [outgoing.send_session_ack()]
     if ordered:
         frames.append(outgoing.send_order_ack(len(JOURNALING_CASES)))
@@ -107,6 +108,19 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
         ("MQMQ-2.2.19.2-13", "messages in the dead-letter queue"),
     ):
         judge(rule, expected=expected[name], observed=found[name], case=f"numbers of the {name}", evidence=evidence)
+    for rule, name, queue in (
+        ("MQQB-3.1.5.7-02", "messages in the journal", SYSTEM_JOURNAL),
+        ("MQQB-3.1.5.7-05", "messages in the dead-letter queue", DEAD_LETTERS),
+    ):
+        number = expected[name][0]
+        kept = {one["message_id"]: one for one in sut.kept(queue)}.get(outgoing.identifiers[number - 1])
+        judge(
+            rule,
+            expected=SAME_PROPERTIES,
+            observed=describe_differences(outgoing.sent[number - 1], kept, sut.guid),
+            case=f"properties of one of the {name}",
+            evidence=evidence,
+        )
     for rule, name in (
         ("MQQB-3.1.5.7-04", "messages in the journal"),
         ("MQQB-3.1.5.7-07", "messages in the dead-letter queue"),

@@ -38,6 +38,7 @@ ABOUT_CONNECTIONS = frozenset(
         "mqqb/s3_1_3_2_session_initialization",
         "mqqb/s3_1_5_01_1_packet_identification",
         "mqqb/s3_1_5_01_receiving_any_packet",
+        "mqqb/s3_1_5_02_1_resolve_host_address",
         "mqqb/s3_1_5_03_1_request_packet",
         "mqqb/s3_1_5_03_2_response_packet",
         "mqqb/s3_1_5_04_1_request_packet",
