@@ -35,7 +35,7 @@ class SutFlood(ConformanceFailure):
 
 
 class FolderError(MqconformError):
-    """The run folder cannot take further files."""
+    """No further files can be written to the run folder."""
 
     OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 

@@ -1,4 +1,6 @@
-"""Handle Ctrl-C in commands whose changes must be undone: raise an exception, and end the command with one line."""
+"""Handle Ctrl-C in commands whose changes must be undone: raise an exception, and end the command with a one-line
+message.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,15 @@ def raise_interrupt_on(signals: Iterable[signal.Signals]) -> Handlers:
 
 
 def restore_handlers(handlers: Handlers) -> None:
-    """Restore the signal handlers that were active before."""
+    """Restore the signal handlers that `raise_interrupt_on` replaced."""
     for each, handler in handlers.items():
         signal.signal(each, handler)
 
 
 @contextmanager
 def unwind_on_signals() -> Iterator[None]:
-    """Make Ctrl-C raise KeyboardInterrupt in this context, so that changes are undone; then end the command with one
-    line.
+    """Make Ctrl-C raise KeyboardInterrupt in this context, so that changes are undone; then end the command with a
+    one-line message.
     """
     handlers = raise_interrupt_on([signal.SIGINT])
     try:

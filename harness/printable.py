@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def escape_unprintable(text: str) -> str:
-    """Return a text in which the number of each unprintable character replaces the character."""
+    """Return a text in which an escape with its code point replaces each unprintable character."""
     return "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in text)
 
 

@@ -56,7 +56,9 @@ class QueueSettings:
     authenticated: bool = False
     privacy: PrivacyLevel = PrivacyLevel.OPTIONAL
     quota_kb: int | None = None
-    """None: the default, or the value that the queue was given; so for the next two."""
+    """None stands for the default, or for the value that the queue was given. The same is true of the next two
+    settings.
+    """
     journaling: bool | None = None
     journal_quota_kb: int | None = None
     security: SecurityDescriptor = DEFAULT_QUEUE_SECURITY
@@ -97,7 +99,9 @@ class QueueManagerConfig:
     remote_ping_port: int = 3527
     """The port that Ping Requests are sent to (MS-MQQB 2.1.2, note <9>)."""
     remote_rpc_port: int = 2103
-    """The port of a remote queue manager that returns its interfaces' ports (MS-MQMP 3.1.4.24, MS-MQQP 3.1.4.8)."""
+    """The port at which a remote queue manager is asked for the ports of its interfaces (MS-MQMP 3.1.4.24, MS-MQQP
+    3.1.4.8).
+    """
     send_ping: bool = False
     """Whether a ping precedes each session (MS-MQQB 3.1.5.2.2; note <56>: only in old releases)."""
     window_size: int = 64
@@ -146,6 +150,6 @@ class QueueManagerConfig:
     rpc_server: ServerSecurity = NO_SECURITY
     """The security that RPC clients authenticate with, and the required level."""
     rpc_client: ClientSecurity | None = None
-    """The security of this queue manager as an RPC client; None: at the level none."""
+    """The security of this queue manager as an RPC client; None for the level none."""
     vendor: str = "mqconform"
     version: str = "0.1.0"

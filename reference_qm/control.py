@@ -63,7 +63,9 @@ offered.
 
 
 def find_refusal(verb: object, offered: Collection[str]) -> str | None:
-    """Return in one line why a verb is refused when only some facilities are offered; None when it is offered."""
+    """Return a one-line reason why a verb is refused when only some facilities are offered; None when the verb is
+    offered.
+    """
     owners = [name for name, verbs in FACILITIES.items() if verb in verbs]
     if not owners or any(owner in offered for owner in owners):
         return None
@@ -76,7 +78,7 @@ def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> l
 
 
 class ControlError(ValueError):
-    """A line is not a valid request; the text is one line that names the verb, the argument and the remedy."""
+    """A line is not a valid request; the one-line message names the verb, the argument and the remedy."""
 
 
 class NotOffered(ControlError):

@@ -118,7 +118,7 @@ def rollup(
 def _follow_runs(
     runs: list[str], out: Path, of_named: bool, every: float | None, master: str, conf: list[str] | None
 ) -> None:
-    """Keep the lake and the site up to date with a folder of runs; ``every`` None: search once.
+    """Keep the lake and the site up to date with a folder of runs; search only once if ``every`` is None.
 
     ``of_named``: whether an option for named runs was given.
     """

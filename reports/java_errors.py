@@ -1,4 +1,4 @@
-"""Translates failures of Java into one line with a remedy."""
+"""Translates failures of Java into a one-line message with a remedy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 
 from reports.text import one_line
 
-REASON_SHOWN = 300
+MOST_SHOWN_CHARACTERS_OF_REASON = 300
 DEAD_JAVA_ERRORS = (Py4JNetworkError, ConnectionError)
 """The exceptions that Python gets after the Java process has died."""
 SPARK_ERRORS = (PySparkException, Py4JError, *DEAD_JAVA_ERRORS)
@@ -47,13 +47,15 @@ def describe_java_error(error: Exception) -> str:
         ),
         "",
     )
-    return one_line(f"{name}: {message}" if message else name, REASON_SHOWN) + (f"; {hint}" if hint else "")
+    return one_line(f"{name}: {message}" if message else name, MOST_SHOWN_CHARACTERS_OF_REASON) + (
+        f"; {hint}" if hint else ""
+    )
 
 
 def reason_in_java_output(log: str) -> str:
     """Return one line with the reason why Java ended, from its output; empty without a reason."""
     found = re.findall(r'^(?:Caused by: |Exception in thread "[^"]*" |(?=Invalid ))(.+)', log, re.MULTILINE)
-    return one_line(found[-1], REASON_SHOWN) if found else ""
+    return one_line(found[-1], MOST_SHOWN_CHARACTERS_OF_REASON) if found else ""
 
 
 def _innermost_cause(exception: Any) -> Any:

@@ -18,12 +18,12 @@ DEMAND = "demand"
 DEMANDS = (DEMAND, "garbled")
 RUNS_PER_SYSTEM_SHOWN = 30
 """The number of runs, the latest first, on the page of a system."""
-PANELS_A_PAGE = 12
-"""The number of systems whose observations the page of a rule shows, apart from passes.
+PANELS_PER_PAGE = 12
+"""The maximum number of systems whose observations the page of a rule shows; passes do not count.
 
 The verdicts of all systems are shown.
 """
-EXAMPLES_A_PAGE = 2
+EXAMPLES_PER_PAGE = 2
 """The maximum number of passes with observations on the page of a rule."""
 
 
@@ -74,10 +74,10 @@ class Rule:
     why: str
     link: str
     checked: bool | None = None
-    """Whether a check judged the rule when the suites were last proven; None: unknown to the run."""
+    """Whether a check judged the rule when the suites were last proven; None if the run does not record this."""
     proven: bool | None = None
     observed: str = ""
-    """The text of ``observe``; empty: unknown to the run."""
+    """The text of ``observe``; empty if the run does not record it."""
     kind: str = DEMAND
     """The class, such as demand, event or clone."""
     varied: tuple[str, ...] = ()
@@ -174,7 +174,7 @@ class Frame:
     """A packet that shows a verdict.
 
     ``hex`` may be only the beginning, ``octets`` is the whole length. ``first``, ``last``: the deciding octets,
-    inclusive; None: the whole packet. ``marked``: the range of the deciding characters in the dissection (end
+    inclusive; None for the whole packet. ``marked``: the range of the deciding characters in the dissection (end
     exclusive). ``capture_ms``: the duration of the capture that contains the packet.
     """
 
@@ -315,9 +315,9 @@ class Contents:
     ``runs``: the latest runs of each system, newest last; ``run_count``: the number of all runs. ``rejected`` is a
     sample. ``stands`` has the standing verdicts, with the rules in the order of `rule_key`. ``shown`` yields the
     verdicts that the page of a rule shows in full, in the order of the rules' ids, the worst first. For each rule these
-    are at most `PANELS_A_PAGE` verdicts other than passes, and `EXAMPLES_A_PAGE` passes. ``changes`` yields the latest
-    changes of each rule, in the same order. ``found`` yields, system by system, the verdicts that are not a pass, are
-    retired or have later undecided verdicts, the worst first. Each call reads the lake again.
+    are at most `PANELS_PER_PAGE` verdicts other than passes, and `EXAMPLES_PER_PAGE` passes. ``changes`` yields the
+    latest changes of each rule, in the same order. ``found`` yields, system by system, the verdicts that are not a
+    pass, are retired or have later undecided verdicts, the worst first. Each call reads the lake again.
     """
 
     systems: tuple[System, ...]

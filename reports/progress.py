@@ -21,8 +21,8 @@ _ERASE_LINE_SEQUENCE = "\r\x1b[2K"
 class Progress:
     """Gets each stage, and reports it after `FIRST_REPORT_AFTER_S`, with the remaining time if it is known.
 
-    On a terminal it writes one line, which is erased at the end; to a pipe it writes a line each `PIPED_S`. Used as a
-    context manager, it also reports during a long stage.
+    On a terminal it writes one line, which is erased at the end; to a pipe it writes a line every `PIPED_S` seconds.
+    Used as a context manager, it also reports during a long stage.
     """
 
     def __init__(self, command: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:

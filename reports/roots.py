@@ -11,7 +11,7 @@ from typing import Any
 from reports.model import Root
 from reports.text import MOST_SHOWN_CHARACTERS, one_line
 
-ROOTS_SHOWN = 20
+MOST_SHOWN_ROOTS = 20
 MOST_KEPT_CHECKS = 5_000
 NOT_RENAMED: Mapping[str, str] = MappingProxyType({})
 _LONGEST_ROOT_CHARACTERS = 800
@@ -41,7 +41,7 @@ def read_missing_roots(extra: str | None, new_names: Mapping[str, str] = NOT_REN
     found = tree.get("roots") if isinstance(tree, dict) else None
     if not isinstance(found, list):
         return ()
-    return tuple(_parse_root(one, new_names) for one in islice(filter(_is_missing_root, found), ROOTS_SHOWN))
+    return tuple(_parse_root(one, new_names) for one in islice(filter(_is_missing_root, found), MOST_SHOWN_ROOTS))
 
 
 def _is_missing_root(one: Any) -> bool:

@@ -22,8 +22,8 @@ from reports.lake.schemas import RULE, SYSTEM
 from reports.lake.store import Lake
 from reports.model import (
     DEMAND,
-    EXAMPLES_A_PAGE,
-    PANELS_A_PAGE,
+    EXAMPLES_PER_PAGE,
+    PANELS_PER_PAGE,
     RUNS_PER_SYSTEM_SHOWN,
     Beside,
     Change,
@@ -231,7 +231,7 @@ def _choose_verdicts(lake: Lake) -> DataFrame:
         .select("sut", "rule", "verdict", "retired", "ingest")
         .withColumn("good", ~sql.col("verdict").isin(*FINDINGS))
         .withColumn("place", sql.row_number().over(of_rule))
-        .where(sql.col("place") <= sql.when(sql.col("good"), EXAMPLES_A_PAGE).otherwise(PANELS_A_PAGE))
+        .where(sql.col("place") <= sql.when(sql.col("good"), EXAMPLES_PER_PAGE).otherwise(PANELS_PER_PAGE))
         .select("sut", "rule", "place")
     )
     return (

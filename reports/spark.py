@@ -140,7 +140,8 @@ def _start_session(master: str, scratch: str, log: Path, conf: Mapping[str, str]
 
 
 def _silence_tracebacks(spark: SparkSession, interrupted: Any) -> None:
-    """Keep PySpark from printing a traceback when Java dies or a user interrupts: the command reports one line.
+    """Keep PySpark from printing a traceback when Java dies or a user interrupts: the command prints a one-line
+    message.
 
     ``interrupted``: the interrupt handler before the start of Spark. Spark's own handler calls a busy Java.
     """

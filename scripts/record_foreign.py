@@ -2,7 +2,7 @@
 
 Linux, root, tshark, tcpdump and editcap are required. Each scenario has two network namespaces: the harness runs in
 one, `mqconform serve` in the other. `Wire` joins them; packets are lost or reordered only there. The harness records
-the same conversations in captures of its own, with which the tests compare.
+the same conversations in its own captures, with which the tests compare the others.
 
     .venv/bin/python scripts/record_foreign.py OUT [SCENARIO...]
 

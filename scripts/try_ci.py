@@ -136,7 +136,7 @@ def _environment(folder: Path) -> Path:
 
 
 def run_step(script: str, folder: Path, variables: dict[str, str]) -> int:
-    """Run a script like the services (bash, which ends at the first failure); show its output."""
+    """Run a script as the services do (with bash, which ends at the first failure); show its output."""
     for line in script.splitlines():
         say(f"  $ {line}")
     began = time.monotonic()

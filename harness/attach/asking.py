@@ -11,7 +11,7 @@ from harness.sut.control_schema import complaint_about_answer
 from harness.sut.wires import Reply
 
 MOST_SILENT_VERBS = 3
-"""The number of consecutive verbs without an answer after which no further verb is tried."""
+"""The number of consecutive unanswered verbs after which no further verb is tried."""
 
 
 class Asking:
@@ -62,7 +62,7 @@ class Asking:
         return reply
 
     def _call_expecting_refusal(self, verb: str, **arguments: Any) -> None:
-        """Call a verb with arguments that must be refused; the refusal shows that the agent knows the verb."""
+        """Call a verb with arguments that the agent must refuse; the refusal shows that the agent knows the verb."""
         reply = self._call_and_check_contract(verb, **arguments)
         if reply is None:
             return

@@ -24,7 +24,9 @@ from harness.sut.wires import Route, TcpRoute
 from reference_qm.control import FACILITIES
 
 LONGEST_AGENT_START_MS = 20_000
-"""int ms: the longest time until the first answer of an agent's command, unless the SUT file names a limit."""
+"""int ms: the longest wait for the first answer of an agent that a command starts, unless the SUT file names a
+limit.
+"""
 MEASURED_BY_COMMAND = "environment"
 """The facility that the table ``[environment]`` of a SUT file can provide in place of the agent."""
 
@@ -68,7 +70,7 @@ def count_costs(judgeable: Any, announced: Collection[str], file: SutFile | None
 def try_agent(
     route: Route, word: str, queue: str | None, *, disruptive: bool = False, answer_ms: int = CONTROL_ANSWER_TIMEOUT_MS
 ) -> Findings:
-    """Test an agent; raise SutUnavailable, in one line, when the agent does not identify itself."""
+    """Test an agent; raise SutUnavailable with a one-line message when the agent does not identify itself."""
     environment = RealEnvironment()
     try:
         conversation = Conversation(environment, route, answer_ms)

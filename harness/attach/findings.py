@@ -73,7 +73,7 @@ class Findings:
     problems: list[str] = field(default_factory=list)
 
     @property
-    def offered(self) -> tuple[str, ...]:
+    def offered_facilities(self) -> tuple[str, ...]:
         """The facilities that the agent announces, and those whose verbs all belong to announced facilities, unless the
         agent reports one of these verbs as unsupported.
         """
@@ -101,7 +101,7 @@ class Findings:
     def facility(self, name: str) -> str:
         """Return the state of a facility as a short text."""
         there = [one for one in self.list_verbs_of_facility(name) if one.state is State.WORKS]
-        if name not in self.offered:
+        if name not in self.offered_facilities:
             return (
                 "works, but is not announced"
                 if there and len(there) == len(self.list_verbs_of_facility(name))

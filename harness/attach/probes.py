@@ -21,7 +21,7 @@ UNKNOWN_VERB = "mqconform_nonsense"
 SYSTEM_QUEUES = ("system$;journal", "system$;deadletter", "system$;deadxact")
 WAITING_READ_MS = 60_000
 PROMPT_ANSWER_MS = 2_000
-"""int ms: the longest time until the answer of identity while a read waits."""
+"""int ms: the longest time that the answer to the verb identity may take while a read waits."""
 DISRUPTIVE_VERBS = ("take_offline", "bring_online", "restart", "reset")
 REASONS_NOT_TRIED = {
     "stop": "this verb ends the agent",
@@ -52,7 +52,7 @@ class Probes(Asking):
         self._plain: str | None = None
 
     def try_all(self) -> Findings:
-        """Try every verb; raise SutUnavailable when identity is not answered."""
+        """Try every verb; raise SutUnavailable when the agent does not answer the verb identity."""
         self.identify()
         steps: Iterable[Callable[[], None]] = (
             self._probe_unknown_verb,
@@ -79,7 +79,9 @@ class Probes(Asking):
     # -- identity -----------------------------------------------------------------------------------------------
 
     def identify(self) -> None:
-        """Call identity; raise SutUnavailable, in one line, when the answer is missing or breaks the contract."""
+        """Call identity; raise SutUnavailable with a one-line message when the answer is missing or breaks the
+        contract.
+        """
         environment, conversation = self.conversation.environment, self.conversation
         began_ms = environment.now().monotonic_ms
         said = conversation.reply(conversation.ask("identity"))
@@ -194,8 +196,8 @@ class Probes(Asking):
             self._note_wrong_answer("purge", "a message is still in the queue")
 
     def _read_message(self, verb: str, *, empty: bool = False, **where: Any) -> Reply | None:
-        """Call a verb that reads a message. Unless ``empty``, the queue contains a message: an answer without one is
-        wrong.
+        """Call a verb that reads a message. Unless ``empty``, the queue contains a message: an answer without a message
+        is wrong.
         """
         reply = self._call_expecting_success(verb, **where)
         if reply is None:

@@ -35,7 +35,8 @@ LAYER_OF_SECTION: Mapping[str, str] = {
     "MQQB-2.2.3.1": "EstablishConnectionHeader",
     "MQQB-2.2.7": "PingPacket",
 }
-"""The header that the rules of a section mean when several headers have a field of one name, by document and section.
+"""By document and section: the header that the rules of the section mean when several headers have a field with the
+same name.
 """
 
 _FIELD_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
@@ -53,7 +54,7 @@ class Lines(tuple[TreeLine, ...]):
 
     @cached_property
     def by_name(self) -> dict[str, list[TreeLine]]:
-        """The lines of fields that occupy bytes, by the last name of each field's path."""
+        """The lines of fields that occupy bytes, by the last part of each field's path."""
         found: dict[str, list[TreeLine]] = {}
         for line in self:
             if len(line.path) > 1 and line.end > line.start:
@@ -83,8 +84,9 @@ class _Found(NamedTuple):
 def find_deciding_fields(packets: Sequence[Lines], says: Says) -> list[TreeLine | None]:
     """Return the deciding field of each packet of a verdict, or None; ``packets`` are the lines of the dissections.
 
-    If the text contains a value, only the packets with this value in the field have a deciding field. If it contains no
-    value, the only packet with the field has one; several packets with the field have none.
+    If the text contains a value, only the packets with this value in the field have a deciding field. If the text
+    contains no value, the field decides only if exactly one packet has it; if several packets have the field, None is
+    returned for each of them.
     """
     found = [_find_fields_in_packet(lines, says) for lines in packets]
     alone = sum(one is not None for one in found) == 1
@@ -119,7 +121,7 @@ def _find_named_fields(text: str, lines: Lines) -> Iterator[tuple[re.Match[str],
 
 @lru_cache(maxsize=4096)
 def _find_names(text: str) -> list[tuple[re.Match[str], list[str], str]]:
-    """Return the words of a text that can be names of fields, each with the names before its last point."""
+    """Return the words of a text that can be names of fields, each with the names before its last dot."""
     return [(match, match[0].split(".")[:-1], match[0].rpartition(".")[2]) for match in _FIELD_NAME.finditer(text)]
 
 
@@ -129,7 +131,7 @@ def _appear_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
 
 
 def _pick_field(fields: list[TreeLine], layer: str | None, text: str) -> TreeLine | None:
-    """Return the field that a text means, from several fields of one name; None when the text is ambiguous."""
+    """Return the field that a text means, from several fields with the same name; None when the text is ambiguous."""
     of_layer = [line for line in fields if line.path[0] == layer]
     for narrower in (fields, of_layer, [line for line in fields if _begins_with_value(line, text)]):
         if len(narrower) == 1:

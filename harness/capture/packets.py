@@ -1,6 +1,7 @@
-"""Read the packets of a capture as the recorder saw them: reassembled, dissected, each by the frame in which it begins.
+"""Read the packets of a capture as the recorder saw them: reassembled, dissected, and identified by the frame in which
+each begins.
 
-Verdicts name packets by frame and bytes; this module makes the readable text from the capture alone.
+Verdicts name packets by frame and bytes; this module makes readable text from the capture alone.
 """
 
 from __future__ import annotations
@@ -90,7 +91,9 @@ class CapturedPackets:
         self.path = path
         self.start_us = found.start_us
         self._connections: dict[int, list[Captured]] = {}
-        """The packets of each DCE/RPC connection that is not dissected yet, by the frames of the packets."""
+        """By the frame of each packet: all packets of its DCE/RPC connection, as long as that connection is not
+        dissected.
+        """
         packets = [_read_datagram_packets(each) for each in found.udp]
         for stream in found.tcp:
             both = sorted(_read_stream_packets(stream), key=_get_frame_number)

@@ -232,7 +232,7 @@ class Recorder:
         self.connections: list[Connection] = []
         self.listeners: list[Callable[[Frame], None]] = []
         self._from_sut = 0
-        """Bytes that the SUT sent."""
+        """The number of bytes that the SUT sent."""
         self._cost = 0
         """The size that counts against the limit: the bytes from the SUT, where each packet counts with at least a
         minimum size.

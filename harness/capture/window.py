@@ -10,7 +10,9 @@ from harness.errors import HarnessError
 
 WINDOW_BYTES = 128 * 1024 * 1024
 FRAME_COST_BYTES = 4 * 1024
-"""int bytes: the lowest cost of a packet, however short it is, because its notes stay in memory."""
+"""int bytes: the lowest cost of a packet, however short it is, because the other facts about the packet stay in
+memory.
+"""
 LAYERS_COST_PER_BYTE = 8
 """The memory of a packet with its dissection, as a multiple of its bytes; LAYERS_COST_BYTES is added."""
 LAYERS_COST_BYTES = 8 * 1024

@@ -48,9 +48,9 @@ class _Connection:
 class CaptureWriter:
     """Writes a pcapng file of raw IP packets, one by one, so that a killed run loses no packet.
 
-    ``start_us``: int microseconds since 1970 UTC, the zero point of the times that the methods take. Frame numbers
-    count from 1. An endpoint is an IPv4 or IPv6 address as text, and a port. Where one endpoint is known as the SUT,
-    every frame has its direction: inbound packets are from the SUT. Raises HarnessError on misuse.
+    ``start_us``: int microseconds since 1970 UTC, the zero point of the times that are passed to the methods. Frame
+    numbers count from 1. An endpoint is an IPv4 or IPv6 address as text, and a port. Where one endpoint is known as the
+    SUT, every frame has its direction: inbound packets are from the SUT. Raises HarnessError on misuse.
     """
 
     def __init__(self, path: Path, start_us: int = 0) -> None:

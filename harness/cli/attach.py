@@ -69,7 +69,7 @@ def attach(
     queue = None if file is None else file.queues.plain
     with unwind_on_signals():
         found = try_agent(route, f"{time.time_ns() // 1_000_000:x}", queue, disruptive=disruptive)
-    counted = count_costs(take_inventory().judgeable, found.offered, file)
+    counted = count_costs(take_inventory().judgeable, found.offered_facilities, file)
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(as_json(found, counted), indent=1))
     elif Console().is_terminal:
@@ -103,7 +103,7 @@ def _choose_route(command: str | None, address: str | None, file: SutFile | None
 
 
 def _print_table(found: Findings, counted: Costs) -> None:
-    """Print the report as a table; texts from an agent are never taken for markup."""
+    """Print the report as a table; texts from an agent are never interpreted as markup."""
     from harness.attach.attach import describe_identity, list_rows, list_summary
 
     table = Table("facility", "verb", "found", "")

@@ -109,7 +109,9 @@ class LazyCommands(TyperGroup):
 
 
 def refuse_options_as_values(command: Any, words: Sequence[str]) -> None:
-    """Raise UsageError for an option whose value is missing, because typer would take the next option for the value."""
+    """Raise UsageError for an option whose value is missing, because typer would interpret the next option as the
+    value.
+    """
     if words and words[0] in getattr(command, "commands", {}):
         refuse_options_as_values(command.commands[words[0]], words[1:])
         return
@@ -145,7 +147,7 @@ def options(
 
 
 def main() -> None:
-    """Run the command line; an expected error gives a one-line message and exit code 2."""
+    """Run the command line; for an expected error, print a one-line message and return exit code 2."""
     try:
         code = app(standalone_mode=False)
     except MqconformError as error:

@@ -1,5 +1,5 @@
-"""Prepare the files and folders that a command writes: an error is reported in one line, before any step that takes
-long.
+"""Prepare the files and folders that a command writes: an error is reported by a one-line message, before any step that
+takes long.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from harness.errors import UsageError
 
 @contextmanager
 def report_write_errors(path: Path, option: str = "--out") -> Iterator[None]:
-    """Turn an error of the file system in this context into a UsageError of one line about the file or folder of an
-    option.
+    """Turn an error of the file system in this context into a UsageError, whose one-line message names the file or
+    folder of an option.
     """
     try:
         yield

@@ -24,8 +24,8 @@ class Result:
         self._run = session.config.stash.get(RUN_KEY, None)
 
     def as_json(self) -> str:
-        """Return run.json with the additional keys ``folder``, ``partial`` (a text or null) and ``rules``; null for a
-        run that never began.
+        """Return run.json with the additional keys ``folder``, ``partial`` (a text or null) and ``rules``; return the
+        text ``null`` if the run never began.
 
         ``rules`` has the final verdict of each rule, with ``verdict``, ``expected``, ``observed``, ``reason``,
         ``test``, ``capture``, ``evidence``.

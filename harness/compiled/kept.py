@@ -133,7 +133,9 @@ class KeptRecords:
             _save_entry(_RECORDS_ENTRY, {"stamps": self.stamps, "imports": self.imports, "records": self.records})
 
     def forget(self, changed: Set[str]) -> None:
-        """Remove the records of changed files and of files that import a changed file, by old or new imports."""
+        """Remove the records of changed files, and of files that import a changed file now or imported it before the
+        change.
+        """
         now = stamps()
         affected = find_affected_files(changed, self.imports)
         self.imports = {path: files for path, files in self.imports.items() if path in now}

@@ -105,9 +105,7 @@ class Environment(Protocol):
         """Return the current time for captures: int microseconds since 1970-01-01 UTC."""
 
     def epoch_us_at(self, monotonic_ms: int) -> int:
-        """Return the time for captures (int microseconds) at the beginning of a millisecond of the monotonic clock,
-        which is given as its number since the start of that clock.
-        """
+        """Return the time for captures (int microseconds) for an instant of the monotonic clock (``monotonic_ms``)."""
 
     def limit(self, check_ms: int) -> None:
         """End the check after ``check_ms``, even during a wait; in virtual time, do nothing."""
@@ -118,7 +116,7 @@ class Environment(Protocol):
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
         """Run the environment until the condition is true; return False when it is still false after ``timeout_ms``.
 
-        Time in which the SUT is known to stand still does not count; with ``exactly``, it does.
+        The time of known stalls of the SUT counts only with ``exactly``.
         """
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Stream:

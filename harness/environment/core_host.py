@@ -190,7 +190,9 @@ class CoreHost:
         return self._token
 
     def ask(self, request: Request, timeout_ms: int = 60_000) -> Result | str:
-        """Pass a request to the core, and return its answer; a str is the line with which the core refused it."""
+        """Pass a request to the core, and return its answer; a str is the one-line reason why the core refused the
+        request.
+        """
         token = self.begin(request)
         if not self.environment.run_until(lambda: token in self.answers, timeout_ms):
             self._abandoned.add(token)
@@ -291,7 +293,7 @@ class CoreHost:
         return self._pings[socket]
 
     def answer_soon(self, event: Input) -> None:
-        """Pass an event to the core after the current event, unless the core was replaced meanwhile."""
+        """Pass an event to the core after the current event, unless the core has been replaced in the meantime."""
         core = self.core
 
         def answer_if_current() -> None:

@@ -46,7 +46,7 @@ class Stall:
 class Pulse:
     """The pulse of the system. ``tolerance_ms``: an answer that takes longer was delayed by a stall.
 
-    ``limit_ms``: the longest time without answers that counts as a stall; a system that is silent for longer counts as
+    ``limit_ms``: the longest silence that counts as a stall; a system that is silent for longer counts as
     hanging.
     """
 

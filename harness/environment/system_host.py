@@ -31,7 +31,7 @@ _PROJECT_FOLDER = Path(reference_qm.__file__).parent.parent
 class SystemHost(CoreHost):
     """A host that ends with the first exception of its core; after that it neither listens nor answers.
 
-    ``raises``: the exception is raised to the caller instead.
+    ``raises``: the exception is raised to the caller instead of ending the host.
     """
 
     def __init__(

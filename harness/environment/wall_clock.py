@@ -1,6 +1,6 @@
 """Provide the time of day of a run, independent of changes to the machine's clock.
 
-A clock jumps when it is set, by hand or by NTP, or when a suspended machine wakes up. The times that a run notes
+A clock jumps when it is set, by hand or by NTP, or when a suspended machine wakes up. The times that a run records
 continue from the time of day at which its process began, so that frames and verdicts stay in order. Times in packets
 are compared with the clock of the system under test: if that system uses this machine's clock, these times are read
 from this clock, and a jump is reported.

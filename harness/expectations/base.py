@@ -22,16 +22,18 @@ class Difference:
         return self.says
 
 
-SIGN_INSIDE = " = "
-"""The text between a name and its value inside a text that has a name itself, so that a text has one colon at most."""
+SEPARATOR_IN_NAMED_TEXT = " = "
+"""The text between a name and its value inside a text that has a name itself, so that no text has more than one
+colon.
+"""
 _WORDS_FOR_UNITS = {"kb": "in KB", "ms": "in ms", "s": "in seconds", "base64": "in base64"}
 """The words that a verdict prints for the unit at the end of a name."""
 _BETWEEN_WORDS = re.compile(r"(?<![A-Z])_|_(?![A-Z])")
-"""Matches the underscore between two words of a name, and not that in a constant (``RR_NACK``)."""
-NAME_INSIDE = "item"
+"""Matches the underscore between two words of a name, but not the underscore in a constant (``RR_NACK``)."""
+NAME_OF_NESTED_VALUE = "item"
 """The name of a value inside a list, if the list has no name."""
 _WORDS_FOR_VALUES = {None: "no value", True: "yes", False: "no"}
-"""The words that a verdict prints for values without a number or text."""
+"""The words that a verdict prints for values that are neither numbers nor texts."""
 
 
 class Expectation(ABC):
@@ -91,7 +93,7 @@ def show_value(value: Any, name: str = "") -> str:
         return value.hex(" ") or "no bytes"
     if isinstance(value, Mapping):
         texts = {key: show_item(one, f"{name} {key}") for key, one in value.items()}
-        return show_named(texts, SIGN_INSIDE if name else ": ") or "none"
+        return show_named(texts, SEPARATOR_IN_NAMED_TEXT if name else ": ") or "none"
     if is_collection(value):
         return ", ".join(show_nested(one, name) for one in value) or "none"
     return show_integer(value, name) if isinstance(value, int) else str(value)
@@ -99,7 +101,7 @@ def show_value(value: Any, name: str = "") -> str:
 
 def show_named(texts: Mapping[str, str], sign: str = ": ") -> str:
     """Return named texts as one text for a verdict: ``left: a, b; by second handle: none``. ``sign``: the text between
-    a name and its value; `SIGN_INSIDE` if the whole text has a name itself.
+    a name and its value; `SEPARATOR_IN_NAMED_TEXT` if the whole text has a name itself.
     """
     return "; ".join(f"{_show_name(str(name))}{sign}{text}" for name, text in texts.items())
 
@@ -125,9 +127,9 @@ def show_item(value: Any, name: str = "") -> str:
 def show_nested(value: Any, name: str = "") -> str:
     """Return the text of a value inside a list: a list or mapping in brackets."""
     if isinstance(value, Expectation):
-        return enclose(str(value.with_name(name or NAME_INSIDE)))
+        return enclose(str(value.with_name(name or NAME_OF_NESTED_VALUE)))
     if isinstance(value, Mapping) or is_collection(value):
-        return f"[{show_value(value, name or NAME_INSIDE)}]" if value else "none"
+        return f"[{show_value(value, name or NAME_OF_NESTED_VALUE)}]" if value else "none"
     if isinstance(value, str):
         if type(value) is not str or " " not in value or not value.isprintable():
             return show_value(value)

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from harness.capture.recorder import Frame, MissingLayer
 from harness.expectations.base import (
-    SIGN_INSIDE,
+    SEPARATOR_IN_NAMED_TEXT,
     Difference,
     Expectation,
     expectation,
@@ -52,7 +52,7 @@ class Named(Expectation):
 
     def with_name(self, name: str) -> Named:
         del name
-        return Named(self._given, SIGN_INSIDE)
+        return Named(self._given, SEPARATOR_IN_NAMED_TEXT)
 
     def show(self, observed: Any) -> str:
         found = self._read_values(observed)
@@ -97,7 +97,7 @@ class Named(Expectation):
 
     def _enclose(self, name: str, text: str) -> str:
         """Return the text of a named value: named values inside it are in brackets."""
-        is_nested = isinstance(self.expected[name], Named) and SIGN_INSIDE in text and len(self._given) > 1
+        is_nested = isinstance(self.expected[name], Named) and SEPARATOR_IN_NAMED_TEXT in text and len(self._given) > 1
         return f"[{text}]" if is_nested else text
 
     def _read_values(self, observed: Any) -> Mapping[str, Any] | None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from harness.expectations.base import (
-    NAME_INSIDE,
+    NAME_OF_NESTED_VALUE,
     Difference,
     Expectation,
     enclose,
@@ -24,7 +24,7 @@ class Items(Expectation):
     """The expectation of exactly these items, each as often as it is listed; ``ordered``: in this order.
 
     A difference names missing, repeated and unexpected items, and a wrong order. ``where``: the container of the items,
-    empty if the verdict names the container already; ``name``: the function that names an observed item.
+    empty if the verdict already names the container; ``name``: the function that names an observed item.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Items(Expectation):
     def _show_beside(self, expected: Any, observed: Any) -> str:
         """Return an observed item as the text of the expectation at its place."""
         if isinstance(expected, Expectation):
-            return enclose(expected.with_name(NAME_INSIDE).show(observed))
+            return enclose(expected.with_name(NAME_OF_NESTED_VALUE).show(observed))
         return self.name(observed)
 
     def compare(self, observed: Any) -> Difference | None:
@@ -196,8 +196,8 @@ def _pair_off(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[An
     """The number of the expected item with which each found item is paired, by the index of the found item."""
 
     def find_place(number: int, tried: set[int]) -> bool:
-        """Find a partner for an expected item among the found items; if a found item is already paired, its partner may
-        get a different one.
+        """Find a partner for an expected item among the found items; if the only suitable item is already paired, its
+        earlier partner gets a different item if possible.
         """
         free = next((at for at in fits[number] if at not in owners), None)
         if free is not None:

@@ -30,7 +30,7 @@ _HEX_FIELDS = (
 )
 """The names of fields whose values are printed in hexadecimal digits: flags, handles, and codes without names."""
 _NUMBERED_FIELD = re.compile(rf"\b(?:{'|'.join([*_NAMED_CODES, *_HEX_FIELDS])})\b")
-"""Matches the name of one of these fields in the name of a value: ``MessageClass of the OrderAck``,
+"""Matches a name from `_NAMED_CODES` or `_HEX_FIELDS` inside the name of a value: ``MessageClass of the OrderAck``,
 ``BaseHeader.VersionNumber``.
 """
 

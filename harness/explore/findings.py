@@ -41,7 +41,9 @@ def save_walk(path: Path, area: str, system: str, seed: str, walk: Walk) -> None
 
 
 def load_steps(path: Path) -> Sequence:
-    """Read the steps in a file; raise UsageError, in one line, if ``mqconform explore`` did not write the file."""
+    """Read the steps in a file; raise UsageError with a one-line message if ``mqconform explore`` did not write the
+    file.
+    """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         steps = tuple(Step(one["step"], {n: v for n, v in one.items() if n != "step"}) for one in content["steps"])

@@ -42,7 +42,7 @@ class QueuesDriven:
         self._listed: dict[str, Any] = {}
         """The queues and messages that the system listed after the last step."""
         self._came: dict[str, Any] = {}
-        """The answers to reads that have arrived since the last step."""
+        """The answers that have arrived since the last step, for reads."""
         self._places: dict[str, int] = {}
         """The lookup identifiers of messages."""
 

@@ -1,6 +1,6 @@
 """Faults of one step: changed arguments, a changed result, or a replacement of the whole step.
 
-The signature of the step stays the same, so that a fault names only its change:
+The signature of the step stays the same, so a fault states only its change:
 
     with_arguments(Reading.dequeue_message, cursor=lambda given: None)
     with_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT)

@@ -70,7 +70,7 @@ def stays_online(kind: type[Change]) -> Install:
 
 
 def change_notification(operation: ChangeOperation, instead: ChangeOperation | None) -> Install:
-    """Change the operation in the notifications of one operation, or send no notification."""
+    """Change the operation in the notifications that report one operation, or omit these notifications."""
 
     class Notified(Publishing):
         def publish(self, queue: LocalQueue, published: OnStatus) -> None:

@@ -2,8 +2,8 @@
 else changes.
 
 A path names a field as printed (``SessionHeader.WindowSize``) or bits of a field (``InternalHeader.CS``); a field of a
-PingPacket, which has no headers, is named without a header. A path that is in no layout raises a HarnessError when the
-fault is registered. A packet without the header, or without the field, is sent as it is.
+PingPacket, which has no headers, is named without a header. A HarnessError is raised when a fault is registered with a
+path that no layout contains. A packet without the header, or without the field, is sent as it is.
 
 The bytes are changed, not the record: sizes and counts stay unchanged, and flags may announce missing headers.
 """

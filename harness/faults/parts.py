@@ -66,8 +66,8 @@ def only_if(condition: Condition) -> Callable[[Changed], Changed]:
     """Change a step only in those calls for which a condition holds; other calls run the original step.
 
     The condition gets the arguments of the step and changes nothing: ``prove`` also evaluates it in the clean
-    reference, and tries only checks in which it holds at least once. Use it only in a class that is the value of a name
-    in its module.
+    reference, and tries only checks in which it is true at least once. Use it only in a class to which a name in its
+    module refers.
     """
 
     def narrow_step(method: Changed) -> Changed:

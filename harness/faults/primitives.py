@@ -172,8 +172,8 @@ def skip_during(outer: Method, inner: Method) -> Install:
 
 
 def silent_after(method: Method, when: Callable[..., bool]) -> Install:
-    """Ignore all inputs after the first call of a step with the given arguments, so that the queue manager no longer
-    sends anything.
+    """Ignore all inputs after the first call of a step with the given arguments; the queue manager then sends nothing
+    more.
     """
 
     def install_silence(faulty: FaultyCore) -> None:

@@ -1,4 +1,4 @@
-"""Faults of the receiver that change an admitted message before it is put into its queue."""
+"""Faults of the receiver: an admitted message is changed before the receiver puts it into its queue."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def change_received(changes: dict[str, Any], when: Callable[[Any], Any]) -> Inst
         ) -> UserMessagePacket | None:
             admitted = super().admit(session, packet, queue, now)
             changed = admitted is not None and when(packet)
-            return set_fields(admitted, changes) if changed else admitted  # type: ignore[no-any-return] # a packet
+            return set_fields(admitted, changes) if changed else admitted
 
     return replace_part(ChangedOnReceipt)

@@ -204,8 +204,8 @@ class Conversation:
                 self._views.append(View(system, side, Connection(self.first_frame, role, missing=self._missing)))
 
     def _get_identifying_port(self, side: int) -> int:
-        """Return the port that identifies a system on a computer with several systems; 0 if the address is enough. The
-        wanted port also identifies a client, which connects from any port, unless the server has the wanted port.
+        """Return the port that identifies a system on a computer with several systems; 0 if the address is enough. A
+        client connects from any port; so the wanted port also identifies the client, unless it is the server's port.
         """
         own, other = self.ends[side], self.ends[1 - side]
         wanted = self._systems.wanted
@@ -255,7 +255,7 @@ class Conversation:
 
 
 class _Way(Receiver):
-    """One direction of a conversation, whose bytes are read once the protocol is known."""
+    """One direction of a conversation; its bytes are read as soon as the protocol is known."""
 
     def __init__(self, conversation: Conversation, side: int) -> None:
         self._conversation = conversation

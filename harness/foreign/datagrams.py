@@ -53,7 +53,9 @@ class Fragments:
         self.given_up = 0
 
     def add(self, key: tuple[bytes, bytes, int, int], at: int, data: bytes, more: bool, number: int) -> Payload | None:
-        """Add a fragment whose data begins at an offset of its packet; return the packet once it is complete."""
+        """Add a fragment whose data begins at an offset of its packet; return the packet if it is now complete, else
+        None.
+        """
         whole = self._open.get(key)
         if whole is None:
             if len(self._open) >= MOST_UNFINISHED_PACKETS:
@@ -70,7 +72,7 @@ class Fragments:
         return Payload(key[2], key[0], key[1], made, 0, whole.parts[0][1])
 
     def end(self) -> int:
-        """Return the number of IP packets of which a fragment is missing at the end of the capture."""
+        """At the end of the capture, return the number of IP packets that still lack a fragment."""
         return self.given_up + len(self._open)
 
 

@@ -70,5 +70,5 @@ LINKS: dict[int, Callable[[bytes], int]] = {
     276: _find_ip_in_cooked_2,
 }
 """For each link type (null, Ethernet, raw IP, OpenBSD's loopback, Linux cooked v1 and v2), the function that returns
-the offset of the IP packet in a frame, `NOT_IP` or `CUT`.
+the offset of the IP packet in a frame, `NOT_IP` or `CUT_FRAME`.
 """

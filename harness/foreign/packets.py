@@ -23,7 +23,7 @@ SIZE_KNOWN_AFTER_BYTES = 12
 """int bytes: how many bytes from the start of a packet contain its size."""
 PDU_HEAD_BYTES = 16
 LONGEST_HEAD_BYTES = max(SIZE_KNOWN_AFTER_BYTES, PDU_HEAD_BYTES)
-"""int bytes: how many bytes from the start of a packet or PDU contain its size; the larger of the two numbers."""
+"""int bytes: after how many bytes the size is known both for a packet and for a PDU; the larger of the two numbers."""
 _SIGNATURE_OFFSET = 4
 """The offset of the signature in a packet."""
 _HIGHEST_PDU_TYPE = 19
@@ -32,7 +32,9 @@ _SESSION_DATA_REPRESENTATIONS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
 
 
 class Cutter(ABC):
-    """Cuts one direction into packets; ``lost`` counts the incomplete packets; consecutive ones count once."""
+    """Cuts one direction into packets; ``lost`` counts the incomplete packets, where consecutive incomplete packets
+    count as one.
+    """
 
     def __init__(self, framer: Framer, take: Take, *, late: bool) -> None:
         self._framer = framer
@@ -44,7 +46,8 @@ class Cutter(ABC):
         self._held = bytearray()
         """The bytes that have not been passed to the framer yet."""
         self._wanted = 0
-        """The size of the packet that begins with the held bytes, including those of the framer; 0 while it is unknown.
+        """The size of the present packet, whose bytes are held or already passed to the framer; 0 while the size is
+        unknown.
         """
         self._skipped = 0
         """The number of bytes still to skip, because they end a packet of which earlier bytes are missing."""
@@ -214,7 +217,7 @@ class PacketCutter(Cutter):
 
 
 def find_packet(data: bytes) -> int | None:
-    """Return the offset and the size of the first bytes that seem to be a packet of MS-MQQB; None without one."""
+    """Return the offset and the size of the first bytes that seem to be a packet of MS-MQQB; None if no bytes do."""
     at = data.find(SIGNATURE, _SIGNATURE_OFFSET)
     while at >= 0:
         begin = at - _SIGNATURE_OFFSET

@@ -15,7 +15,7 @@ from harness.judging.passive import PASSIVE
 from harness.printable import one_line
 
 LONGEST_TEXT_CHARACTERS = 300
-"""The number of characters of a text from a capture that the page shows."""
+"""The largest number of characters that the page shows of a text from a capture."""
 _TEMPLATE_ENVIRONMENT = Environment(
     loader=PackageLoader("harness.foreign", "templates"),
     autoescape=True,

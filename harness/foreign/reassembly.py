@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 MOST_HELD_SEGMENTS = 64
-"""The largest number of segments of a connection that wait for earlier segments, before these count as missing."""
+"""The largest number of segments of a connection that wait for earlier segments; with more, the earlier segments count
+as missing.
+"""
 MOST_HELD_BYTES = 4 * 1024 * 1024
 FARTHEST_ACK_BYTES = 256 * 1024 * 1024
 """The largest number of bytes by which an acknowledgment can be ahead; an acknowledgment further ahead is damaged."""
@@ -67,8 +69,8 @@ class Way:
         self.closed = False
 
     def unwrap(self, number: int) -> int:
-        """Return a sequence number of this direction as a number that does not wrap; the first numbers are above
-        `_WRAP`.
+        """Return a sequence number of this direction as a number that does not wrap; the first number is increased by
+        `_SEQUENCE_NUMBERS`.
         """
         if self.next is None:
             return number + _SEQUENCE_NUMBERS

@@ -148,7 +148,8 @@ def _read_deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, A
 def write_baseline(
     failing: Iterable[str], known: Mapping[str, Deviation], unsettled: Mapping[str, str] = _NO_REASONS
 ) -> str:
-    """Return the text of a baseline of all failing rules, with the known reasons and links; unknown ones stay empty.
+    """Return the text of a baseline of all failing rules, with the known reasons and links; unknown reasons and links
+    stay empty.
 
     ``unsettled``: rules that the run left open, with their reasons; they are included as comments.
     """

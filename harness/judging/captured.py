@@ -85,7 +85,7 @@ def lines_of_capture(path: Path, name: str, profile: str = NO_RELEASE) -> tuple[
 
 
 class Replay(Recorder):
-    """A recorder that receives the frames of a capture as if they happened now; the frames keep their numbers and
+    """A recorder that receives the frames of a capture as if they arrived now; the frames keep their numbers and
     times.
     """
 

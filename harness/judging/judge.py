@@ -33,7 +33,9 @@ REASONS_OF_ADVICE = {
     Advice.FOLLOWED: "this check judged only the SHOULD of the rule's sentence",
     Advice.MISSED: "the SUT did not follow the SHOULD of the rule's sentence; the MUST is judged elsewhere",
 }
-"""For each advice, the reason in a line that is only about the SHOULD in the sentence of a MUST."""
+"""For each value of `Advice`, the reason that a line of the verdict file has if the line is only about the SHOULD in
+the sentence of a MUST.
+"""
 
 _MISSED_VERDICTS = (Verdict.FAIL, Verdict.WARN)
 
@@ -85,7 +87,7 @@ class Judge:
         self.packets = PassiveJudge()
         """The passive judge, which gets every packet of the SUT."""
         self.reasons: list[str] = []
-        """The reasons for which rules were given up."""
+        """The reasons why rules were given up."""
 
     def __call__(
         self,
@@ -165,7 +167,7 @@ class Judge:
         return None
 
     def _find_blamed_packet(self, rule: str, frames: list[Frame]) -> str | None:
-        """Return the malformed packet that explains why a rule was broken; None if the SUT broke the rule itself.
+        """Return the malformed packet that explains why a rule was broken; None if no malformed packet explains it.
 
         A malformed packet breaks the rule of its wrong field. It breaks a further rule only if its bytes are the
         evidence for that rule, and no further rule if it cannot be read.

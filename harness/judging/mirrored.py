@@ -1,7 +1,7 @@
 """Judge packets of the peer with the passive predicates, as if the SUT had sent them.
 
 A check that intentionally breaks a rule with a packet of the peer is marked with ``malforms``. If a check without this
-mark sends such a packet, and expects more than that the system survives, the check itself is wrong.
+mark sends such a packet, and expects more of the system than survival, the check itself is wrong.
 """
 
 from __future__ import annotations

@@ -16,7 +16,9 @@ from harness.paths import SUITES
 from reference_qm.codec import FormatError
 
 MAX_FAILURES_RECORDED = 3
-"""The maximum number of failing packets that one check records for one passive rule; the tally counts further ones."""
+"""The maximum number of failing packets that one check records for one passive rule; further failing packets are only
+counted in the tally.
+"""
 
 MAX_REASONS_RECORDED = 20
 FURTHER_REASONS_TEXT = "other bytes are not in the capture"

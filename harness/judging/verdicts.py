@@ -19,9 +19,10 @@ from harness.rules.renamed_checks import current_check
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, get_capture_path
 
 LINE_PREFIX = b'{"schema"'
-"""The first bytes of each line that this harness writes; a truncated line is recognized by them."""
+"""The first bytes of each line that this harness writes; they show even of a truncated line that this harness wrote it.
+"""
 OLDEST_SCHEMA = 1
-"""The oldest schema, which the harness reads and no longer writes: each line repeats the values of the run and quotes
+"""The oldest schema, which the harness reads, but no longer writes: each line repeats the values of the run and quotes
 its packets.
 """
 
@@ -276,7 +277,7 @@ def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
     Lines of either schema are returned in the form of schema 1: ``schema, seq, time`` (ISO 8601, UTC), ``run, sut,
     sut_version, reach, rule, document, section, level, verdict, expected, observed, reason, test, capture, evidence,
     errata, notes, advice`` (not of schema 1). ``test`` is the current id of a check that was renamed. A piece of
-    evidence has ``frame, first, last`` (None: the whole packet decides), and in schema 1 also ``time_ms, direction,
+    evidence has ``frame, first, last`` (None if the whole packet decides), and in schema 1 also ``time_ms, direction,
     transport, hex, dissection``. Other fields of a line stay unchanged.
     """
     complete = _Completer(path)

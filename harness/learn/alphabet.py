@@ -23,7 +23,9 @@ NO_PACKET = b"\x11" + bytes(15)
 """16 bytes that are not a packet: the version is wrong and the signature is missing."""
 
 Build = Callable[[Peer, RawConversation], Any]
-"""The type of functions that build the packet of an input, given the packets sent on the connection before."""
+"""The type of functions that build the packet of an input, given the packets that were already sent on the
+connection.
+"""
 
 
 def _build_session_ack(ahead: int = 0, messages: int = 0, recoverable: int = 0) -> Build:

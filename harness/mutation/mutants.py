@@ -26,13 +26,13 @@ from harness.mutation.operators import Context, mutations
 from harness.mutation.sites import Edit, first_line, own_lines
 
 REFERENCE_FOLDER = Path(reference_qm.__file__).parent
-MUTATED_ROOM_OUTSIDE_CORE = "directory"
+MUTATED_FOLDER_OUTSIDE_CORE = "directory"
 """The folder whose code also runs between the calls of the core. It runs only for the SUT, because no peer has a
 directory.
 """
 MUTATED_FOLDERS = (
     *("core", "core/store", "core/names", "core/queueing", "core/sessions", "core/transfer", "core/enterprise"),
-    *("core/remote", "core/commands", "security", "model", "routing", MUTATED_ROOM_OUTSIDE_CORE),
+    *("core/remote", "core/commands", "security", "model", "routing", MUTATED_FOLDER_OUTSIDE_CORE),
     *("codec", "rpc", "rpc/ndr", "rpc/interfaces"),
 )
 """The folders of the reference whose functions are mutated, because they implement the steps of the specifications."""
@@ -64,7 +64,7 @@ class Mutant:
     @property
     def is_beside_core(self) -> bool:
         """Return whether the changed code also runs between the calls of the core."""
-        return self.file.startswith(f"{MUTATED_ROOM_OUTSIDE_CORE}/")
+        return self.file.startswith(f"{MUTATED_FOLDER_OUTSIDE_CORE}/")
 
 
 def all_mutants() -> list[Mutant]:

@@ -13,7 +13,7 @@ from harness.pair.scenarios import SCENARIOS
 from harness.printable import one_line
 
 LONGEST_NAME = 60
-"""The number of characters of a system's name that a grid shows."""
+"""The largest number of characters that a grid shows of a system's name."""
 WORST_FIRST = (Result.FAIL, Result.BROKEN, Result.UNSUPPORTED, Result.PASS)
 LETTER_BY_SCENARIO = {one.name: one.letter for one in SCENARIOS}
 _TEMPLATE_ENVIRONMENT = Environment(

@@ -18,7 +18,7 @@ from harness.sut.sut_file import SutFile
 RESULTS_FILE = "pair.json"
 SCHEMA_VERSION = 1
 UNKNOWN_SYSTEM_NAME = "unknown"
-"""A vendor or a version that a SUT file does not state."""
+"""The text for a vendor or version that a SUT file does not state."""
 
 
 @dataclass(frozen=True, slots=True)

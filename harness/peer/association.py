@@ -218,7 +218,9 @@ class Call:
         return [*self.sent[:1], *self.received[:1]]
 
     def take(self, frame: Frame, fragment: Fragment | None) -> None:
-        """Record a response or, without a ``fragment``, a fault with this call's identifier."""
+        """Record a fragment of the response or, if ``fragment`` is None, a fault; the PDU has this call's
+        identifier.
+        """
         self.received.append(frame)
         if fragment is None:
             self.thrown, self.answered = frame.packet.payload.status, True

@@ -257,7 +257,7 @@ class RawConversation(Conversation):
         return self.received[number] if len(self.received) > number else None
 
     def poll_next_packet(self) -> Frame | None:
-        """Wait for the next packet of any kind after the received ones; return None if none arrives."""
+        """Wait for the next packet of any kind after the packets received so far; return None if none arrives."""
         return self.poll_packet(len(self.received))
 
 
@@ -305,7 +305,7 @@ class Session(Conversation):
         raise HarnessError(f"the peer's core has no session on {self.transport}")
 
     def send_message(self, *, to: str | None = None, **fields: Any) -> list[Frame]:
-        """Send a message through the core to the SUT's plain queue (or ``to``); return the packets that went out.
+        """Send a message through the core to the SUT's plain queue (or ``to``); return the packets that were sent.
 
         Fields are those of ``reference_qm.surface.commands.SendMessage``.
         """

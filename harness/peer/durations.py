@@ -1,8 +1,7 @@
 """Durations of the SUT that the tester measures, and their allowed ranges.
 
-The timers of a stalled system expire late, and packets that it sent before the stall arrive late: a duration is
-uncertain by the length of the stalls during it. Only this module compares durations; it reads the stalls from the
-pulse.
+The timers of a stalled system expire late, and packets that it sent before the stall arrive late: the uncertainty of a
+duration is the length of the stalls during it. Only this module compares durations; it reads the stalls from the pulse.
 """
 
 from __future__ import annotations

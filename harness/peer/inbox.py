@@ -68,9 +68,8 @@ class Inbox:
 
     @property
     def pieces(self) -> list[Frame]:
-        """Every packet that is a message or malformed.
-
-        For checks of the bytes of messages, which may be malformed.
+        """Every packet that is a message or malformed. Checks of the bytes of messages use this list, because messages
+        may be malformed.
         """
         return [frame for frame in self._pieces if frame.kind != USER_MESSAGE_KIND or not self.peer.is_residue(frame)]
 

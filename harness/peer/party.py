@@ -1,4 +1,4 @@
-"""The part of the SUT's counterpart that its connections need: identity, waiting, measuring."""
+"""The part of the SUT's counterpart that the connections of the counterpart need: identity, waiting, measuring."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DQ_PRIVATE_ON_DESTINATION = 3
 class Places:
     """The places of transactional messages in one sequence of the peer; ``ordinal``, 1 to 15, distinguishes sequences.
 
-    A later sequence has a greater TxSequenceID, also in tests that follow in the same second.
+    A later sequence has a greater TxSequenceID, even in tests that begin in the same second.
     """
 
     def __init__(self, peer: Party, ordinal: int = 1) -> None:
@@ -56,7 +56,7 @@ class Party:
     def __init__(
         self, environment: Environment, sut: Sut, recorder: Recorder, seed: str, variant: Variant = PLAIN
     ) -> None:
-        """``variant``: the values that the peer's messages get where a check gives none."""
+        """``variant``: the values of the peer's messages where a check gives no values."""
         self.environment = environment
         self.variant = variant
         self.sut = sut
@@ -179,7 +179,7 @@ class Party:
         return named.get(self.identifier, self.message_ids[0]) not in self.message_ids
 
     def wait(self, arrived: Callable[[], bool], within_ms: int | None, what: str) -> bool:
-        """Wait for a condition; ``within_ms`` None: it must be true within the response timeout.
+        """Wait for a condition; if ``within_ms`` is None, it must be true within the response timeout.
 
         A late success is not a failure of the SUT: ConformanceFailure names the delay, and no rule fails.
         """

@@ -82,7 +82,8 @@ class Peer(Party):
     def connect(self, *, from_another_address: bool = False) -> RawConversation:
         """Connect to the SUT without a core.
 
-        ``from_another_address``: connect from an address other than the peer's, if this machine has several (loopback).
+        ``from_another_address``: connect from an address other than the peer's, if this machine has several addresses
+        (loopback).
         """
         loopback = ip_address(self.address).is_loopback
         address = UNUSED_ADDRESS if from_another_address and loopback else self.address
@@ -198,7 +199,9 @@ class Peer(Party):
 
     @property
     def is_called(self) -> bool:
-        """Return whether the SUT has opened a connection to the listening core for which no check has waited yet."""
+        """Return whether the SUT has opened a connection to the listening core, and no check has waited for this
+        connection yet.
+        """
         return any(session.record.sut_role == "initiator" for session in self.unclaimed)
 
     def await_session(self, within_ms: int | None = None) -> Session | None:

@@ -179,7 +179,7 @@ class Remote:
         connection.close()
 
     def empty(self, queue: str = "plain") -> None:
-        """Empty a queue as ``Sut.queue`` does; without queue control, by remote reading and once per test."""
+        """Empty a queue as ``Sut.queue`` does; without queue control, purge it remotely, only once per test."""
         if self.sut.has("queue_control") or queue in self._emptied:
             return
         self._emptied.add(queue)
@@ -296,7 +296,7 @@ class RemoteQueue:
         return self.read(Action.RECEIVE, **how)
 
     def look_up(self, action: int, lookup_id: int, **fields: Any) -> Call:
-        """Read by RemoteQMStartReceiveByLookupId and wait for the answer."""
+        """Read a message with RemoteQMStartReceiveByLookupId, and wait for the answer."""
         return self.read(action, by=Method.START_RECEIVE_BY_LOOKUP_ID, lookup_id=lookup_id, **fields)
 
     def acknowledge(self, receive: Call) -> Call:

@@ -129,7 +129,7 @@ def peer_ports(setup: Setup) -> Iterator[Line]:
 
 
 def try_connect(address: str, port: int, timeout_s: float = CONNECT_TIMEOUT_S) -> str | None:
-    """Try to connect; return the reason of a failure as a short text, or None."""
+    """Try to connect; return the reason for a failure as a short text, or None."""
     try:
         socket.create_connection((address, port), timeout=timeout_s).close()
     except TimeoutError:

@@ -158,7 +158,7 @@ def _count_must_rules(setup: Setup, lines: tuple[Line, ...], inventory: Any) -> 
 
     def count_judgeable(capabilities: Mapping[str, bool]) -> tuple[int, int]:
         reads_afar = capabilities.get("qm2qm", False)
-        offered = setup.control.offered if setup.control else ()
+        offered = setup.control.offered_facilities if setup.control else ()
         announced = {*offered, *(remote_control.FACILITIES if reads_afar else ())}
         file = replace(setup.file, capabilities=MappingProxyType(dict(capabilities)))
         found = count_costs(lambda have: inventory.judgeable(have) & must, announced, file)

@@ -1,9 +1,9 @@
 """Find the rules that changes of the suites may have affected since the recorded proof.
 
-A rule is affected when a file changed in the folder of its row, its checks or its faults, or of the steps of their
-document; then its checks run on all readings of errata. An erratum is affected when the file of a variant of one of its
-readings changed; then every check runs on its readings. The effects of a change to the core or the harness are unknown:
-``mqconform prove`` without ``--changed`` finds them (CI runs both).
+A rule is affected when a file changed in the folder of its row, its checks or its faults, or in the folder ``steps`` of
+their document; then its checks run on all readings of errata. An erratum is affected when the file of a variant of one
+of its readings changed; then every check runs on its readings. The effects of a change to the core or the harness are
+unknown: ``mqconform prove`` without ``--changed`` finds them (CI runs both).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ _NOTHING: Mapping[str, Sequence[str]] = {}
 
 
 class Check(NamedTuple):
-    """A check; each set of parameters of a function is a check of its own. ``id``:
+    """A check; each set of parameters of a function is a separate check. ``id``:
     ``suites/<document>/<section>/<module>::<name>``; ``covers``: rules; ``needs``: capabilities and facilities;
     ``varied``: the values of each parameter that it varies.
     """

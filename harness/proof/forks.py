@@ -41,7 +41,7 @@ def run_forked(
     """Run tasks in separate processes, ``jobs`` at a time; yield the answers as they arrive.
 
     ``cpu_s``: the CPU seconds after which a process is ended. ``together``: how many tasks share a process, for tasks
-    that take less time than a fork. When such a process dies, each of its tasks runs again in a process of its own. A
+    that take less time than a fork. When such a process dies, each of its tasks runs again in a separate process. A
     task is taken from ``tasks`` only when a process is free for it.
     """
     remaining, again = iter(tasks), list[Task]()

@@ -17,7 +17,7 @@ from harness.proof.trials import Clean, Line
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A reading to try, with the steps that its variant changes (None: unknown) and the checks that can notice it."""
+    """A reading to try, with the steps that its variant changes (None if unknown) and the checks that can notice it."""
 
     name: str
     changed: Steps | None

@@ -27,7 +27,7 @@ RESULTS_FILE = "results.jsonl"
 SURVIVORS_FILE = "survivors.txt"
 EFFECTLESS_FILE = "mutants.toml"
 NOTICED_LIMIT = 12
-"""The number of checks that broke off after which no further check is tried on a mutant."""
+"""When this number of checks has broken off on a mutant, no further check is tried on it."""
 SHOWN_CHARACTERS = 180
 """The maximum number of characters of a changed line that are shown."""
 
@@ -165,7 +165,7 @@ def run_mutants(
 
 
 def read_outcomes(folder: Path) -> dict[str, Outcome]:
-    """Read the results file; return the last outcome of each mutant, without a truncated line."""
+    """Read the results file; return the last outcome of each mutant; a truncated line is ignored."""
     outcomes: dict[str, Outcome] = {}
     path = folder / RESULTS_FILE
     if path.is_file():

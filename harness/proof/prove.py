@@ -20,7 +20,7 @@ from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Clean, Found, Line, 
 
 Pair = tuple[str, str]
 """A check function (with all its parameters) or a fault, and a rule."""
-CHECKS_A_PASSIVE_RULE = 3
+CHECKS_TRIED_FIRST_ON_PASSIVE_FAULT = 3
 """The number of checks that are tried first on a fault of a passive rule, because hundreds of checks can notice such a
 fault. The other checks are tried if the fault is not found.
 """
@@ -177,7 +177,7 @@ class _Candidates:
             judged = [one for one in self._judged_in.get(rule, ()) if may_notice(self._clean[one].steps, changed)]
             covering = set(self._inventory.tests.get(rule, ()))
             own = [check for check in judged if check in covering]
-            first |= dict.fromkeys(own or judged[:CHECKS_A_PASSIVE_RULE])
+            first |= dict.fromkeys(own or judged[:CHECKS_TRIED_FIRST_ON_PASSIVE_FAULT])
             others |= dict.fromkeys(judged)
         return first | others
 

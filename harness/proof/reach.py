@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.faults.registry import FaultyCore, add
 from harness.judging.verdicts import BROKEN_VERDICTS
-from harness.mutation.mutants import MUTATED_FOLDERS, MUTATED_ROOM_OUTSIDE_CORE, REFERENCE_FOLDER, Mutant
+from harness.mutation.mutants import MUTATED_FOLDER_OUTSIDE_CORE, MUTATED_FOLDERS, REFERENCE_FOLDER, Mutant
 from harness.proof.code import code_digest
 from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Line, Trials
 
@@ -92,7 +92,7 @@ class LineRecorder:
             for room in MUTATED_FOLDERS
             for path in (REFERENCE_FOLDER / room).glob("*")
         }
-        self._beside = str(REFERENCE_FOLDER / MUTATED_ROOM_OUTSIDE_CORE)
+        self._beside = str(REFERENCE_FOLDER / MUTATED_FOLDER_OUTSIDE_CORE)
         self._lines: dict[str, set[int]] = defaultdict(set)
 
     def install(self, faulty: FaultyCore) -> None:

@@ -1,10 +1,10 @@
 """Run the readings of errata: a system that follows an allowed reading must fail no rule.
 
-Each reading of an entry that packets of Windows do not settle is a variant of the reference. Every check that takes a
-changed step runs on the variant; all other checks have the verdicts of the clean run. Variants are first installed
-together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant, but a variant of it must
-fail. A fault that is noticed only where an allowed reading is also noticed is not a fault: the check, the variant or
-the fault is wrong.
+For each reading of an entry that packets of Windows do not settle, there is a variant of the reference. Every check
+that takes a changed step runs on the variant; all other checks have the verdicts of the clean run. Variants are first
+installed together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant, but a variant of
+it must fail. A fault that is noticed only where an allowed reading is also noticed is not a fault: the check, the
+variant or the fault is wrong.
 """
 
 from __future__ import annotations
@@ -55,8 +55,9 @@ def run_readings(
     checks: Sequence[str] = (),
     apart: bool = False,
 ) -> ReadingsRun:
-    """Run all checks on the variants of some entries (None: of all), and some checks on the allowed variants of all
-    other entries. ``apart``: run each reading alone with all checks that can notice it, without trying groups first.
+    """Run all checks on the variants of some entries (of all entries if None), and some checks on the allowed variants
+    of all other entries. ``apart``: run each reading alone with all checks that can notice it, without trying groups
+    first.
     """
     readings = {name: reading for one in catalogue.errata.values() for name, reading in one.list_readings_to_run()}
     variants = {fault.reading: fault for fault in load_faults().values() if fault.reading is not None}

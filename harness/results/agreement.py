@@ -91,7 +91,9 @@ def _is_capture_of(test: str, capture: str) -> bool:
 
 
 def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime, datetime] | None) -> None:
-    """Check that captures have the frames that verdicts name, and times within the run (None in virtual time)."""
+    """Check that captures have the frames that verdicts name, and that their times are within ``period``, unless it is
+    None.
+    """
     for name in sorted(needed):
         if not (folder / name).is_file():
             raise BadBundle(f"verdicts refer to the capture {name}, which is missing")

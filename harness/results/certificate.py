@@ -25,7 +25,7 @@ BADGE_FILE = "badge.svg"
 NOT_EXERCISED_PERCENT = 5.0
 """The largest share, in percent, of judged rules that were never exercised, unless an option sets another."""
 _TEXT_LIMIT, _TEXTS = 200, 3
-"""The number of characters of one event, and the number of events, that a refusal shows."""
+"""The largest number of characters of one event, and the largest number of events, that a refusal shows."""
 _UNCERTAIN_VERDICTS = {
     Verdict.HARNESS_ERROR: "is a bug in the harness",
     Verdict.INCONCLUSIVE: "is inconclusive",
@@ -68,7 +68,7 @@ def _list_missing_parts(found: RunResults, terms: Terms, suites: Suites) -> Iter
 
 
 def _list_residue_and_deaths(found: RunResults) -> Iterator[str]:
-    """Yield a line about the residue of checks, and a line about the ends of the system's process."""
+    """Yield a line about the residue of checks, and a line about how often the system's process ended."""
     if residue := found.run.get("residue"):
         met = _cut_system_texts(f"{one.get('what')} ({_get_check_name(one)})" for one in residue)
         yield (

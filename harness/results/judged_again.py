@@ -32,8 +32,9 @@ signer's word; the replay of all checks of a genuine run takes about a minute.
 
 @dataclass(frozen=True, slots=True)
 class JudgedAgain:
-    """``captures``: the number of captures judged again; ``replayed``: the replay of the checks on them; ``shown``: the
-    rules whose verdicts were all reproduced; ``believed``: the decided rules with a verdict that was not reproduced.
+    """The result of judging a run again. ``captures``: the number of captures judged again; ``replayed``: the replay of
+    the checks on them; ``shown``: the rules whose verdicts were all reproduced; ``believed``: the decided rules with a
+    verdict that was not reproduced.
     """
 
     captures: int

@@ -119,5 +119,5 @@ def escape_markdown(text: str) -> str:
 
 
 def unescape_markdown(markdown: str) -> str:
-    """Return a page without the backslashes of `escape`, which would be visible on a terminal."""
+    """Return a page without the backslashes that `escape_markdown` added, because a terminal would show them."""
     return re.sub(rf"\\([{_PUNCTUATION}])", r"\1", markdown)

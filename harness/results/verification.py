@@ -1,5 +1,5 @@
-"""Verify a certificate offline (``mqconform verify BUNDLE --public-key PUB``). No part of it is trusted without a
-check.
+"""Verify a certificate offline (``mqconform verify BUNDLE --public-key PUB``). No part of the certificate is trusted
+without a check.
 """
 
 from __future__ import annotations
@@ -212,7 +212,9 @@ def _list_declarations(said: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _remove_frame_number(why: str) -> str:
-    """Return the reason why a check cannot be replayed, without its frame number, which differs from check to check."""
+    """Return the reason why a check cannot be replayed, without the frame number in this reason, which differs from
+    check to check.
+    """
     return _FRAME_PREFIX.sub("", why)
 
 

@@ -1,9 +1,9 @@
 """Ask the system: does its identity differ from the peer's, does it find the peer, do messages to its names and queues
 arrive?
 
-Every message requests an acknowledgment at the peer, so that one exchange shows the way there, the name, the queue and
-its kind (MS-MQMQ 2.2.18.1.6). Without an acknowledgment, the control channel or a remote reader inspects the queue,
-where either is available.
+Every message requests an acknowledgment at the peer, so that one exchange tests the route to the system, the name, the
+queue and its kind (MS-MQMQ 2.2.18.1.6). Without an acknowledgment, the control channel or a remote reader inspects the
+queue, where either is available.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ def is_reached(lines: Sequence[Line]) -> bool | None:
 
 
 def check_identity(file: SutFile, guid: UUID | None) -> Line:
-    """Compare the system's identifier with the peer's: queue managers with the same identifier mistake each other for
-    themselves.
+    """Compare the system's identifier with the peer's: of two queue managers with the same identifier, each mistakes
+    the other for itself.
     """
     peer, key = file.driver.peer_identifier, "driver.peer_identifier"
     if guid is None:

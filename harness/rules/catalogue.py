@@ -26,8 +26,8 @@ RULES_FILE = "rules.toml"
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 FORMS = ("rule", "step", "detail", "lead", "api", "flow")
 ROW_FORMS = ("rule", "step")
-"""The forms of ids that have a row in the catalogue; ids of all other forms belong to one of these."""
-OBSERVED_HOW = MappingProxyType(
+"""The forms of ids that have a row in the catalogue; each id of another form belongs to an id of one of these forms."""
+MEANINGS_OF_OBSERVE = MappingProxyType(
     {
         "passive": "on every packet that the system sends, in every check",
         "wire": "in an exchange of packets that a check drives",
@@ -141,7 +141,7 @@ class Rule:
     @property
     def observed(self) -> str:
         """The meaning of the rule's value of ``observe``."""
-        return OBSERVED_HOW[self.observe]
+        return MEANINGS_OF_OBSERVE[self.observe]
 
     def to_json(self) -> dict[str, Any]:
         """Return the rule as a row of the file rules.json in a run folder."""
@@ -389,7 +389,7 @@ def _read_rule(
     if document not in documents:
         raise CatalogueError(file, name, f"unknown document {document}; add it to {DOCUMENTS_FILE}")
     entry = check_keys(file, name, row, _REQUIRED_KEYS, _OPTIONAL_KEYS)
-    for key, values in (("observe", OBSERVED_HOW), ("role", ROLES)):
+    for key, values in (("observe", MEANINGS_OF_OBSERVE), ("role", ROLES)):
         if entry[key] not in values:
             raise CatalogueError(file, name, f"unknown {key} {entry[key]}; known: {', '.join(values)}")
     if entry["observe"] == "none" and "why" not in entry:

@@ -16,9 +16,9 @@ CLONE_CLASS = "clone"
 @dataclass(slots=True)
 class SectionCoverage:
     """The counts of the rules and steps of one section, one class and one level (``demand``: MUST or SHOULD). ``kind``:
-    demand (including garbled ones), event, lead, caller or definition; clones are not counted. ``rows``: all ids in the
-    document; ``catalogued``: ids with a row in the catalogue; ``none``: ids that cannot be observed (the row has the
-    reason).
+    demand (including garbled demands), event, lead, caller or definition; clones are not counted. ``rows``: all ids in
+    the document; ``catalogued``: ids with a row in the catalogue; ``none``: ids that cannot be observed (the row has
+    the reason).
     """
 
     document: str

@@ -1,4 +1,4 @@
-"""Load the member protocols of MS-MQSO without rules in these suites, with the exercised and omitted parts."""
+"""Load the member protocols of MS-MQSO for which these suites have no rules, with the exercised and omitted parts."""
 
 from __future__ import annotations
 

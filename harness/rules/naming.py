@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 
 from harness.errors import UsageError
-from harness.rules.catalogue import LEVELS, OBSERVED_HOW, ROLES, Catalogue, Rule
+from harness.rules.catalogue import LEVELS, MEANINGS_OF_OBSERVE, ROLES, Catalogue, Rule
 
 MOST_SUGGESTED_NAMES = 3
 """The largest number of similar ids in a hint."""
@@ -16,7 +16,7 @@ _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = Mapp
     {
         "level": (LEVELS, lambda rule: rule.level),
         "role": (ROLES, lambda rule: rule.role),
-        "observe": (tuple(OBSERVED_HOW), lambda rule: rule.observe),
+        "observe": (tuple(MEANINGS_OF_OBSERVE), lambda rule: rule.observe),
     }
 )
 """The criteria for rules, in addition to their place: the possible values, and a function that returns the value of a

@@ -16,7 +16,7 @@ _REGISTERING_FILE_PATTERNS = ("test_*", "faults*", "predicates*")
 
 
 def list_files_naming(patterns: Iterable[str], rules: Collection[str] | None) -> list[Path]:
-    """Return the files of the suites that match a pattern and name one of the rules (None: any), sorted.
+    """Return the files of the suites that match a pattern and name one of the rules (any rule if None), sorted.
 
     Ids are written out: in the file, or in a module of tables of its section, such as ``sections.py``.
     """

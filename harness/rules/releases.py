@@ -1,8 +1,8 @@
 """List the releases of Windows in product notes; ``[sut] profile`` of the SUT file names one of them.
 
-The profile ``none`` is not a release of Windows: such a system is checked against the text itself. The deviations that
-the notes allow a release are in the ``notes.toml`` of the documents (harness/rules/product_notes.py); this module
-contains the values that checks need.
+The profile ``none`` is not a release of Windows: a system with this profile is checked against the text of the
+specifications. The deviations that the notes allow a release are in the ``notes.toml`` of the documents
+(harness/rules/product_notes.py); this module contains the values that checks need.
 """
 
 from __future__ import annotations

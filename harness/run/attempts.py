@@ -105,7 +105,7 @@ def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = F
     """Return the last attempt, which counts. A failure in it counts only when every attempt had the same failure.
 
     ``steady``: whether the system did not stall in the last attempt. Then its failures count even when other attempts
-    broke off, as checks do that measure a duration during a stall (harness/peer/durations.py).
+    broke off: a check that measures a duration breaks off during a stall (harness/peer/durations.py).
     """
     entries, reports = attempts[-1]
     if len(attempts) == 1 or not is_bad(entries):

@@ -38,7 +38,7 @@ class Cause:
 
 def group_by_cause(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Cause]:
     """Group findings by cause, the most frequent cause first, equal counts in the order of their lines; a finding
-    without a common cause is a group of its own. Undecided verdicts share a cause if they have the same reason, or rest
+    without a common cause forms its own group. Undecided verdicts share a cause if they have the same reason, or rest
     on the same missing root (``roots``). Failures share a cause if they have the same observation; if the observation
     does not explain what went wrong, they must also be of the same check.
     """

@@ -36,7 +36,7 @@ def find_covered_rules(item: pytest.Item) -> tuple[str, ...]:
 
 
 def find_malformed_rules(item: pytest.Item) -> frozenset[str]:
-    """Return the rules that a check breaks with packets of its own."""
+    """Return the rules that a check breaks on purpose with packets of the peer."""
     return frozenset(rule for marker in item.iter_markers("malforms") for rule in marker.args)
 
 

@@ -41,7 +41,7 @@ def handle_end_of_check(item: pytest.Item, driver: SutDriver, *, more: bool, tol
 
 
 def describe_end_of_process(how: str) -> str:
-    """Return the text with which verdicts and the terminal report an end of the SUT's process."""
+    """Return the text with which verdicts and the terminal report that the SUT's process ended."""
     return f"the SUT's process ended: {how}"
 
 

@@ -33,7 +33,8 @@ RESUME_OPTIONS: Mapping[str, Any] = {
     "--maxfail": 0,
     "--allure": False,
 }
-"""The options that a resumed run needs again, because the run folder does not record them, with their default values.
+"""The default values, by option, of the options that a resumed run needs again because the run folder does not record
+them.
 """
 MOST_SHOWN_RULES = 20
 """The number of rules per verdict that are shown in full; further rules are only named."""

@@ -1,4 +1,6 @@
-"""End the run with one line when the run folder cannot be written; ``--resume`` continues it once the disk has room."""
+"""End the run with a one-line message when its folder cannot be written; ``--resume`` continues the run when the disk
+has space again.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ class FullDisk:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-        """End the run at a check that could not write to the run folder, because its further errors are not about the
-        SUT.
+        """End the run at a check that could not write to the run folder, because later errors of this check are not
+        about the SUT.
         """
         report = yield
         if call.excinfo is not None and (error := _describe_folder_error(call.excinfo.value)) is not None:

@@ -1,5 +1,5 @@
 """Check the roots on which the verdicts of a run rest, once, at the first verdict that a missing root may explain. A
-pass that rests on silence is also such a verdict.
+missing root may also explain a pass that rests on silence.
 
 The run keeps the answer. A verdict that rests on a missing root is inconclusive, with the root as its reason.
 """

@@ -71,7 +71,9 @@ class Run:
     made: Path | None = None
     """The highest folder that was created for this run."""
     suites: str | None = None
-    """The SHA-256 of rules.json, once written: the rules that this run could judge, and their checks."""
+    """The SHA-256 of rules.json, set when that file is written: it identifies the rules that this run could judge, and
+    their checks.
+    """
     asked: int = 0
     """The number of checks to run, including those that ran before the run was resumed."""
     tests_run: set[str] = field(default_factory=set)
@@ -242,7 +244,7 @@ class Run:
         self.aborted, self.lost = why, True
 
     def note_death(self, death: Death) -> None:
-        """Record an end of the SUT's process in run.json at once."""
+        """Record in run.json at once that the SUT's process ended."""
         self.deaths.append(death)
         self.write_run_file(finished=None, code=None)
 

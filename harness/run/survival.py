@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SURVIVAL_MARK = "sut_survives"
 END_KNOWN_S = 0.5
-"""int s: the time after the loss of its connections within which the end of a process becomes known."""
+"""int s: the longest time from the moment when a process loses its connections until its end is known."""
 _LIVED_BEFORE: pytest.StashKey[bool] = pytest.StashKey()
 
 

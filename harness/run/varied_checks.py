@@ -1,6 +1,6 @@
 """Run a varied check: once as it is, then with each row of its covering array (harness/varying).
 
-Every row has a peer, queues and a judge of its own, so each verdict has its own evidence. A rule that a row breaks is
+Every row has its own peer, queues and judge, so each verdict has its own evidence. A rule that a row breaks is
 tried again with parts of this row, until the smallest combination that fails is known.
 """
 

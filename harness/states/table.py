@@ -45,7 +45,7 @@ class Event:
 class Cell:
     """The permitted outcomes of an event in a state, each with the next state, and the rules that demand them.
 
-    ``rules``: under the key ``OUTCOME``, the rules about the outcome, and about each probe without a key of its own;
+    ``rules``: under the key ``OUTCOME``, the rules about the outcome, and about each probe without its own key;
     under the name of a probe, the rules about the observation of this probe. A cell without outcomes has a reason:
     ``open`` names the section that leaves it open, ``never`` why the event cannot occur in the state.
     """

@@ -23,7 +23,7 @@ from harness.errors import HarnessError, SutUnavailable
 from harness.printable import one_line
 from harness.sut.guard_process import STOP_TIMEOUT_S
 from harness.sut.sut_process import end_text
-from harness.sut.wires import STRANGERS_SHOWN, AnswerLines, NoAnswer, Reply, ReplySink, request_line
+from harness.sut.wires import MOST_SHOWN_STRANGERS, AnswerLines, NoAnswer, Reply, ReplySink, request_line
 
 READ_CHUNK_BYTES = 65_536
 OUTGOING_LIMIT = 64 * 1024 * 1024
@@ -205,7 +205,7 @@ class Agent:
             return
         self.on_stranger(number)
         self._strangers += 1
-        if len(self.strangers) < STRANGERS_SHOWN:
+        if len(self.strangers) < MOST_SHOWN_STRANGERS:
             self.strangers.append(number)
         if self._strangers > STRANGERS_LIMIT:
             raise NoAnswer(f"{STRANGERS_LIMIT} answers have an id that no request has")

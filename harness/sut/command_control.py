@@ -37,7 +37,7 @@ DECISIVE_VERBS: Mapping[str, frozenset[str]] = MappingProxyType(
     }
 )
 """The verbs that are sufficient for a facility, for facilities with further verbs. A check that needs a further verb
-ends at its call.
+ends when it calls this verb.
 """
 
 
@@ -70,8 +70,8 @@ class CommandControl:
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Run the command of a verb and return its answer. Raise ControlRefused when the command ends with an exit code
-        other than 0, Unsupported without a command, ContractBroken when the output is not an answer, and SutUnavailable
-        when the command does not end.
+        other than 0, Unsupported when the verb has no command, ContractBroken when the output is not an answer, and
+        SutUnavailable when the command does not end.
         """
         if verb == "identity":
             return {"guid": str(self._identify())}

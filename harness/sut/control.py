@@ -21,7 +21,7 @@ CONTROL_ANSWER_TIMEOUT_MS = 10_000
 ANSWERS_LIMIT = 1_000
 """The largest number of answers that wait to be read by the tester."""
 REASON_LIMIT = 500
-"""The number of characters of a SUT's reason that a message repeats."""
+"""The largest number of characters of a SUT's reason that a message repeats."""
 
 
 class ControlRefused(ConformanceFailure):
@@ -182,8 +182,8 @@ def check_answer(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_reply(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
-    """Check an answer against the contract, and return it. Every answer passes through this function. A key that the
-    contract permits to omit raises NotShown when it is read.
+    """Check an answer against the contract, and return it. Every answer passes through this function. A missing key
+    that the contract makes optional raises NotShown when it is read.
     """
     if (complaint := complaint_about_answer(verb, reply)) is not None:
         raise ContractBroken(f"control: `{verb}`: {complaint} (docs/control-protocol.md)")

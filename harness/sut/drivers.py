@@ -32,7 +32,7 @@ class SutDriver(Protocol):
     """The QueueManager.Identifier of the SUT at its start, if it is known."""
 
     def start(self) -> None:
-        """Start or find the SUT; raise SutUnavailable with one line when that fails."""
+        """Start or find the SUT; raise SutUnavailable with a one-line message when that fails."""
 
     def open(
         self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
@@ -51,7 +51,8 @@ class SutDriver(Protocol):
         """
 
     def take_death(self, check: str | None) -> Death | None:
-        """Return the end of the SUT's process, once; None while it runs, and in every process that did not start it.
+        """Return the end of the SUT's process, each end only once; None while the process runs, and in every worker
+        that did not start it.
 
         ``check``: the check in progress, or the last one.
         """

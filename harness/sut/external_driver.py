@@ -38,10 +38,10 @@ QUEUE_SUFFIX_DIGITS = 10
 SHARED_SUT_TIME_SCALE = 4
 """The largest factor by which protocol timers run faster than specified on a SUT that many checks keep busy."""
 SHORTEST_TEST_NS = 10_000_000
-"""int ns: the shortest duration of a test, in which MessageIDs are used."""
+"""int ns: the shortest duration of a test; the first MessageID of each test is computed from it."""
 BETWEEN_ATTEMPTS_S = 0.5
 END_OF_PROCESS_WAIT_S = 0.5
-"""int s: the time after the loss of its connections within which the end of a process becomes known."""
+"""int s: the longest time from the moment when a process loses its connections until its end is known."""
 
 
 class ExternalDriver:

@@ -51,7 +51,7 @@ def free_rpc_port(address: str) -> int:
 
 
 def _reserve_ports(address: str, kind: socket.SocketKind, *ports: int) -> bool:
-    """Reserve ports, if all are free and none was reserved before; return whether they were reserved."""
+    """Reserve ports, if all are free and none is already reserved; return whether they were reserved."""
     with _PORT_LOCK:
         if not _GIVEN_PORTS.isdisjoint(ports) or not all(_is_free(address, kind, port) for port in ports):
             return False

@@ -42,7 +42,7 @@ class LimitedControl:
 
 
 def limit_control(control: Control, who: Identity, offered: Collection[str]) -> tuple[Control, Identity]:
-    """Return a control channel with only the offered facilities, and the identity with these."""
+    """Return a control channel with only the offered facilities, and the identity with the same facilities."""
     facilities = frozenset(list_offered_facilities(sorted(who.facilities), offered))
     return LimitedControl(control, offered), replace(who, facilities=facilities)
 

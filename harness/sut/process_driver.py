@@ -18,7 +18,7 @@ from harness.sut.sut_process import Death, SutProcess
 from reference_qm.surface.inputs import Endpoint
 
 END_AFTER_RESET_WAIT_S = 0.05
-"""The longest time in which an ending process closes all its connections."""
+"""The longest time that an ending process takes to close all its connections."""
 
 
 class ProcessDriver(ExternalDriver):

@@ -95,9 +95,9 @@ GRANTED_RIGHTS = {
 MALLORY = User("mallory", f"{_DOMAIN_SID}-1666")
 """An account that the SUT does not know."""
 BASE_PROVIDER_ONLY_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000002")
-"""A queue manager at the peer's address whose public keys lack the two better providers."""
+"""The identifier of a queue manager at the peer's address whose public keys lack the two better providers."""
 KEYLESS_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000003")
-"""A queue manager at the peer's address whose public keys are unknown."""
+"""The identifier of a queue manager at the peer's address whose public keys are unknown."""
 
 
 @cache

@@ -87,7 +87,9 @@ class RemoteControl:
         return token
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Return the answer to a read that was begun, only once; None if the answer has not arrived yet."""
+        """Return the answer to a read that was begun; None if the answer has not arrived yet. Each answer is returned
+        only once.
+        """
         if request not in self._begun:
             raise HarnessError(f"request {request} was never started")
         if request not in self.host.answers:

@@ -43,7 +43,7 @@ _REFUSALS: Mapping[str, type[MqconformError]] = {
 
 class ReplayDriver:
     """A driver whose SUT in each check is the capture of this check. ``captures``: the captures by check; ``deaths``:
-    the ends of the process in the run, which were found after checks.
+    the records of how the process ended in the run, made after checks.
     """
 
     def __init__(self, file: SutFile, captures: Mapping[str, Path], run: str, deaths: Iterable[Death] = ()) -> None:

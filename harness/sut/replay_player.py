@@ -297,7 +297,7 @@ class Player:
 
 
 def drop_empty_groups(items: list[Item]) -> list[Item]:
-    """Return the items without notes that group simultaneous events but enclose no event."""
+    """Return the items except the notes that group simultaneous events but enclose no event."""
     left: list[Item] = []
     for item in items:
         if left and _get_together_flag(item) is False and _get_together_flag(left[-1]) is True:

@@ -5,8 +5,9 @@ Notes are JSON objects. The first note is the set-up (``setup``). Each question 
 the answer to a question of ``begin``; ``refused`` with ``why``). The other keys: ``bytes``: the number of bytes of the
 system that arrived at once; ``together``: the events until the note with the value false occurred before the wait was
 checked again; ``timed_out``: a wait ended by its timeout, in real time; ``picked``: the port that was selected for a
-listener; ``ended``: how the system's process ended; ``hangs``: the process computes without end, as the look with the
-number ``looked`` found; ``over``: the check is over; ``lost``: information that the capture lacks; ``us``: the time.
+listener; ``ended``: how the system's process ended; ``hangs``: the process computes without end, as the observation
+with the number ``looked`` found; ``over``: the check is over; ``lost``: information that the capture lacks; ``us``: the
+time.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class Tape:
         self.note(lost=why)
 
     def sees(self, what: str, found: str | None) -> str | None:
-        """Write an observation, with the number of the look that made it."""
+        """Write an observation with its number; an observation without a result is counted, but not written."""
         self._looked[what] += 1
         if found is not None:
             self.note(**{what: found, "looked": self._looked[what]})

@@ -37,6 +37,11 @@ STAND_INS: Mapping[str, StandIn] = MappingProxyType(
         "insecure_nacks": StandIn(
             "configure", "provisioned.send_insecure_nacks = true", lambda file: file.provisioned.send_insecure_nacks
         ),
+        "rejected_40_bit_keys": StandIn(
+            "configure",
+            "provisioned.reject_enhanced_rc2_using_40_bit_keys = true",
+            lambda file: file.provisioned.reject_enhanced_rc2_using_40_bit_keys,
+        ),
         "queue_manager_quota": StandIn(
             "configure",
             f"a provisioned.quota_kb of at most {GREATEST_QUOTA_TO_FILL_KB:,}",
@@ -45,8 +50,8 @@ STAND_INS: Mapping[str, StandIn] = MappingProxyType(
     }
 )
 """The needs that a SUT can meet in two ways: queues with given properties; timers whose duration is known; the type of
-its operating system; SendInsecureNacks with the value TRUE (MS-MQQB 3.1.1.3); a QueueManagerQuota that messages can
-exceed.
+its operating system; SendInsecureNacks, and RejectEnhancedRC2Using40BitKeys, with the value TRUE (MS-MQQB 3.1.1.3); a
+QueueManagerQuota that messages can exceed.
 """
 
 

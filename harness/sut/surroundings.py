@@ -73,7 +73,9 @@ class EnvironmentTable:
 
 
 SetPart = Callable[[str, int], None]
-"""The type of functions that take away, restore or set a part; they raise SutUnavailable with one line on failure."""
+"""The type of functions that take away, restore or set a part; on failure, they raise SutUnavailable with a one-line
+message.
+"""
 
 
 @dataclass(slots=True)
@@ -89,8 +91,8 @@ class SurroundingsByCommand:
         self.there = {part: 0 if part == CLOCK else True for part in self.parts}
 
     def change(self, wanted: Mapping[str, int]) -> None:
-        """Run the commands for a change; raise SutUnavailable with one line when a command fails. The effect of a
-        failed command is unknown, so its part is restored later in any case.
+        """Run the commands for a change; raise SutUnavailable with a one-line message when a command fails. The effect
+        of a failed command is unknown, so its part is restored later in any case.
         """
         for part, value in wanted.items():
             if part in self.there and self.there[part] != value:

@@ -52,7 +52,7 @@ class BeginsTape(Protocol):
         """Record that the capture lacks information that influences the check."""
 
     def sees(self, what: str, found: str | None) -> str | None:
-        """Note an observation about the system that packets do not show (None: no observation yet); return the
+        """Record an observation about the system that packets do not show (None if there is none yet); return the
         observation to use.
         """
 
@@ -334,7 +334,7 @@ class Sut(OwnQueues):
     def change_environment(self, **values: Any) -> None:
         """Change the environment of the SUT for this test, such as the availability of its directory.
 
-        Raise NotShown if the SUT does not have such a part. A partial change is undone at the end of the test.
+        Raise NotShown if the SUT does not have one of these parts. A partial change is undone at the end of the test.
         """
         self.need_alone("environment changes the SUT")
         in_force = self._change_environment_parts({})

@@ -151,7 +151,8 @@ class ProvisionedTable:
     ``directory`` (MS-MQSO 6.6.1).
 
     ``send_insecure_nacks``: SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3); false: unknown. ``quota_kb``: the
-    QueueManagerQuota (MS-MQDMPR 3.1.1.1); 0: unknown.
+    QueueManagerQuota (MS-MQDMPR 3.1.1.1); 0: unknown. ``reject_...``: RejectEnhancedRC2Using40BitKeys is TRUE (MS-MQQB
+    3.1.1.3); false: unknown.
     ``operating_system_type``: OperatingSystemType (MS-MQDMPR 3.1.1.1), such as WinServer. ``public_..._base64``: the
     keys that the SUT publishes (MS-MQDMPR 2.2.1, MQDSPUBLICKEYS), as the verb ``identity`` returns them.
     """
@@ -163,6 +164,7 @@ class ProvisionedTable:
     routing_server: bool = False
     send_insecure_nacks: bool = False
     quota_kb: int = 0
+    reject_enhanced_rc2_using_40_bit_keys: bool = False
     operating_system_type: str = ""
     public_encryption_keys_base64: str = ""
 

@@ -25,7 +25,7 @@ system's pulse is measured.
 QUIET_FACTOR = 2
 ACK_TIMEOUT_MS = 20_000
 """int ms: the shortest timer after which a queue manager stops waiting for its peer (MS-MQQB 2.2.2.1, note <51>)."""
-ANSWERS_A_TIMER = 1.25
+SLOW_ANSWERS_IN_SHORTEST_TIMER = 1.25
 """How many of the slowest answers must fit into the shortest timer, however fast timers run."""
 RETRY_SLOWDOWN_FACTOR = 4
 """The factor by which timers run slower than possible in a repeated attempt."""
@@ -89,7 +89,7 @@ class Timeouts:
     calm: bool = False
     """Whether timers run slower than necessary, in a repeated attempt after a failure."""
 
-    def scale(self, wanted: int, answers: float = ANSWERS_A_TIMER) -> int:
+    def scale(self, wanted: int, answers: float = SLOW_ANSWERS_IN_SHORTEST_TIMER) -> int:
         """Return the factor by which timers may run faster, so that answers arrive before a timer expires."""
         fits = int(ACK_TIMEOUT_MS / max(1, answers * self.worst_ms))
         return max(1, min(wanted, fits) // (RETRY_SLOWDOWN_FACTOR if self.calm else 1))

@@ -41,7 +41,7 @@ def version_refused(version: object) -> str | None:
 
 
 def request_identity(control: Control) -> Identity:
-    """Ask a control channel for the identity; raise SutUnavailable, in one line, if it does not answer."""
+    """Ask a control channel for the identity; raise SutUnavailable with a one-line message if it does not answer."""
     try:
         said = control.call("identity")
     except ContractBroken as error:

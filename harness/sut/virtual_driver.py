@@ -30,12 +30,12 @@ from reference_qm.core.installation import Installation
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.releases.names import NO_RELEASE
 from reference_qm.releases.table import adapt_config_to_release, get_replaced_parts
-from reference_qm.security import SecurityConfig
+from reference_qm.security import SecurityConfig, SecuritySettings
 from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.surroundings import Surroundings
 
 TWO_ADDRESSES = "mqc-peer.example"
-FURTHER_ADDRESS = "127.0.0.253"
+THIRD_ADDRESS = "127.0.0.253"
 """A third address of ``TWO_ADDRESSES``, at which nothing listens. A real system may find only two addresses."""
 COMPUTER = "sut"
 
@@ -72,6 +72,10 @@ class VirtualDriver:
         self._tape: BeginsTape | None = None
         """The host and the tape of the latest test."""
 
+    def _configure_security(self, peer: UUID) -> SecurityConfig:
+        rejects = self.file.provisioned.reject_enhanced_rc2_using_40_bit_keys
+        return replace(virtual_security(peer), settings=SecuritySettings(RejectEnhancedRC2Using40BitKeys=rejects))
+
     def start(self) -> None:
         for name in self.file.reference.faults:
             find_fault(name)
@@ -82,7 +86,7 @@ class VirtualDriver:
         file, driver = self._select_sut_file(needs), self.file.driver
         environment = VirtualEnvironment()
         if self.file.capabilities.get("two_addresses", False):
-            environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address, FURTHER_ADDRESS)
+            environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address, THIRD_ADDRESS)
         entropy = derive_entropy(seed)
         secure = self.file.capabilities.get("security", False)
         fresh_peers = (BASE_PROVIDER_ONLY_GUID, KEYLESS_QUEUE_MANAGER_GUID) if secure else ()
@@ -105,7 +109,7 @@ class VirtualDriver:
             ),
             public_queues={PEER_PUBLIC_QUEUE: driver.peer_identifier},
             routes=dict.fromkeys((driver.peer_identifier, *fresh_peers), driver.peer_address),
-            security=virtual_security(driver.peer_identifier) if secure else SecurityConfig(),
+            security=self._configure_security(driver.peer_identifier) if secure else SecurityConfig(),
             send_insecure_nacks=self.file.provisioned.send_insecure_nacks,
             queue_manager_quota_kb=self.file.provisioned.quota_kb or DEFAULT_QUOTA_KB,
             directory_integrated=integrated,

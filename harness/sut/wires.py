@@ -15,7 +15,7 @@ from harness.printable import one_line
 from reference_qm.surface.inputs import Endpoint
 
 LINE_LIMIT = 16 * 1024 * 1024
-STRANGERS_SHOWN = 3
+MOST_SHOWN_STRANGERS = 3
 LONGEST_STRANGER_CHARACTERS = 60
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """The bytes that .NET writes before the first line of a stream in UTF-8."""
@@ -86,7 +86,7 @@ def no_answer(strangers: Sequence[Any]) -> str:
     """Return the message for a missing answer. ``strangers``: ids of answers that belong to no request."""
     if not strangers:
         return "no answer in time"
-    ids = one_line(", ".join(map(repr, strangers[:STRANGERS_SHOWN])), LONGEST_STRANGER_CHARACTERS)
+    ids = one_line(", ".join(map(repr, strangers[:MOST_SHOWN_STRANGERS])), LONGEST_STRANGER_CHARACTERS)
     return f"no answer in time; an answer arrived with an id that no request has: {ids} (ids are integers)"
 
 
@@ -195,7 +195,7 @@ class TcpWire:
 
     def _check_answer_number(self, number: Any) -> None:
         asked = type(number) is int and 1 <= number <= self._number
-        if not asked and len(self.strangers) < STRANGERS_SHOWN:
+        if not asked and len(self.strangers) < MOST_SHOWN_STRANGERS:
             self.strangers.append(number)
 
     def on_closed(self, reason: str) -> None:

@@ -19,6 +19,7 @@ EXCLUSIVE_NEEDS = frozenset(
         "configure",
         "environment",
         "insecure_nacks",
+        "rejected_40_bit_keys",
         "queue_manager_quota",
         "ping_initiator",
     }
@@ -77,7 +78,7 @@ def _worker_configuration(file: SutFile, number: int) -> SutFile:
 
 
 def has_own_queues(file: SutFile) -> bool:
-    """Return whether each worker has queues of its own."""
+    """Return whether each worker has its own queues."""
     names = file.queues.plain, file.queues.transactional, file.queues.admin, *(one.name for one in file.more_queues)
     return all("{worker}" in name for name in names)
 

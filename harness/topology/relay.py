@@ -73,7 +73,7 @@ class Link:
         self.far.stream = relay.environment.connect(relay.target, relay.local_host, self.far)
 
     def forward_bytes(self, data: bytes, *, from_initiator: bool) -> None:
-        """Send bytes to the other side, once that side is connected."""
+        """Send bytes to the other side as soon as that side is connected."""
         self.relay.observer.on_data(self, data, from_initiator=from_initiator)
         (self.far if from_initiator else self.near).send(data)
 

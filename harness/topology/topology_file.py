@@ -116,7 +116,7 @@ _ADDRESSES: dict[str, Callable[[Place], str]] = {
 
 
 def _refuse_loops(places: Mapping[str, Place], path: Path) -> None:
-    """Refuse a system that listens at the address of a relay, which would receive its own traffic."""
+    """Refuse a system that listens at the address of a relay, because the relay would then connect to itself."""
     found_at = {place.address: role for role, place in places.items()}
     for role, place in places.items():
         own = place.file.driver.address

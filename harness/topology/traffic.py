@@ -122,7 +122,7 @@ class Traffic:
 
     def _is_passed_on(self, frame: Frame, by: str | None) -> bool:
         """Return whether a packet is a forwarded packet of another system with a changed hop count; such a packet was
-        judged before.
+        already judged.
         """
         if frame.kind != "UserMessage":
             return False

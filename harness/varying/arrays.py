@@ -97,8 +97,8 @@ def list_tuples(values: Mapping[str, Sequence[str]], excluded: Sequence[Row], st
 
 
 def complete_row(part: Row, values: Mapping[str, Sequence[str]], excluded: Sequence[Row]) -> Row | None:
-    """Return an allowed row that contains this part; its other values are the earliest possible ones. None if no such
-    row exists.
+    """Return an allowed row that contains this part; its other values are the earliest possible ones. Return None if no
+    such row exists.
     """
     if not is_allowed(part, excluded):
         return None

@@ -39,7 +39,7 @@ class Record(NamedTuple):
 
 
 class RecordError(ValueError):
-    """A capture file is damaged: the error after the last readable record, in one line."""
+    """A capture file is damaged: the one-line message describes the error after the last readable record."""
 
 
 class _Sections(RawPcapNgReader):

@@ -17,8 +17,8 @@ NUL = b"\0\0"
 
 
 def split_bytes(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes, bytes]:
-    """Split off the first ``count`` bytes; return the remaining bytes and the split ones. Raises WireError if there are
-    fewer.
+    """Split off the first ``count`` bytes; return the remaining bytes and the bytes that were split off. Raises
+    WireError if there are fewer.
     """
     if count > len(data):
         raise WireError(f"{type(pkt).__name__}.{field} has {count} bytes, but only {len(data)} are left")

@@ -24,8 +24,8 @@ class ConnectionParametersHeader(Layer):
 
 # [MS-MQQB] sect 2.2.3.1
 class EstablishConnectionHeader(Layer):
-    """Identifiers of both queue managers, and the time: 552 bytes. The default SE 1 means that no
-    ping was sent before.
+    """Identifiers of both queue managers, and the time: 552 bytes. The default SE 1 means that no ping preceded the
+    request.
     """
 
     OperatingSystem = Word(2, "RE:8 SE OS QS X11 X12 X13 X14 X15", RE=0x10, SE=1, OS=1)

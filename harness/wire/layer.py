@@ -1,8 +1,8 @@
 """The base classes of the scapy layers: strict where scapy is lenient.
 
-Scapy silently turns bytes that it cannot dissect into ``Raw``. These layers raise WireError instead, independent of
-scapy's configuration: a header that a flag announces must be present, and no bytes may remain. ``bytes()`` never
-returns scapy's cache of the received bytes: bytes are always rebuilt from the fields.
+Scapy silently turns bytes that it cannot dissect into ``Raw``. These layers raise WireError instead of making a ``Raw``
+layer, independent of scapy's configuration: a header that a flag announces must be present, and no bytes may remain.
+``bytes()`` never returns scapy's cache of the received bytes: bytes are always rebuilt from the fields.
 
 A layer has only weak references to the layers below it. In scapy, a layer and its payload refer to each other, and so
 do a structure and its layer: packets of 4 MB would stay in memory until the garbage collector runs, which counts
@@ -201,7 +201,7 @@ class Layer(Packet, metaclass=LayerType):
 class Structure(Layer):
     """A part of a header.
 
-    As a field of a header it leaves the following bytes in ``rest``; as a packet of its own, no bytes may follow.
+    If it is a field of a header, the bytes after it stay in ``rest``; if it is a whole packet, no bytes may follow it.
     """
 
     __slots__ = ("rest",)

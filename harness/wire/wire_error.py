@@ -21,4 +21,4 @@ DISSECTION_ERRORS = (
 
 
 class WireError(ValueError):
-    """Bytes that cannot be dissected completely; one line names the layer, the field and the error."""
+    """Bytes that cannot be dissected completely; the one-line message names the layer, the field and the error."""

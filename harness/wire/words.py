@@ -39,7 +39,7 @@ class Word:
         self.name = name
 
     def split(self, whole: int, values: dict[str, Any]) -> None:
-        """Add the values of the bits of a number."""
+        """Split a number into its bit fields; add their values to ``values`` by name."""
         for name, shift, mask, _, _ in self._places:
             values[name] = whole >> shift & mask
 

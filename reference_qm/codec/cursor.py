@@ -66,7 +66,7 @@ class Cursor:
     def padding(self, boundary: int, field: str, section: str) -> bytes | None:
         """Read the padding bytes up to the next multiple of ``boundary``.
 
-        Return None when all are zero, as records do.
+        Return None when all padding bytes are zero: a record represents zero padding as None.
         """
         size = -self.offset % boundary
         if not size:

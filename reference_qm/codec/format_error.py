@@ -7,7 +7,8 @@ class FormatError(ValueError):
     """Bytes or text without the structure that the specification prints.
 
     ``field``: the printed name, ``BaseHeader.PacketSize``. ``offset``: int bytes from the start of the packet (of the
-    text, in characters, for format names) to the field. ``section``: ``MS-MQMQ 2.2.19.1``. ``message``: one line.
+    text, in characters, for format names) to the field. ``section``: ``MS-MQMQ 2.2.19.1``. ``message``: the one-line
+    message.
     """
 
     def __init__(self, field: str, offset: int, section: str, message: str) -> None:

@@ -188,7 +188,7 @@ class MQFSignatureHeader(Record):
 class MultiQueueFormatHeader(Record):
     """All destinations of a message, with their administration and response queues.
 
-    Spec: MS-MQMQ 2.2.20.1. Three MQFAddressHeader and an MQFSignatureHeader.
+    Spec: MS-MQMQ 2.2.20.1. It consists of three MQFAddressHeaders and an MQFSignatureHeader.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.1"

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class CommandError(ValueError):
-    """A command cannot be carried out; the text is one line that names the cause and the remedy."""
+    """A command cannot be carried out; the one-line message names the cause and the remedy."""

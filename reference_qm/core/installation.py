@@ -25,7 +25,7 @@ def make_plain_core(make: Make) -> RestorableCore:
 class Installation:
     """Starts the successive processes of a queue manager (a ``NewCore``). Changed settings last until a reset.
 
-    ``variants``: subclasses of parts with a different behaviour, such as the behavior of a Windows release.
+    ``variants``: subclasses of parts with different behavior, such as the behavior of a Windows release.
     """
 
     def __init__(

@@ -100,7 +100,7 @@ class QueueManager(Parts):
     def handle(self, event: Input, now: Now) -> list[Effect]:
         """Take an input; return the effects to carry out, in order.
 
-        Inputs wait until the initialization is complete. In an enterprise that is after the directory has answered.
+        Inputs wait until the initialization is complete, which in an enterprise requires an answer of the directory.
         """
         if not self.begun and not isinstance(event, Started | DirectoryAnswered | DomainReported):
             self.held.append(event)

@@ -1,4 +1,4 @@
-"""Replaces a part by an instance of its subclass: a different behaviour of a Windows release, or a fault."""
+"""Replaces a part by an instance of its subclass: the different behavior of a Windows release, or a fault."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _ENDS: Final = ("Site1Identifier", "Site2Identifier")
 
 
 class StorageError(Exception):
-    """The storage of directory objects failed; the text is one line."""
+    """The storage of directory objects failed; the message has one line."""
 
 
 class MemoryDirectory(Replica):

@@ -186,7 +186,7 @@ def directory_attributes(kind: type[DirectoryObject]) -> tuple[str, ...]:
 
 
 def copy_with_attributes(element: Element, names: Iterable[str] | None) -> Element:
-    """Return a copy of an element with only the named directory attributes (None: all)."""
+    """Return a copy of an element with only the named directory attributes (with all if None)."""
     wanted = set(directory_attributes(type(element)) if names is None else names)
     known = directory_attributes(type(element))
     return type(element)(**{name: getattr(element, name) for name in known if name in wanted})

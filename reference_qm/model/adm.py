@@ -91,7 +91,7 @@ class IncomingTransactionalTransferInfo:
     """The progress of one sender's message sequence to a queue. Spec: MS-MQDMPR 3.1.1.5. LastAccessTime in s UTC.
 
     ``unsaved``: the messages that the disk has not confirmed yet, in sequence. ``saved_identifier`` and
-    ``saved_number`` name the last message before the unsaved messages, which may be acknowledged.
+    ``saved_number`` name the last message before the unsaved messages; this message may be acknowledged.
     """
 
     QueueReference: Queue
@@ -316,12 +316,12 @@ class Session:
     receipts: deque[RecoverableReceipt] = field(default_factory=deque)
     """The recoverable messages without a flag, in sequence.
 
-    The disk may confirm in any order, flags follow the sequence.
+    The disk may confirm them in any order, but their flags are set in sequence.
     """
     destination: UUID = NULL_GUID
     """The rQueueManagerGuid of Get Destination Info: zero for a direct format name, and on the acceptor's side."""
     unresolved_hops: list[NextHop] = field(default_factory=list)
-    """The next hops before their addresses are known."""
+    """The next hops whose addresses are not known yet."""
     addresses: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The resolved addresses of the host names of next hops."""
     awaited_by: list[int] = field(default_factory=list)

@@ -35,7 +35,7 @@ class Deadlines(Generic[T]):
         return self._heap[0][0] if self._heap else None
 
     def add(self, thing: T, due_s: int) -> None:
-        """Add an item with its due time; an item that was added before keeps its time."""
+        """Add an item with its due time; an item that was already added keeps its time."""
         if thing in self._known:
             return
         if len(self._heap) >= self._sweep_at:

@@ -20,7 +20,9 @@ class SessionState(Enum):
 
 
 class Opening(Enum):
-    """The event that an initiator awaits before it can send a packet; in the document, the events block instead."""
+    """The event that an initiator awaits before it can send a packet; the document needs no such value, because its
+    events block.
+    """
 
     NOTHING = "nothing"
     ADDRESSES = "addresses"
@@ -59,7 +61,7 @@ class ConnectionStatus(Enum):
 class MessagePositionState(Enum):
     """The values of MessagePosition.State.
 
-    Spec: MS-MQDMPR 3.1.1.11. A message is Locked also while it is being saved.
+    Spec: MS-MQDMPR 3.1.1.11. A message is also Locked while it is being saved.
     """
 
     AVAILABLE = "Available"

@@ -80,7 +80,9 @@ class Timers:
         self._turn = 0
 
     def start(self, key: TimerKey, now_ms: int, duration_ms: int) -> None:
-        """Start or restart a timer; the least duration is 1 ms, so that no timer expires in its own event."""
+        """Start or restart a timer; the least duration is 1 ms, so that no timer expires in the event that starts
+        it.
+        """
         self._turn += 1
         running = _Running(now_ms, now_ms + max(1, duration_ms), self._turn)
         self._running[key] = running

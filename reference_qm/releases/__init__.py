@@ -1,1 +1,1 @@
-"""Configures a queue manager as a release of Windows, by the appendices of product behaviour."""
+"""Configures a queue manager as a release of Windows, according to the product notes of the specifications."""

@@ -72,6 +72,6 @@ class DomainNotWatched(Membership):
 
 
 def _names_own_queue(message: Message) -> bool:
-    """Return whether the path name of a message's destination belongs to a queue of a queue manager itself."""
+    """Return whether the path name of a message's destination belongs to one of a queue manager's own queues."""
     _, separator, path = message.DestinationQueueFormatName.partition("\\")
     return bool(separator) and path.lower() in OWN_QUEUE_PATHS

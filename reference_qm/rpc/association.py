@@ -113,7 +113,7 @@ class Association:
 
     @property
     def is_draining(self) -> bool:
-        """Whether the association refuses new calls before its end."""
+        """Whether the association is being shut down: it finishes its present calls, but refuses new calls."""
         return self._draining
 
     def close(self, reason: str) -> list[RpcOutput]:
@@ -214,7 +214,9 @@ class Association:
         return self._answer_bind(pdu, alter, AlterContextResp, b"", leg)
 
     def _on_auth3(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
-        """Take the last leg of an authentication, which has no answer. Spec: MS-RPCE 2.2.2.10, 3.3.1.5.2.1."""
+        """Process the last token of an authentication; the client expects no answer to it. Spec: MS-RPCE 2.2.2.10,
+        3.3.1.5.2.1.
+        """
         if pdu.sec_trailer is None:
             return self.close("an rpc_auth_3 was received without an authentication (MS-RPCE 2.2.2.10)")
         try:

@@ -44,8 +44,8 @@ class AuthLevel(IntEnum):
 
 
 def agreed_level(wire: int) -> AuthLevel | None:
-    """Return the level that an auth_level stands for: DEFAULT for CONNECT, CALL for PKT; None for an unknown level.
-    Spec: MS-RPCE 2.2.1.1.8.
+    """Return the level that an auth_level stands for: DEFAULT stands for CONNECT, CALL for PKT; None for an unknown
+    level. Spec: MS-RPCE 2.2.1.1.8.
     """
     meant = {0: AuthLevel.CONNECT, int(AuthLevel.CALL): AuthLevel.PKT}
     if wire in meant:
@@ -54,7 +54,7 @@ def agreed_level(wire: int) -> AuthLevel | None:
 
 
 class SecurityError(Exception):
-    """A token or signature is invalid, or the provider failed; the text is one line."""
+    """A token or signature is invalid, or the provider failed; the message has one line."""
 
 
 class Segments(NamedTuple):
@@ -69,8 +69,8 @@ class Segments(NamedTuple):
 
 
 class SecurityContext(Protocol):
-    """The security context of a client or server. It is established leg by leg, and then protects PDUs. Spec: RFC 2743;
-    MS-RPCE 3.3.1.5.2.
+    """The security context of a client or server. It is established by an exchange of tokens, and then protects PDUs.
+    Spec: RFC 2743; MS-RPCE 3.3.1.5.2.
 
     Every method raises SecurityError. PDUs must be protected and checked in their order, because each direction has a
     sequence number. ``header_sign``: whether header signing was negotiated; a provider may sign more.

@@ -125,7 +125,8 @@ class Fault(Body):
 
 @dataclass(frozen=True, slots=True)
 class Auth3(Body):
-    """The PDU with the last leg of a provider with an odd number of legs; it is not answered. Spec: MS-RPCE 2.2.2.10.
+    """The PDU with the client's last token, if the provider exchanges an odd number of tokens; the server does not
+    answer it. Spec: MS-RPCE 2.2.2.10.
 
     4 bytes without meaning: everything before the sec_trailer is skipped.
     """

@@ -196,7 +196,7 @@ class ClientAssociation:
         return self._on_leg(pdu)
 
     def _on_leg(self, pdu: Pdu) -> list[Outgoing]:
-        """Take the server's token, if a token is expected, and send the next token. Spec: MS-RPCE 3.3.1.5.2.1."""
+        """Process the server's token, if a token is expected, and send the next token. Spec: MS-RPCE 3.3.1.5.2.1."""
         agreed, trailer = self._security, pdu.sec_trailer
         if agreed is None:
             self.state = BindingState.BOUND

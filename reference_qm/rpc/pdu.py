@@ -107,8 +107,8 @@ class Pdu:
 
 
 class PduFramer:
-    """Cuts a stream, which arrives in pieces of any size, into whole PDUs of at most ``longest`` bytes; keeps no more
-    bytes than that.
+    """Cuts a stream, which arrives in pieces of any size, into whole PDUs of at most ``longest`` bytes; it keeps no
+    more bytes than that.
 
     After an impossible frag_length the framer stays broken, because the start of the next PDU is unknown.
     """

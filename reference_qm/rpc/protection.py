@@ -83,7 +83,7 @@ class AgreedSecurity:
 
 
 def begin_security(security: ClientSecurity) -> AgreedSecurity:
-    """Return the security context of a new connection of a client, before its first leg."""
+    """Return the security context of a new connection of a client, before the first token is exchanged."""
     return AgreedSecurity(security.auth_type, security.level, security.level, CONTEXT_ID, security.initiate())
 
 

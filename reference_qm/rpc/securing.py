@@ -1,4 +1,4 @@
-"""The server's side of the security context of an association: the legs of the authentication, and the required
+"""The server's side of the security context of an association: the tokens of the authentication, and the required
 protection of PDUs.
 
 Spec: MS-RPCE 3.3.1.5.2, 3.3.1.5.4, 3.3.3. A connection has at most one security context, because security contexts are
@@ -19,8 +19,8 @@ _CONTEXT_SECTION = "MS-RPCE 3.3.1.5.4"
 
 
 class AuthenticationRefused(Exception):
-    """The authentication of a PDU failed. Contains the reason, the reason code for a bind_nak, and the status for a
-    fault.
+    """The authentication of a PDU failed. The exception contains the reason, the reason code for a bind_nak, and the
+    status for a fault.
     """
 
     def __init__(self, why: str, status: FaultStatus, reject: RejectReason = RejectReason.INVALID_CHECKSUM) -> None:
@@ -40,7 +40,7 @@ class AssociationSecurity:
     # -- legs ---------------------------------------------------------------------------------------------------
 
     def check_type(self, trailer: SecTrailer | None) -> None:
-        """Refuse a first leg for an unsupported provider. Spec: MS-RPCE 3.3.3.5.3."""
+        """Refuse the first token of an authentication by an unsupported provider. Spec: MS-RPCE 3.3.3.5.3."""
         if trailer is None or self._agreed is not None:
             return
         level = agreed_level(trailer.auth_level)

@@ -50,7 +50,7 @@ _GENERIC_RIGHTS = (  # the generic rights of an ACCESS_MASK (MS-DTYP 2.4.3); GEN
     (0x10000000, QueueAccess.MQSEC_QUEUE_GENERIC_ALL),
 )
 _RIGHTS_OF_OWNERS = QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS | QueueAccess.MQSEC_CHANGE_QUEUE_PERMISSIONS
-"""READ_CONTROL and WRITE_DAC: the rights of an owner without an ACE."""
+"""READ_CONTROL and WRITE_DAC: the rights that an owner has even if no ACE grants them."""
 
 
 def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAccess) -> bool:

@@ -62,7 +62,7 @@ class Accounts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """The receiving queue manager. ``private_keys``: by the name of the provider."""
+    """The receiving queue manager. ``private_keys``: its private keys, by the name of the provider."""
 
     caches: SecurityCaches
     private_keys: Mapping[str, rsa.RSAPrivateKey]

@@ -7,7 +7,7 @@ class SecurityError(ValueError):
     """A message could not be signed, authenticated, encrypted or decrypted.
 
     The text begins with the printed name (``subject``), such as ``MessagePropertiesHeader.HashAlgorithm``, and ends
-    with the section, such as ``MS-MQQB 3.1.5.8.3``. It is one line, and never contains key material.
+    with the section, such as ``MS-MQQB 3.1.5.8.3``. The text has one line, and never contains key material.
     """
 
     def __init__(self, subject: str, section: str, message: str) -> None:

@@ -45,7 +45,7 @@ _REDUCED_KEY_BITS = 40
 class Selection:
     """The chosen encryption of a message. Spec: MS-MQQB 3.1.7.1.5.
 
-    ``key_size``: int bytes with the 88 zero bits, if any.
+    ``key_size``: int bytes, including the 88 zero bits if the key has them.
     """
 
     UseCSP: str

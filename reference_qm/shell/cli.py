@@ -1,4 +1,4 @@
-"""The command ``mqconform serve``, which runs the reference queue manager in a process of its own.
+"""The command ``mqconform serve``, which runs the reference queue manager in a separate process.
 
 The command imports `serving.py` only when it runs, so that its help is printed fast.
 """

@@ -25,7 +25,7 @@ _MAGIC: Final = b"SQLite format 3\0"
 
 
 class DirectoryFileError(Exception):
-    """A file cannot be used as a directory; the text is one line."""
+    """A file cannot be used as a directory; the message has one line."""
 
 
 class SqliteDirectory(MemoryDirectory):

@@ -207,7 +207,7 @@ class Service:
 
 @contextlib.contextmanager
 def _one_line_port_errors(transport: str, endpoint: Endpoint, flag: str) -> Iterator[None]:
-    """Turn an OSError into one line that names the port, the reason and the remedy."""
+    """Turn an OSError into an error whose one-line message names the port, the reason and the remedy."""
     try:
         yield
     except OSError as error:

@@ -48,13 +48,13 @@ class Settings:
     limits: Limits
     rpc: Rpc = field(default_factory=Rpc)
     store: Path | None = None
-    """The file that survives the process; None: nothing survives."""
+    """The file that survives the process; None if nothing survives."""
     identified: bool = False
     """Whether the identifier was configured instead of generated."""
     directory: MemoryDirectory | None = None
-    """The directory of the enterprise; None: workgroup mode."""
+    """The directory of the enterprise; None for workgroup mode."""
     release: str = NO_RELEASE
-    """The release of Windows to behave like."""
+    """The release of Windows whose behavior the queue manager has."""
 
 
 def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> Settings:

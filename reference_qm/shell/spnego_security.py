@@ -181,7 +181,7 @@ def _build_buffers(segments: Segments) -> list[tuple[BufferType, bytes]]:
 
 @contextlib.contextmanager
 def _one_line_errors(what: str) -> Iterator[None]:
-    """Turn the exceptions of pyspnego into one line, without its internal details."""
+    """Turn the exceptions of pyspnego into errors with a one-line message, without internal details."""
     try:
         yield
     except _TOKEN_ERRORS as error:

@@ -76,7 +76,7 @@ class SqliteStore:
             self._connection.execute("DELETE FROM entry")  # a single statement is its own transaction
 
     def shortage(self) -> str:
-        """Return one line when the disk, the file and its log have less room than removals need.
+        """Return a one-line message when the disk, the file and its log have less room than removals need.
 
         Return an empty text if the room is sufficient.
         """
@@ -119,7 +119,7 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def _one_line_errors(self) -> Iterator[None]:
-        """Turn the errors of SQLite and the system into one line with the file and the remedy."""
+        """Turn the errors of SQLite and the system into errors whose one-line message names the file and the remedy."""
         try:
             yield
         except sqlite3.Error as error:

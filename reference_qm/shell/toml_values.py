@@ -17,7 +17,7 @@ Values = dict[str, Any]
 
 
 class SettingsError(Exception):
-    """A file, key or flag is unusable; the text is one line that names the file, key or flag, and the remedy."""
+    """A file, key or flag is unusable; the one-line message names the file, key or flag, and the remedy."""
 
 
 def string(value: object) -> str:

@@ -19,11 +19,11 @@ _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 class StoreError(Exception):
-    """Records could not be stored or read; the text is one line."""
+    """Records could not be stored or read; the message has one line."""
 
 
 class StoreFailure(Exception):
-    """The store failed internally, and cannot keep further records; the text is one line."""
+    """The store failed internally, and cannot keep further records; the message has one line."""
 
 
 class Store(Protocol):

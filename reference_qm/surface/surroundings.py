@@ -199,7 +199,7 @@ class Surroundings:
         return events
 
     def carry_out(self, request: HostRequest) -> dict[str, Any] | str:
-        """Carry out a request about the environment; a str is the reason of a refusal."""
+        """Carry out a request about the environment; a str is the reason for a refusal."""
         if isinstance(request, ChangeEnvironment):
             return self._apply_request(request)
         directory = self._other or self.directory
@@ -227,7 +227,7 @@ class Surroundings:
 
     def _change_membership(self, home: MemoryDirectory, wanted: Mapping[str, bool]) -> str | None:
         """Make the machine a member of a domain whose directory has the machine's object with its own identifier; a str
-        is the reason of a refusal.
+        is the reason for a refusal.
         """
         self._set_membership(home, own=wanted.get("own_domain", self._other is None))
         registration = wanted.get("registration", self.there["registration"])
@@ -236,8 +236,8 @@ class Surroundings:
         return self._register_machine(self._other or home, registration)
 
     def _register_machine(self, directory: MemoryDirectory, own: bool) -> str | None:
-        """Give the machine's object the identifier of this queue manager, or of a different one. A str is the reason of
-        a refusal.
+        """Give the machine's object the identifier of this queue manager, or of a different one. A str is the reason
+        for a refusal.
         """
         wanted = self._identifier if own else self._another
         found = self._find_machine(directory)

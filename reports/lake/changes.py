@@ -64,7 +64,7 @@ def list_check_events(
 ) -> DataFrame:
     """Return the events of each check: the decisions of runs, and the new suites under which the check counts or not.
 
-    ``test_runs`` and ``runs`` have the runs of all versions of the systems. ``catalogue`` None: every run had the
+    ``test_runs`` and ``runs`` have the runs of all versions of the systems. ``catalogue`` is None if every run had the
     suites of the previous run. With ``before``, ``test_runs`` has only later runs, and each earlier decision is one
     event of its run, so that the cost does not grow with the earlier runs.
     """

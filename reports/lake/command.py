@@ -64,7 +64,8 @@ def open_lake(
     runs: Iterable[str] = (),
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[tuple[Lake, Progress]]:
-    """Open a lake in its own session; a `RollupError` in this context becomes one line on stderr and exit code 2.
+    """Open a lake in its own session; a `RollupError` in this context becomes a one-line message on stderr and exit
+    code 2.
 
     ``runs``: the run folders to ingest; ``settings``: the session's settings, which ``conf`` overrides.
     """
@@ -99,7 +100,9 @@ def open_session(
 
 @contextmanager
 def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
-    """Turn a `RollupError` into one line on stderr and exit 2; a missing package of the extra is such an error."""
+    """Turn a `RollupError` into a one-line message on stderr and exit code 2; a missing package of the extra is such an
+    error.
+    """
     try:
         confirm_installed(extra)
         yield

@@ -101,15 +101,16 @@ def _derive_all_products(
 def _derive_products(
     lake: Lake, fresh: Sequence[Known], runs: DataFrame, after: int, keep: Callable[[str, DataFrame], None]
 ) -> None:
-    """Write the derived rows of products from their runs after ``after``, and from the lake's rows for earlier runs.
+    """Write the derived rows of products: those of runs with numbers above ``after`` are computed from these runs,
+    those of earlier runs are taken from the lake.
 
-    ``fresh``: the runs after ``after``.
+    ``fresh``: the runs with numbers above ``after``.
     """
     known = lake.manifest.runs.values()
     products = {run.product for run in fresh}
     line_of = {run.sut: run.product for run in known if run.product in products}
     mine = runs.where(sql.col("sut").isin(sorted(line_of)))
-    units = mine.select("sut_name", "profile", _unit_column(line_of).alias("unit")).distinct()
+    units = mine.select("sut_name", "profile", _get_product_column(line_of).alias("unit")).distinct()
     tests = lake.table("test_runs", {run.commit for run in fresh}).where(
         sql.col("ingest").isin([run.ingest for run in fresh])
     )
@@ -153,13 +154,16 @@ def _has_other_suites(known: Collection[Known], run: Known) -> bool:
     return before is not None and not (run.suites and run.suites == before.suites)
 
 
-def _unit_column(unit_of: dict[str, str]) -> Column:
-    pairs = (sql.lit(each) for pair in sorted(unit_of.items()) for each in pair)
+def _get_product_column(product_of: dict[str, str]) -> Column:
+    """Return the product of the system of each row."""
+    pairs = (sql.lit(each) for pair in sorted(product_of.items()) for each in pair)
     return sql.create_map(*pairs)[sql.col("sut")]
 
 
 def _group_units(units: Iterable[str], runs: dict[str, list[Known]]) -> Iterator[list[str]]:
-    """Group the units so that the runs of a group have `MOST_LINES_PER_STEP` lines; drop units without a run."""
+    """Group the units so that the runs of a group have at most `MOST_LINES_PER_STEP` lines, unless a single unit has
+    more; drop units without a run.
+    """
     batch: list[str] = []
     lines = 0
     for unit in sorted(unit for unit in units if runs[unit]):
@@ -174,7 +178,7 @@ def _group_units(units: Iterable[str], runs: dict[str, list[Known]]) -> Iterator
 
 
 def _commits_of_units(lake: Lake, commit: str, table: str, touched: set[str]) -> dict[str, str]:
-    """Return the commit of each unit: units that this ingest changes are in the new commit, or have no rows."""
+    """Return the commit of each unit with rows; the rows of units that this ingest changes are in the new commit."""
     others = {unit: old for unit, old in lake.manifest.derived.get(table, {}).items() if unit not in touched}
     found = lake.files.entries(f"{lake.uri}/{table_folder(commit, table)}")
     return others | {each.name.removeprefix("unit="): commit for each in found if each.name.startswith("unit=")}

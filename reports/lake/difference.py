@@ -57,7 +57,9 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A rule with its verdicts on both sides; None: the side has no verdict of the rule, or the rule is retired."""
+    """A rule with its verdicts on both sides; None if the side has no verdict of the rule, or if the rule is
+    retired.
+    """
 
     kind: str
     rule: str

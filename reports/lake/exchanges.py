@@ -1,4 +1,4 @@
-"""Writes the results of pairs to the table `exchanges`, and finds the current ones."""
+"""Writes the results of pairs to the table `exchanges`, and finds the current results."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def escape_pattern(uri: str) -> str:
 class Files:
     """Lists, reads, writes, renames and deletes files.
 
-    Every failure is a `RollupError` of one line that names the file.
+    Every failure is a `RollupError`, whose one-line message names the file.
     """
 
     def __init__(self, spark: SparkSession) -> None:

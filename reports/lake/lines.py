@@ -214,7 +214,7 @@ def get_capture_column(test: Column) -> Column:
 
 
 def _document_and_section(rule: Column) -> tuple[Column, Column]:
-    """Return the first two groups of `RULE`, in a fifth of the time of a regular expression."""
+    """Return the first two groups of `RULE_ID_PATTERN`, in a fifth of the time of a regular expression."""
     document, number = sql.substring_index(rule, "-", 1), sql.substring_index(rule, "-", -1)
     section = sql.length(rule) - sql.length(document) - sql.length(number) - 2
     return document, sql.substr(rule, sql.length(document) + 2, section)
@@ -269,7 +269,7 @@ def _reason_for_rejection(schema: int) -> Column:
 
 
 def _complaint_in_line(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
-    """Return the check that rejects a line which reports that its capture could not be judged."""
+    """Return a condition and a reason, which reject lines that report that their capture could not be judged."""
     if schema == 1:
         return []
     return [(v["rejected"].isNotNull(), sql.concat_ws(": ", v["capture"], v["rejected"]))]

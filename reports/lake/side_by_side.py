@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 MOST_LINES_IN_PARALLEL = 250_000
-"""The number of verdict lines below which jobs run in parallel, because all are in memory then."""
+"""The number of verdict lines below which jobs run in parallel, because then all lines fit into memory."""
 
 
 def run_parts(lines: int, *parts: Callable[[], object]) -> None:

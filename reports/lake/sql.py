@@ -57,7 +57,7 @@ def _name_tables(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
 
 
 def _close_the_rest(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
-    """Restrict queries to the files of the lake, and to their memory limit."""
+    """Restrict queries to the files of the lake and to the memory limit."""
     data = str(lake / "data").replace("'", "''")
     connection.execute(
         f"set temp_directory = ''; set memory_limit = '{MEMORY_LIMIT_MIB}MiB'; set timezone = 'UTC';"

@@ -26,7 +26,7 @@ SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
 RUN_GROUP_OCTETS = 512 << 20
 """The total size, in octets, of the runs whose lines are read at once and written to one commit."""
 RUN_COLUMNS = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
-OF_RUNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in RUN_COLUMNS}
+TYPES_OF_RUN_COLUMNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in RUN_COLUMNS}
 
 
 class WrittenMeanwhile(RollupError):
@@ -117,7 +117,7 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
     """Write the rows of the runs; return the number of kept lines by ``ingest``."""
     lake, spark = writer.lake, writer.lake.spark
     size_shuffles(spark, sum(run.folder.files[VERDICTS].size for run in runs))
-    of_runs = rows.make_table(spark, map(_build_run_row, runs), OF_RUNS)
+    of_runs = rows.make_table(spark, map(_build_run_row, runs), TYPES_OF_RUN_COLUMNS)
     by_schema = {
         schema: of_runs.where(sql.col("schema") == schema).drop("schema") for schema in {each.schema for each in runs}
     }

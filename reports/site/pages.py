@@ -21,7 +21,7 @@ from reports.text import natural_key
 from reports.values import WithNames
 from reports.vocabulary import DECIDED, FINDINGS
 
-COLUMNS_A_PAGE = 20
+COLUMNS_PER_PAGE = 20
 """The maximum number of systems that are columns of one page; further systems are on further pages."""
 COLUMNS_THAT_FIT = 5
 """The number of columns above which the table scrolls in a box."""
@@ -101,12 +101,12 @@ class Pages:
     def columns(self) -> list[list[System]]:
         """Return the systems in groups of as many columns as fit on a page; at least one group."""
         return [
-            self.systems[start : start + COLUMNS_A_PAGE] for start in range(0, len(self.systems), COLUMNS_A_PAGE)
+            self.systems[start : start + COLUMNS_PER_PAGE] for start in range(0, len(self.systems), COLUMNS_PER_PAGE)
         ] or [[]]
 
     def get_page_number(self, system: System) -> int:
         """Return the number of the page that contains the column of a system."""
-        return self.systems.index(system) // COLUMNS_A_PAGE
+        return self.systems.index(system) // COLUMNS_PER_PAGE
 
     def is_first(self, run: Run) -> bool:
         """Return whether a run is the first of its system; False for systems whose first runs are not loaded."""

@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from reports.model import Change, Frame, Rule, Section, Standing, System, is_judgeable
 from reports.site import names
-from reports.site.pages import COLUMNS_A_PAGE, Pages, Stage
+from reports.site.pages import COLUMNS_PER_PAGE, Pages, Stage
 from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY
 
-FRAMES_A_PAGE = 8
+FRAMES_PER_PAGE = 8
 SYSTEMS_WITH_PACKETS = 3
 """The number of systems whose packets and capture a page shows, the worst verdicts first.
 
@@ -62,7 +62,7 @@ class Group:
     lines: tuple[Line, ...]
 
 
-def choose_frames(standings: Iterable[Standing], limit: int = FRAMES_A_PAGE) -> dict[str, int]:
+def choose_frames(standings: Iterable[Standing], limit: int = FRAMES_PER_PAGE) -> dict[str, int]:
     """Choose the number of frames for each system on a page: the worst verdicts first, equal verdicts in turn."""
     wanted = sorted(
         (SEVERITY[each.verdict], turn, order, each.system)
@@ -138,7 +138,7 @@ def _group_by_verdict(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Gr
     systems: dict[str, list[System]] = {}
     for system in pages.systems:
         systems.setdefault(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name, []).append(system)
-    named = KINDS if len(pages.systems) <= COLUMNS_A_PAGE else FINDINGS
+    named = KINDS if len(pages.systems) <= COLUMNS_PER_PAGE else FINDINGS
     return [
         Group(
             verdict,

@@ -19,7 +19,9 @@ from scripts.prose.texts import Text
 HABITS = Path(__file__).with_name("habits.toml")
 OURS = "habits"
 DISABLED_CHECKS = ("lexical_illusions", "needless_variants", "typography")
-"""Checks of proselint that a table of numbers, `...` for omitted lines or a protocol term triggers."""
+"""Checks of proselint that do not run, because tables of numbers, `...` for omitted lines, or protocol terms trigger
+them.
+"""
 EXCERPT_CHARACTERS = 30
 """The number of characters that a finding shows on either side of the match."""
 

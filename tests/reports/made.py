@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 from reports.captures import CaptureStore
 from reports.model import (
-    EXAMPLES_A_PAGE,
-    PANELS_A_PAGE,
+    EXAMPLES_PER_PAGE,
+    PANELS_PER_PAGE,
     Cited,
     Contents,
     Frame,
@@ -82,7 +82,7 @@ def _shown(standings):
     for one in worst_first:
         is_bad = one.verdict in FINDINGS
         room[one.rule, is_bad] += 1
-        if room[one.rule, is_bad] <= (PANELS_A_PAGE if is_bad else EXAMPLES_A_PAGE):
+        if room[one.rule, is_bad] <= (PANELS_PER_PAGE if is_bad else EXAMPLES_PER_PAGE):
             yield one
 
 

@@ -21,7 +21,7 @@ from reports.lake.ingest import ingest
 from reports.lake.manifest import LocalFiles, list_numbers, publish_manifest
 from reports.lake.pairs import read_pair
 from reports.lake.store import Lake
-from reports.model import EXAMPLES_A_PAGE, PANELS_A_PAGE, Root
+from reports.model import EXAMPLES_PER_PAGE, PANELS_PER_PAGE, Root
 from reports.records import clean_text
 from reports.rollup_error import RollupError
 from reports.site import write_site
@@ -243,7 +243,8 @@ def test_pages_show_content_of_lake(taken, tmp_path):
     assert {rule for rule, *_ in shown} == {row.rule for row in rows} <= contents.rules.keys()
     is_bad = Counter((row.rule, row.verdict in FINDINGS) for row in rows)
     assert Counter((one.rule, one.verdict in FINDINGS) for one in contents.shown()) == {
-        (rule, bad): min(number, PANELS_A_PAGE if bad else EXAMPLES_A_PAGE) for (rule, bad), number in is_bad.items()
+        (rule, bad): min(number, PANELS_PER_PAGE if bad else EXAMPLES_PER_PAGE)
+        for (rule, bad), number in is_bad.items()
     }
     assert {(one.erratum, one.rule) for one in contents.cited} == {
         (entry, row.rule) for row in rows if not row.retired for entry in row.errata if entry

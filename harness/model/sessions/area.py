@@ -30,7 +30,7 @@ OWN, NULL, FOREIGN = "own", "null", "foreign"
 
 @dataclass(eq=False, slots=True)
 class Session:
-    """A connection of the peer; ``answers``: the system's packets of the beginning of the session."""
+    """A connection of the peer; ``answers``: the packets that the system sent during the set-up of the session."""
 
     name: str
     state: str = CONNECTED

@@ -33,7 +33,9 @@ FINAL_ACK_RULES = (
 
 @dataclass(eq=False, slots=True)
 class Session:
-    """A session that the peer opened; ``acknowledged``: the least number of messages acknowledged by the system."""
+    """A session that the peer opened; ``acknowledged``: the system has acknowledged at least this number of
+    messages.
+    """
 
     name: str
     received: int = 0

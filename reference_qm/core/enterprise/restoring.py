@@ -37,7 +37,7 @@ from reference_qm.model.states import MessagePositionState
 
 
 class RestoreError(Exception):
-    """The content of the store cannot be used; the text is one line that names the entry."""
+    """The content of the store cannot be used; the one-line message names the entry."""
 
 
 class Restoring(Part):

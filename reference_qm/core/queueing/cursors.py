@@ -77,7 +77,7 @@ class Cursors(Part):
         """Move a cursor whose wait expired. Spec: MS-MQDMPR 3.2.7.6.
 
         The document moves it to End, from where no later message could be reached. So the cursor moves to the last
-        message, the place before End, unless it is beyond that message already. Entries of deleted messages, which
+        message, the place before End, unless it is already beyond that message. Entries of deleted messages, which
         other cursors keep, do not count.
         """
         if cursor.CursorState is CursorState.WAIT_RECEIVE:

@@ -186,8 +186,8 @@ class Queues(Part):
         """Delete every message of a queue; locked messages follow later. Spec: MS-MQDMPR 3.1.7.1.7.
 
         ``done`` gets the number of messages deleted at once, when the deletion is on disk; until then no reader gets
-        them. A locked message is deleted later, unless its transaction commits. Messages that are still being written
-        to the disk are deleted at once. ``failed`` is called when the disk fails.
+        these messages. A locked message is deleted later, unless its transaction commits. Messages that are still being
+        written to the disk are deleted at once. ``failed`` is called when the disk fails.
         """
         reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
         available, arriving, locked = _split_by_state(queue)

@@ -103,7 +103,7 @@ class TransactionEvents(Part):
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         """Delete a message that the transaction received. Spec: MS-MQDMPR 3.1.4.4.
 
-        A message that was purged in the meantime counts as received before.
+        A message that was purged in the meantime also counts as received, because it was received before the purge.
         """
         assert operation.DequeueReason is not None
         self.qm.positions.delete_message(operation.MessagePositionReference, operation.DequeueReason)

@@ -218,7 +218,7 @@ class ClientReading(Part):
         self.qm.server_bindings.check("RemoteQMEndReceive", results)
 
     def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
-        """Remove the entry of a finished read, unless it was cancelled before. Spec: MS-MQQP 3.2.4.2, 3.2.4.7."""
+        """Remove the entry of a finished read, unless it has already been cancelled. Spec: MS-MQQP 3.2.4.2, 3.2.4.7."""
         if entry in self.qm.remote_client.PendingRemoteReadEntryCollection:
             self.qm.remote_client.PendingRemoteReadEntryCollection.remove(entry)
 

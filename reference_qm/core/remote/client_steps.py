@@ -51,7 +51,7 @@ Sequence: TypeAlias = Generator[Step, Any, Any]
 
 
 class RemoteError(Exception):
-    """A remote operation failed; the text is one line.
+    """A remote operation failed; the message has one line.
 
     ``status``: the failure HRESULT or NTSTATUS, or the status of the fault, u32; None when the server sent no status.
     """

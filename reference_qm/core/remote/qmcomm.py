@@ -25,7 +25,9 @@ SHARE: dict[int, QueueShareMode] = {
     ShareMode.MQ_DENY_RECEIVE_SHARE: QueueShareMode.DENY_RECEIVE,
 }
 CURSORS_PER_HANDLE_LIMIT = 1_024
-"""The maximum number of cursors per handle, so that a client with thousands of handles cannot have millions."""
+"""The maximum number of cursors per handle, so that a client with thousands of handles cannot have millions of
+cursors.
+"""
 ANONYMOUS_SIDS = frozenset({EVERYONE, ANONYMOUS})
 """The SIDs of a client without a security context."""
 

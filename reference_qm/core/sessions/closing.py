@@ -44,7 +44,7 @@ class Closing(Part):
     def await_reconnect(self, session: Session, now: Now) -> None:
         """Start the retry timer of a closed session that still has messages to send.
 
-        Spec: MS-MQQB 3.1.5.9, 3.1.5.2.1, 3.1.5.2.2. The document does not state the state of the session between a
+        Spec: MS-MQQB 3.1.5.9, 3.1.5.2.1, 3.1.5.2.2. The document does not name the state of the session between a
         failed attempt and the next attempt; WAITING_RECONNECT fits (3.1.1.3.1).
         """
         if _queue_of_state(session) is not None and len(session.OutgoingMessageTable):
@@ -102,7 +102,7 @@ class Closing(Part):
 def _queue_of_state(session: Session) -> OutgoingQueue | None:
     """Return the outgoing queue whose State follows the state of its session.
 
-    None for a queue that is OnHold or Locked.
+    Return None if the queue is OnHold or Locked.
     """
     queue = session.OutgoingQueueReference if session.initiator else None
     return queue if queue is not None and queue.State not in _HELD_QUEUE_STATES else None

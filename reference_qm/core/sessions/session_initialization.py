@@ -82,7 +82,7 @@ class SessionInitialization(Part):
         """Release every message of the table for sending on this session. Spec: MS-MQQB 3.1.3.2.
 
         UnAckedMessageCount counts sent messages (3.1.1.3.1), so it is 0 now. 3.1.3.2 could be read to count unsent
-        messages as well. Each message would then count twice, and the window would close forever once WindowSize
+        messages as well. Each message would then count twice, and the window would close forever as soon as WindowSize
         messages wait.
         """
         session.OutgoingMessageTable.rewind()

@@ -50,7 +50,7 @@ class AdminAcks(Part):
             self.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        """Acknowledge that a message will not reach its queue, if the message requests it.
+        """Acknowledge that a message will not reach its queue, if the message requests this acknowledgment.
 
         Spec: MS-MQQB 3.1.5.8.2, 3.1.7.1.2.
         """
@@ -58,7 +58,8 @@ class AdminAcks(Part):
             self.send(message, message_class, now)
 
     def acknowledge_expiration(self, message: Message, now: Now) -> None:
-        """Acknowledge that a message expired before it was sent, if the message requests it. Spec: MS-MQQB 3.1.7.1.2.
+        """Acknowledge that a message expired before it was sent, if the message requests this acknowledgment. Spec:
+        MS-MQQB 3.1.7.1.2.
 
         A routed transactional message is only dropped, because its source still has the message and sends the
         acknowledgment.
@@ -67,7 +68,9 @@ class AdminAcks(Part):
             self.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        """Acknowledge that a message left its queue, if the message requests it. Spec: MS-MQQB 3.1.7.2.1."""
+        """Acknowledge that a message left its queue, if the message requests this acknowledgment. Spec: MS-MQQB
+        3.1.7.2.1.
+        """
         if message.AcknowledgementsRequested & receive_bit(reason):
             self.send(message, reason, now)
 

@@ -27,7 +27,7 @@ class Saving:
     acceptance: Acceptance | None = None
     """The place of a transactional message in its sequence; None for other messages."""
     routed: UserMessagePacket | None = None
-    """The packet to send on, for a message to another queue manager; None for a local one."""
+    """The packet to forward, for a message to another queue manager; None for a message to a local queue."""
 
 
 class Arrival(Part):
@@ -63,7 +63,7 @@ class Arrival(Part):
         self.qm.emit(Persist(token, change))
 
     def message_arrived(self, position: MessagePosition, now: Now) -> None:
-        """Make an arrived message available, once it is on disk if required.
+        """Make an arrived message available; if it must be saved, it is already on disk.
 
         Spec: MS-MQQB 3.1.5.8 steps 8 to 10.
         """

@@ -20,7 +20,7 @@ class FinalAcks(Part):
         """Complete a message whose FinalAck reports that it was refused or left its queue. Spec: MS-MQQB 3.1.5.7.
 
         The message is deleted even without a request for journaling; otherwise a refused message would be sent forever.
-        An unknown message was acknowledged before.
+        An unknown message is ignored, because it was already acknowledged.
         """
         properties = packet.MessagePropertiesHeader
         try:

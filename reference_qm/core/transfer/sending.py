@@ -56,10 +56,10 @@ class Sending(Part):
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         """Add a message to the table of its session, connect if necessary, and send. Spec: MS-MQQB 3.1.7.12.
 
-        The document connects only while ConnectionHistory is empty. A session that was closed since, for example when
-        idle, must be established again as well; otherwise its messages would never be sent. The document connects
-        before it adds the message to the table; an attempt that fails at once would find the table empty, and would
-        never be repeated.
+        The document connects only while ConnectionHistory is empty. A session that has been closed since then, for
+        example because it was idle, must be established again as well; otherwise its messages would never be sent. The
+        document connects before it adds the message to the table; an attempt that fails at once would find the table
+        empty, and would never be repeated.
 
         The document adds no message while the queue is OnHold or Locked (no outgoing queue is Locked here). But
         resuming (3.1.7.14) sends only the messages in the table. So the message is only added to the table.

@@ -93,8 +93,8 @@ class TransactionalSending(Part):
 
     def lengthen_resend_interval(self, session: Session) -> None:
         """Lengthen the resend interval after each consecutive time-out. Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note
-        <24>. 3.1.5.6 lengthens the interval after OrderAcks instead. Then a lost message would be resent hours later
-        because other messages had arrived.
+        <24>. 3.1.5.6 lengthens the interval after OrderAcks, not after time-outs. Then a lost message would be resent
+        hours later because other messages had arrived.
         """
         sequence = outgoing_sequence(session)
         sequence.ResendIntervalIndex = min(sequence.ResendIntervalIndex + 1, len(self.qm.adm.ResendTimerTable) - 1)
@@ -107,7 +107,7 @@ class TransactionalSending(Part):
         sequence.ResendInterval = self.qm.adm.ResendTimerTable[0]
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Keep a message after its session acknowledgment, unless its OrderAck arrived before.
+        """Keep a message after its session acknowledgment, unless its OrderAck has already arrived.
 
         Spec: MS-MQQB 3.1.5.5.3, 3.1.5.5.5.
         """
@@ -127,7 +127,8 @@ class TransactionalSending(Part):
             self.qm.disk.save(removal_of([position.MessagePosition]))
 
     def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Remove from its sequence a message that will not be sent or acknowledged any more. Spec: MS-MQQB 3.1.7.1.3.
+        """Remove a message from its sequence because it will no longer be sent or acknowledged. Spec: MS-MQQB
+        3.1.7.1.3.
 
         Otherwise the sequence would wait forever for an expired or refused message.
         """

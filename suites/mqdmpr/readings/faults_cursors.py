@@ -1,4 +1,4 @@
-"""Readings of errata about cursors that the reference does not follow."""
+"""Alternative readings of errata about cursors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readings of errata about opening and closing queues that the reference does not follow (MS-MQDMPR 3.1.7.1)."""
+"""Alternative readings of errata about opening and closing queues (MS-MQDMPR 3.1.7.1)."""
 
 from __future__ import annotations
 

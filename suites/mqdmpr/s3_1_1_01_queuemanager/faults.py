@@ -148,6 +148,7 @@ def _repeat_read_after_restart(qm: QueueManager) -> None:
 add(
     "pending-read-survives-restart",
     ("MQDMPR-3.1.1.1-23", "MQDMPR-3.1.1-04"),
-    "A read that was pending at the stop takes the next message after the restart, so no reader gets that message.",
+    "A read that was pending when the queue manager stopped removes the next message after the restart, so no reader "
+    "gets this message.",
     at_restart(_repeat_read_after_restart),
 )

@@ -48,7 +48,7 @@ for _name, _rules, _says, _change in (
     (
         "receiver-text-body-recoded-as-utf-8",
         "MQDMPR-3.1.1.12-32",
-        "The receiver converts a Body whose BodyType is text to UTF-8.",
+        "If BodyType is text, the receiver converts the Body to UTF-8.",
         lambda message: (
             replace(message, Body=message.Body.decode("utf-8", "replace").encode())
             if message.BodyType == 0x1F
@@ -167,7 +167,9 @@ for _name, _rule, _field, _alter in (
     ),
 )
 class ComparedWhole(AdminAcks):
-    """The receiver acknowledges a message only if it requests exactly one classification, or all classifications."""
+    """The receiver acknowledges a message only if the message requests exactly one kind of acknowledgment, or
+    all kinds.
+    """
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
         if message.AcknowledgementsRequested in (0x1, 0x2, 0x4, 0x8, 0xF):
@@ -395,7 +397,7 @@ class RemotePurgeUnacknowledged(RemoteOpening):
 
 @fault("only-first-of-messages-that-expire-together-acknowledged", breaks="MQDMPR-3.1.1.12-D25")
 class FirstOfExpiredAcknowledged(Expiring):
-    """Of several messages whose TimeToBeReceived passes at the same time, only the first is acknowledged."""
+    """Of several messages whose TimeToBeReceived expires at the same time, only the first is acknowledged."""
 
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
         for position in positions[1:]:

@@ -22,7 +22,9 @@ class DeadLetterQueueForgotten(Restoring):
 
 @fault("receiver-message-expired-while-locked-kept-after-abort", breaks="MQDMPR-3.1.1.12-D53", blind=True)
 class ExpiredWhileLocked(Positions):
-    """The receiver keeps a message whose TimeToBeReceived passes during a transaction that receives it and aborts."""
+    """The receiver keeps a message whose TimeToBeReceived expires after a transaction received it and before this
+    transaction is aborted.
+    """
 
     def unlock_message(self, position: MessagePosition) -> None:
         if position.State is not MessagePositionState.LOCKED:
@@ -36,7 +38,7 @@ class ExpiredWhileLocked(Positions):
 
 @fault("receiver-nack-queue-deleted-omitted-for-locked-message", breaks="MQDMPR-3.1.1.12-D23", blind=True)
 class LockedMessageUnacknowledged(Positions):
-    """The receiver acknowledges no message that a transaction has locked when its queue is deleted."""
+    """When a queue is deleted, the receiver does not acknowledge the messages that a transaction has locked."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         locked = position.State is MessagePositionState.LOCKED and not position.awaits_disk

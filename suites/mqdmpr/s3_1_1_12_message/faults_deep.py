@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message: other deliveries, other causes, limits, and values after a restart."""
+"""Faults of MS-MQDMPR 3.1.1.12 Message that only special cases show: other deliveries, other causes, limits, and values
+after a restart.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ class ExpressNoDeadLetter(Journaling):
 
 @fault("receiver-arrival-not-acknowledged-when-read-waits", breaks="MQDMPR-3.1.1.12-38")
 class ArrivalForReaderSilent(AdminAcks):
-    """The receiver does not acknowledge the arrival of a message that a waiting read takes at once."""
+    """The receiver does not acknowledge the arrival of a message that a waiting read receives at once."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
         if position.State is MessagePositionState.AVAILABLE:
@@ -82,7 +84,7 @@ class AcknowledgedBeforeCommit(TransactionOperations):
 
 @fault("receiver-final-ack-of-moved-message-omitted", breaks="MQDMPR-3.1.1.12-63")
 class MovedWithoutFinalAck(Positions):
-    """The receiver sends no FinalAck for a message that was moved to a subqueue before it is received."""
+    """The receiver sends no FinalAck for a message that was moved to a subqueue and then received."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
@@ -106,7 +108,7 @@ class _ArrivedMessageChanged(Positions):
 
 @fault("receiver-body-above-64-kilobytes-truncated", breaks="MQDMPR-3.1.1.12-32")
 class BodyOf64Kilobytes(_ArrivedMessageChanged):
-    """The receiver stores the first 65,535 bytes of a body."""
+    """The receiver stores only the first 65,535 bytes of a body."""
 
     def change_message(self, message: Message) -> Message:
         return replace(message, Body=message.Body[:0xFFFF])
@@ -114,7 +116,7 @@ class BodyOf64Kilobytes(_ArrivedMessageChanged):
 
 @fault("receiver-extension-above-255-bytes-truncated", breaks="MQDMPR-3.1.1.12-57")
 class ExtensionOf255Bytes(_ArrivedMessageChanged):
-    """The receiver stores the first 255 bytes of an extension."""
+    """The receiver stores only the first 255 bytes of an extension."""
 
     def change_message(self, message: Message) -> Message:
         return replace(message, Extension=message.Extension[:255])
@@ -122,7 +124,7 @@ class ExtensionOf255Bytes(_ArrivedMessageChanged):
 
 @fault("receiver-label-of-transactional-message-of-100-characters", breaks="MQDMPR-3.1.1.12-46")
 class TransactionalLabelShort(_ArrivedMessageChanged):
-    """The receiver stores the first 100 characters of the label of a transactional message."""
+    """The receiver stores only the first 100 characters of the label of a transactional message."""
 
     def change_message(self, message: Message) -> Message:
         return message if message.TransactionIdentifier is None else replace(message, Label=message.Label[:100])
@@ -179,7 +181,7 @@ for _attribute, _value in (
 add(
     "queue-manager-restored-message-with-new-lookup-identifier",
     "MQDMPR-3.1.1.12-67",
-    "After a restart, a recoverable message has another LookupIdentifier.",
+    "After a restart, the LookupIdentifier of a recoverable message is not the same as before.",
     _change_restored(_renumber),
 )
 
@@ -213,8 +215,8 @@ class LockedFoundByLookup(Seeking):
 
 @fault("receiver-purged-message-returned-by-reader-reported-as-received", breaks="MQDMPR-3.1.1.12-D24")
 class PurgedReportedAsReceived(TwoPhaseReading):
-    """The receiver acknowledges a message as received when its queue was purged during a remote read that then returns
-    the message.
+    """If a queue is purged during a remote read that then returns a message, the receiver acknowledges this message as
+    received.
     """
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
@@ -225,7 +227,7 @@ class PurgedReportedAsReceived(TwoPhaseReading):
 
 @fault("sender-identifier-of-each-tenth-message-repeated", breaks="MQDMPR-3.1.1.12-D02")
 class IdentifierRepeats(Numbering):
-    """The sender gives each tenth message the Identifier of the message before it."""
+    """The sender gives every tenth message the Identifier of the preceding message."""
 
     def assign_identifier(self) -> int:
         number = super().assign_identifier()
@@ -242,7 +244,7 @@ class TransactionalArrivalTime(_ArrivedMessageChanged):
 
 @fault("receiver-refused-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-40")
 class TransactionalFailureSilent(AdminAcks):
-    """The receiver does not acknowledge that it refused a transactional message with AckNegArrival."""
+    """The receiver sends no acknowledgment when it refuses a transactional message with AckNegArrival."""
 
     @only_if(lambda part, message, message_class, now: message.TransactionIdentifier is not None)
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -251,7 +253,9 @@ class TransactionalFailureSilent(AdminAcks):
 
 @fault("receiver-removed-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-41")
 class TransactionalRemovalSilent(AdminAcks):
-    """The receiver does not acknowledge that a transactional message with AckNegReceive left its queue unreceived."""
+    """The receiver sends no acknowledgment when a transactional message with AckNegReceive leaves its
+    queue unreceived.
+    """
 
     @only_if(
         lambda part, message, reason, now: (
@@ -264,7 +268,7 @@ class TransactionalRemovalSilent(AdminAcks):
 
 @fault("receiver-received-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-39")
 class TransactionalReceiptSilent(AdminAcks):
-    """The receiver does not acknowledge that an application received a transactional message with AckPosReceive."""
+    """The receiver sends no acknowledgment when an application receives a transactional message with AckPosReceive."""
 
     @only_if(
         lambda part, message, reason, now: (
@@ -277,8 +281,8 @@ class TransactionalReceiptSilent(AdminAcks):
 
 @fault("sender-transactional-message-never-dead-letter", breaks="MQDMPR-3.1.1.12-24")
 class TransactionalNoDeadLetter(Journaling):
-    """The sender does not store an undelivered transactional message with NegativeJournalingRequested as a dead
-    letter.
+    """The sender does not store an undelivered transactional message with NegativeJournalingRequested
+    as a dead letter.
     """
 
     @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
@@ -295,6 +299,17 @@ def _clear_outgoing_tags(qm: QueueManager) -> None:
 add(
     "sender-restored-outgoing-message-without-application-tag",
     "MQDMPR-3.1.1.12-67",
-    "After a restart, the ApplicationTag of a recoverable message that waits to be sent is zero.",
+    "After a restart, the ApplicationTag of a recoverable message that is waiting to be sent is zero.",
     at_restart(_clear_outgoing_tags),
 )
+
+
+@fault("receiver-acknowledgment-requests-with-unused-bit-ignored", breaks="MQDMPR-3.1.1.12-36")
+class UnusedBitIgnoresRequests(_ArrivedMessageChanged):
+    """The receiver ignores all requests for acknowledgments of a message if an unused bit is also set
+    in the message.
+    """
+
+    def change_message(self, message: Message) -> Message:
+        unused = message.AcknowledgementsRequested & ~0x0F
+        return replace(message, AcknowledgementsRequested=0) if unused else message

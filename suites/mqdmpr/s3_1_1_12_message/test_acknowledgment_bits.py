@@ -52,8 +52,11 @@ CLASSIFICATION_RULES = (*GENERAL_RULES, *(rule for rules in RULES_BY_ACKNOWLEDGM
 
 
 NO_BITS = "no bits"
-REQUESTED_BITS = (NO_BITS, *RULES_BY_ACKNOWLEDGMENT_BIT, "PA+PR+NA+NR")
-"""The bits of each message: none, the bits of one classification, or all bits."""
+UNUSED_BITS = ("X4", "X5", "X6", "X7")
+REQUESTED_BITS = (NO_BITS, *RULES_BY_ACKNOWLEDGMENT_BIT, "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7")
+"""The bits of each message: none, the bits of one classification, all bits that request an acknowledgment, or all bits
+of the field.
+"""
 
 
 CORRELATION_RULE = "MQMQ-2.2.19.3-14"
@@ -142,8 +145,9 @@ def _join(classes_by_bits):
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITIONS])
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
-    """Messages with each combination of PA, PR, NA and NR arrive, are received, are purged, expire or are refused; each
-    message is acknowledged with the class of its outcome only if its bits request that acknowledgment.
+    """Messages with each combination of PA, PR, NA and NR, also with unused bits, arrive, are received, are purged,
+    expire or are refused; each message is acknowledged with the class of its outcome only if its bits request that
+    acknowledgment.
     """
     disposition = DISPOSITIONS[end]
     receiver = AcknowledgingReceiver(peer, sut)
@@ -156,7 +160,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         disposition.prepare(peer, sut, kind)
     frames = {}
     for requested in REQUESTED_BITS:
-        bits = {bit: 1 for bit in RULES_OF_BITS if bit in requested}
+        bits = {bit: 1 for bit in (*RULES_OF_BITS, *UNUSED_BITS) if bit in requested}
         user = {"DM": int(delivery != "express"), **disposition.user}
         user = receiver.with_admin_queue(user) if bits else user
         packet = make(user, queue=kind, properties=bits)

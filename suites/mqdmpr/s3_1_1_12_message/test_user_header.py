@@ -21,31 +21,33 @@ SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 9_000
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 @varied("time to reach queue", "label", acknowledgments=("none", "of receipt"))
 def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
-    """Of two delivered messages, the message with JP is in the sender's journal with all its properties, and the
+    """Of three delivered messages, both messages with JP are in the sender's journal with all their properties, and the
     message with JN is not.
     """
     sender = Sender(peer, sut)
     (positive,) = sender.send(1, delivery=delivery, journal=["positive"], label="journaled", priority=5)
     (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
-    session, frames = sender.await_first(2)
+    (second,) = sender.send(3, delivery=delivery, journal=["positive"], label="journaled, too", priority=5)
+    session, frames = sender.await_first(3)
     session.acknowledge_all()
-    kept_messages = _await_system_queue_names(
-        peer, sut, JOURNAL, {"message with JP": positive, "message with JN": negative}
-    )
+    names = {"second message with JP": second, "first message with JP": positive, "message with JN": negative}
+    kept_messages = _await_system_queue_names(peer, sut, JOURNAL, names)
     judge(
         "MQMQ-2.2.19.2-14",
         "MQDMPR-3.1.1.12-21",
         "MQDMPR-3.1.1.2-17",
-        expected=["message with JP"],
+        expected=["second message with JP", "first message with JP"],
         observed=kept_messages,
         evidence=frames,
         case="messages in the journal",
     )
-    without_jp = [one for one in kept_messages if one != "message with JP"]
+    without_jp = [one for one in kept_messages if "JP" not in one]
     judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=frames)
-    copy = next((one for one in sut.kept_messages(JOURNAL) if one["message_id"] == positive), None)
-    observed = describe_differences(frames[0], copy, sut.guid)
-    judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME_PROPERTIES, observed=observed, evidence=frames)
+    copies = {one["message_id"]: one for one in sut.kept_messages(JOURNAL)}
+    by_tag = dict(zip(sender.tags(frames), frames, strict=True))
+    for tag, message in ((1, positive), (3, second)):
+        observed = describe_differences(by_tag[tag], copies.get(message), sut.guid)
+        judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME_PROPERTIES, observed=observed, evidence=frames)
 
 
 @needs("send", "receive")

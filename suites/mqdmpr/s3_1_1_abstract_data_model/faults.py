@@ -31,7 +31,7 @@ PERSISTENCE_RULES = ("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1-03", "M
 
 @fault("queue-label-lost-at-restart", breaks=PERSISTENCE_RULES)
 class LabelNotOnDisk(SurvivingQueues):
-    """After a restart, a queue has neither its label nor its journaling."""
+    """After a restart, a queue has lost its label and its journaling."""
 
     def restore(self, place: str, values: Mapping[str, Any]) -> None:
         super().restore(place, {**values, "Label": "", "Journaling": False})

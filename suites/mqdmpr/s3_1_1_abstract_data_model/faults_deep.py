@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.1 Abstract Data Model: the order of messages, and changed attributes, after a restart."""
+"""Faults of MS-MQDMPR 3.1.1 Abstract Data Model that only special cases show: the order of messages, and changed
+attributes, after a restart.
+"""
 
 from __future__ import annotations
 
@@ -36,20 +38,21 @@ def _sort_messages(key: Callable[[MessagePosition], Any], condition: Callable[[Q
 add(
     "queue-manager-moved-messages-in-other-order-after-restart",
     "MQDMPR-3.1.1.11-07",
-    "After a restart, the messages of a subqueue are in the order of their LookupIdentifiers, not of their moves.",
+    "After a restart, the messages of a subqueue are in the order of their LookupIdentifiers, not in the order in "
+    "which they were moved.",
     _sort_messages(lambda one: one.LookupIdentifier, lambda queue: queue.parent is not None),
 )
 add(
     "queue-manager-journaled-messages-in-other-order-after-restart",
     "MQDMPR-3.1.1.11-07",
-    "After a restart, the messages of a priority in a queue are in the opposite order.",
+    "After a restart, the messages with the same priority in a queue are in reverse order.",
     _sort_messages(lambda one: -one.order, lambda queue: queue.parent is None),
 )
 
 
 @fault("queue-manager-changed-attribute-of-queue-lost-at-restart", breaks="MQDMPR-3.1.1-02")
 class ChangeNotSaved(QueueCommands):
-    """A change of a queue's attribute after its creation is lost at a restart."""
+    """A change to an attribute of an existing queue is lost at a restart."""
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
         entry = self.qm.durability.queue_entry(queue)
@@ -60,7 +63,9 @@ class ChangeNotSaved(QueueCommands):
 
 @fault("transaction-second-move-refers-to-target-of-first", breaks="MQDMPR-3.1.1.13-06")
 class FirstTargetForAll(TransactionOperations):
-    """The TargetQueueReference of each Move operation of a transaction is the target of its first Move operation."""
+    """The TargetQueueReference of each Move operation of a transaction is the target queue of the transaction's first
+    Move operation.
+    """
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         moves = [one.TargetQueueReference for one in transaction.TransactionalOperationCollection]

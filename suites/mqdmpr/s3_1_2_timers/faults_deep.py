@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.2 Timers: two reads with different timeouts, and limits of times."""
+"""Faults of MS-MQDMPR 3.1.2 Timers that only special cases show: two reads with different timeouts, and limits of
+times.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ from reference_qm.surface.clock import Now
 
 @fault("queue-manager-waiting-read-restarts-timers-of-other-reads", breaks="MQDMPR-3.1.2.3-01")
 class OneTimeoutForAll(Waiting):
-    """When a read begins to wait, the timer of each other read of the same OpenQueueDescriptor starts again with the
-    timeout of this read.
+    """When a read begins to wait, the timers of all other reads of the same OpenQueueDescriptor restart with the
+    timeout of the new read.
     """
 
     def wait_for_new_message(
@@ -42,8 +44,8 @@ class OneTimeoutForAll(Waiting):
 
 @fault("queue-manager-message-of-long-lifetime-removed-at-once", breaks="MQDMPR-3.1.2.4-D01")
 class NegativeLifetime(Lifetimes):
-    """The queue manager removes a message whose TimeToBeReceived has the highest bit set, but is not 0xFFFFFFFF, at
-    once.
+    """The queue manager removes at once a message whose TimeToBeReceived has the highest bit set but is not
+    0xFFFFFFFF.
     """
 
     @only_if(lambda part, position: 0x80000000 <= position.MessageReference.TimeToBeReceived < 0xFFFFFFFF)
@@ -54,7 +56,7 @@ class NegativeLifetime(Lifetimes):
 
 @fault("queue-manager-transactional-message-of-lifetime-0-kept", breaks="MQDMPR-3.1.2.4-D02")
 class ZeroIsNoLimit(Lifetimes):
-    """The queue manager keeps a transactional message with TimeToBeReceived 0 without limit."""
+    """The queue manager keeps a transactional message with TimeToBeReceived 0 forever."""
 
     @only_if(
         lambda part, position: (
@@ -64,3 +66,22 @@ class ZeroIsNoLimit(Lifetimes):
     )
     def watch_received(self, position: MessagePosition) -> None:
         return
+
+
+@fault("queue-manager-timeout-of-read-rounded-up-to-seconds", breaks="MQDMPR-3.1.2.3-02")
+class WholeSeconds(Waiting):
+    """The queue manager rounds the timeout of a pending read up to a whole number of seconds."""
+
+    def wait_for_new_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        timeout_ms: int | None,
+        destructive_read: bool,
+        answered: Answered,
+        now: Now,
+        tag: Hashable | None = None,
+        cursor: Cursor | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        timeout_ms = None if timeout_ms is None else -(-timeout_ms // 1_000) * 1_000
+        super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)

@@ -54,7 +54,7 @@ class FirstReceiveOnly(TransactionRecords):
 
 @fault("restart-keeps-move-of-open-transaction", breaks="MQDMPR-3.1.3-D16", blind=True)
 class MoveSavedAtOnce(TransactionOperations):
-    """After a restart, a message that an open transaction without coordinator moved is in the target queue."""
+    """After a restart, a message that was moved in an open transaction without a coordinator is in the target queue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         super().move_in_transaction(transaction, position, target)

@@ -171,8 +171,8 @@ class SeenAtOnce(TransactionOperations):
 
 @fault("commit-removes-received-message-without-reason", breaks=("MQDMPR-3.1.4.4-11", "MQDMPR-3.1.4.7-03"))
 class RemovedWithoutReason(TransactionEvents):
-    """A message that was received in a transaction is removed at the commit without a reason, and so is not
-    acknowledged.
+    """When a transaction commits, the queue manager removes a message that the transaction received, but passes no
+    reason for the removal; so the message is not acknowledged.
     """
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -336,7 +336,9 @@ class GivenBackAtTheEnd(TransactionEvents):
 
 @fault("abort-restores-purged-message", breaks="MQDMPR-3.1.4.5-08")
 class PurgedGivenBack(TransactionEvents):
-    """A message that was purged while a transaction had received it is in its queue again after the abort."""
+    """A message that was purged after a transaction had received it is in its queue again after the abort of the
+    transaction.
+    """
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         operation.MessagePositionReference.State = MessagePositionState.LOCKED

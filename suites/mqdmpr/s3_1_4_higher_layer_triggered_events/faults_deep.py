@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.4, Higher-Layer Triggered Events: other causes, second instances and later moments."""
+"""Faults of MS-MQDMPR 3.1.4, Higher-Layer Triggered Events that only special cases show: other causes, second instances
+and later moments.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ from reference_qm.surface.commands import Result
 
 @fault("queue-manager-prepare-makes-sent-messages-available", breaks="MQDMPR-3.1.4.6-03")
 class PrepareReleasesMessages(Coordinating):
-    """A prepared transaction's messages to local queues can be received before its commit."""
+    """Messages that a prepared transaction sent to local queues can be received before the commit of
+    the transaction.
+    """
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         answer = super().prepare(transaction, single_phase, token, now)
@@ -39,7 +43,9 @@ class PrepareReleasesMessages(Coordinating):
 
 @fault("receiver-committed-receive-after-purge-reported-as-purged", breaks="MQDMPR-3.1.4.4-11")
 class CommitReportsPurge(TransactionEvents):
-    """A message that a transaction has received before its queue was purged is reported as purged at the commit."""
+    """If a transaction receives a message and the queue is then purged, the message is reported as purged at the
+    commit.
+    """
 
     @only_if(
         lambda part, operation, now: operation.MessagePositionReference.State is MessagePositionState.PURGE_PENDING
@@ -50,8 +56,8 @@ class CommitReportsPurge(TransactionEvents):
 
 @fault("queue-manager-commit-removes-messages-of-one-queue-only", breaks="MQDMPR-3.1.4.4-11")
 class CommitOfFirstQueueOnly(TransactionEvents):
-    """A commit removes the messages that the transaction received from its first queue; those of other queues can be
-    received again.
+    """A commit removes the messages that the transaction received from its first queue; the messages that it received
+    from other queues can be received again.
     """
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -107,7 +113,9 @@ def _is_of_two_phases(part: TransactionEvents, operation: TransactionalOperation
 
 @fault("queue-manager-committed-transaction-in-doubt-after-restart", breaks="MQDMPR-3.1.4.4-23")
 class CommitLeavesRecord(TransactionRecords):
-    """A prepared transaction that was committed is known again, and in doubt, after a restart."""
+    """After a restart, the queue manager treats a prepared transaction that was already committed as a transaction in
+    doubt.
+    """
 
     def build_commit_record(self, transaction: Transaction) -> Change:
         change = super().build_commit_record(transaction)
@@ -116,7 +124,7 @@ class CommitLeavesRecord(TransactionRecords):
 
 @fault("queue-manager-receive-in-ended-transaction-carried-out", breaks="MQDMPR-3.1.4.4-23")
 class EndedTransactionIgnored(TransactionCommands):
-    """A receive in a transaction that was committed receives a message outside of any transaction."""
+    """A receive that names a transaction which was already committed succeeds outside of any transaction."""
 
     def find_transaction_of_request(self, identifier: Any) -> Transaction | None:
         try:
@@ -129,7 +137,9 @@ class EndedTransactionIgnored(TransactionCommands):
 
 @fault("queue-manager-commit-refused-when-queue-of-message-is-deleted", breaks="MQDMPR-3.1.4.4-24")
 class CommitNeedsQueues(Coordinating):
-    """The queue manager refuses to commit a transaction when the queue of one of its messages was deleted."""
+    """The queue manager refuses to commit a transaction if the queue of one of the transaction's
+    messages was deleted.
+    """
 
     def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
         known = list(self.qm.queue_names.every_queue())
@@ -142,7 +152,7 @@ class CommitNeedsQueues(Coordinating):
 
 @fault("queue-manager-abort-of-committed-transaction-succeeds", breaks="MQDMPR-3.1.4.5-04")
 class AbortAfterCommitSucceeds(TransactionCommands):
-    """The queue manager answers success when an application aborts a transaction that is unknown because it ended."""
+    """The queue manager returns success when an application aborts a transaction that has already ended."""
 
     def abort_transaction(self, request: Any, token: int, now: Now) -> Result | None:
         if request.transaction not in self.qm.adm.TransactionCollection:
@@ -152,7 +162,9 @@ class AbortAfterCommitSucceeds(TransactionCommands):
 
 @fault("queue-manager-abort-after-purge-keeps-moved-message", breaks="MQDMPR-3.1.4.5-08")
 class PurgedMoveKept(TransactionEvents):
-    """A message that a transaction has moved, and that was purged before the abort, is in its queue again."""
+    """If a message that a transaction has moved is purged, the abort of the transaction returns the message to its
+    queue.
+    """
 
     @only_if(lambda part, operation, now: operation.OperationType is OperationType.MOVE)
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -163,7 +175,7 @@ class PurgedMoveKept(TransactionEvents):
 
 @fault("queue-manager-abort-after-purge-keeps-second-received-message", breaks="MQDMPR-3.1.4.5-08")
 class SecondPurgedMessageKept(TransactionEvents):
-    """Of several messages that a transaction has received and that were purged, the abort removes only the first."""
+    """If several messages that a transaction has received are purged, the abort removes only the first of them."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         purged = [
@@ -205,7 +217,9 @@ class AbortCompletesNoRead(TransactionEvents):
 
 @fault("queue-manager-aborted-send-kept-as-dead-letter", breaks="MQDMPR-3.1.4.5-17")
 class AbortedSendBecomesDeadLetter(TransactionEvents):
-    """A message with negative journaling that an aborted transaction sent to a local queue becomes a dead letter."""
+    """When a transaction that sent a message with negative journaling to a local queue is aborted, the message becomes
+    a dead letter.
+    """
 
     @only_if(
         lambda part, operation, now: operation.MessagePositionReference.MessageReference.NegativeJournalingRequested
@@ -218,7 +232,9 @@ class AbortedSendBecomesDeadLetter(TransactionEvents):
 
 @fault("queue-manager-aborted-prepared-transaction-in-doubt-after-restart", breaks="MQDMPR-3.1.4.5-19")
 class AbortLeavesRecord(TransactionRecords):
-    """A prepared transaction that was aborted is known again, and in doubt, after a restart."""
+    """After a restart, the queue manager treats a prepared transaction that was already aborted as a transaction in
+    doubt.
+    """
 
     def build_abort_record(self, transaction: Transaction) -> Change:
         change = super().build_abort_record(transaction)
@@ -227,7 +243,9 @@ class AbortLeavesRecord(TransactionRecords):
 
 @fault("queue-manager-single-phase-prepare-of-move-not-committed", breaks="MQDMPR-3.1.4.6-09")
 class SinglePhaseMoveOnlyPrepared(Coordinating):
-    """A single-phase request prepares a transaction that moves a message, but does not commit it."""
+    """If a transaction moves a message, a request to prepare and commit the transaction in a single phase only prepares
+    the transaction.
+    """
 
     @only_if(
         lambda part, transaction, single_phase, token, now: any(
@@ -270,7 +288,7 @@ class SecondTransactionForgotten(TransactionRecords):
 
 @fault("in-doubt-transaction-abort-leaves-moved-message-locked", breaks="MQDMPR-3.1.4.10-D01")
 class MoveInDoubtStaysLocked(TransactionRecords):
-    """After a restart, the abort of a transaction in doubt leaves the messages that it moved locked."""
+    """After a restart, the abort of a transaction in doubt does not unlock the messages that the transaction moved."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
         super().restore_transaction(rest, value)
@@ -283,7 +301,7 @@ class MoveInDoubtStaysLocked(TransactionRecords):
 
 @fault("prepared-transaction-abort-keeps-sent-message-locked", breaks="MQDMPR-3.1.4.8-03")
 class AbortKeepsSentMessage(TransactionEvents):
-    """A message that a prepared transaction sent to a local queue stays in this queue, locked, after the abort."""
+    """A message that a prepared transaction sent to a local queue stays locked in this queue after the abort."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         if not transaction.SinglePhase:
@@ -331,7 +349,7 @@ class PauseWithoutSessionForgotten(Administering):
 
 @fault("sender-second-resume-of-queue-has-no-effect", breaks="MQDMPR-3.1.4.15-03")
 class SecondResumeIgnored(Administering):
-    """A second pause and resume of an outgoing queue leave it paused."""
+    """An outgoing queue that is paused and resumed for the second time stays paused."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
         if queue.Label.endswith("resumed"):

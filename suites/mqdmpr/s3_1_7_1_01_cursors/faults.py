@@ -103,7 +103,7 @@ add(
 
 @fault("closed-cursor-rewinds-others", breaks="MQDMPR-3.1.7.1.1-06")
 class ClosesOthers(Cursors):
-    """The end of a cursor moves the other cursors of its handle to the start of the queue."""
+    """When a cursor is closed, the other cursors of its handle move to the start of the queue."""
 
     def rewind(self, cursor: Cursor) -> None:
         super().rewind(cursor)
@@ -114,7 +114,7 @@ class ClosesOthers(Cursors):
 
 @fault("closed-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
 class ReadsOfOtherCursors(QueueOpening):
-    """Closing a cursor by which a read waits also ends the reads that wait by other cursors of the handle."""
+    """Closing a cursor with a pending read also ends the pending reads by other cursors of the same handle."""
 
     def close_cursor(self, cursor: Cursor) -> None:
         descriptor = cursor.OpenQueueDescriptorReference

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.1 and 3.1.7.1.2: several cursors of one queue."""
+"""Faults of MS-MQDMPR 3.1.7.1.1 and 3.1.7.1.2 that only special cases show: several cursors of one queue."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class OtherCursorsMoved(Cursors):
 
 @fault("queue-manager-close-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
 class OtherReadsEnded(QueueOpening):
-    """When a cursor is closed, the pending reads with other cursors of the same OpenQueueDescriptor end as well."""
+    """Closing a cursor also ends the pending reads by all other cursors of the same OpenQueueDescriptor."""
 
     def close_cursor(self, cursor: Cursor) -> None:
         for reader in [*cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection]:
@@ -38,7 +38,7 @@ class OtherReadsEnded(QueueOpening):
 
 @fault("queue-manager-close-cursor-ends-reads-without-cursor", breaks="MQDMPR-3.1.7.1.2-05")
 class PlainReadsEnded(QueueOpening):
-    """When a cursor is closed, the pending reads without a cursor of the same OpenQueueDescriptor end as well."""
+    """Closing a cursor also ends the pending reads of the same OpenQueueDescriptor that use no cursor."""
 
     def close_cursor(self, cursor: Cursor) -> None:
         for reader in [*cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection]:
@@ -49,7 +49,7 @@ class PlainReadsEnded(QueueOpening):
 
 @fault("queue-manager-second-cursor-starts-at-position-of-first", breaks="MQDMPR-3.1.7.1.1-08")
 class SecondCursorContinues(Cursors):
-    """A new cursor starts at the position of the cursor that was opened before it with the same OpenQueueDescriptor."""
+    """A new cursor starts at the position of the previous cursor that was opened with the same OpenQueueDescriptor."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         cursors = list(cursor.OpenQueueDescriptorReference.CursorCollection.values())

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.3 Create Queue: limits of values, other kinds of queues, and later queues."""
+"""Faults of MS-MQDMPR 3.1.7.1.3 Create Queue that only special cases show: limits of values, other kinds of queues, and
+later queues.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,12 @@ from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
 from reference_qm.model.attributes import UNLIMITED
 from reference_qm.model.statuses import Status
+from reference_qm.security import SecurityDescriptor, Sid
 
 
 @fault("queue-manager-create-queue-journal-quota-from-quota", breaks="MQDMPR-3.1.7.1.3-02")
 class JournalQuotaFromQuota(Queues):
-    """The queue manager gives a new queue whose creator supplies a Quota, but no JournalQuota, the Quota as
+    """If the creator of a queue supplies a Quota but no JournalQuota, the queue manager also uses the Quota as
     JournalQuota.
     """
 
@@ -26,7 +29,7 @@ class JournalQuotaFromQuota(Queues):
 
 @fault("queue-manager-create-queue-name-of-journal-accepted", breaks="MQDMPR-3.1.7.1.3-05")
 class JournalNameAccepted(Queues):
-    """The queue manager creates a queue when the path name names the journal of a queue."""
+    """The queue manager creates a queue although its path name denotes the journal of a queue."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         path = parse_path(queue.Pathname)
@@ -48,7 +51,7 @@ class SharedJournal(Queues):
 
 @fault("queue-manager-create-queue-label-of-64-characters", breaks="MQDMPR-3.1.7.1.3-D01")
 class ShortLabel(Queues):
-    """The queue manager keeps the first 64 characters of the Label of a new queue."""
+    """The queue manager keeps only the first 64 characters of the Label of a new queue."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         queue.Label = queue.Label[:64]
@@ -57,7 +60,7 @@ class ShortLabel(Queues):
 
 @fault("queue-manager-create-queue-quota-of-31-bits", breaks="MQDMPR-3.1.7.1.3-D01")
 class QuotaOf31Bits(Queues):
-    """The queue manager keeps 31 bits of the Quota of a new queue."""
+    """The queue manager keeps only the low 31 bits of the Quota of a new queue."""
 
     @only_if(lambda part, queue, utc_s: queue.Quota != UNLIMITED)
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -67,7 +70,7 @@ class QuotaOf31Bits(Queues):
 
 @fault("queue-manager-create-queue-negative-base-priority-is-zero", breaks="MQDMPR-3.1.7.1.3-D01")
 class NoNegativePriority(Queues):
-    """The queue manager gives a new queue the BasePriority 0 instead of a negative one."""
+    """The queue manager gives a new queue BasePriority 0 if its creator supplies a negative value."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         queue.BasePriority = max(0, queue.BasePriority)
@@ -76,7 +79,9 @@ class NoNegativePriority(Queues):
 
 @fault("queue-manager-create-queue-number-of-queues-as-private-number", breaks="MQDMPR-3.1.7.1.3-D04")
 class NumberOfQueues(Queues):
-    """The PrivateQueueNumber of a new private queue is the number of queues, which may be that of another queue."""
+    """The queue manager uses the number of existing queues as PrivateQueueNumber of a new private queue, although
+    another queue may have this number.
+    """
 
     def _next_number(self) -> int:
         return len(self.qm.adm.QueueCollection) + 5
@@ -84,7 +89,7 @@ class NumberOfQueues(Queues):
 
 @fault("queue-manager-create-queue-subqueue-with-journal", breaks="MQDMPR-3.1.7.1.3-07")
 class SubqueueWithJournal(Queues):
-    """A subqueue of a queue with journaling gets a journal of its own."""
+    """A subqueue of a queue with journaling gets its own journal."""
 
     def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
         super().add_subqueue(queue, parent, name)
@@ -94,10 +99,30 @@ class SubqueueWithJournal(Queues):
 
 @fault("queue-manager-create-queue-type-of-earlier-queue", breaks="MQDMPR-3.1.7.1.3-02")
 class TypeOfEarlierQueue(Queues):
-    """A new queue without a Type gets the Type of the queue that was created before."""
+    """A new queue without a Type gets the Type of the previously created queue."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         earlier = list(self.qm.adm.QueueCollection.values())
         if not queue.Type.int and earlier:
             queue.Type = earlier[-1].Type
         return super().create_here(queue, utc_s)
+
+
+@fault("queue-manager-create-queue-name-with-space-at-end-trimmed", breaks="MQDMPR-3.1.7.1.3-05")
+class NameTrimmed(Queues):
+    """The queue manager creates a queue although the path name ends with a space, and removes the space."""
+
+    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+        queue.Pathname = queue.Pathname.rstrip(" ")
+        return super().create_here(queue, utc_s)
+
+
+@fault("queue-manager-dacl-of-more-than-four-entries-shortened", breaks="MQDMPR-3.1.7.1.3.1-08")
+class FourEntries(Queues):
+    """The queue manager keeps at most four entries of a supplied DACL."""
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        built = super().create_security(supplied, user)
+        if supplied is None or supplied.Dacl is None or built.Dacl is None:
+            return built
+        return replace(built, Dacl=replace(built.Dacl, Aces=built.Dacl.Aces[:4]))

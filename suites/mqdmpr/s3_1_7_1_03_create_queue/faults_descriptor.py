@@ -189,7 +189,7 @@ class ComputerMayAll(Queues):
 
 
 class _Supplied(Queues):
-    """A queue manager that changes a supplied security descriptor before it uses it."""
+    """A queue manager that changes a supplied security descriptor before it uses this descriptor."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         return super().create_security(None if supplied is None else self.taken(supplied), user)

@@ -18,6 +18,7 @@ ALL_RIGHTS = 0x000F_003F
 """MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
 SUPPLIED_ENTRIES = ((descriptors.EVERYONE, PEEK_RIGHT), (OTHER_SID, WRITE_RIGHT))
 DENIED_ENTRIES = ((ALICE.sid, PEEK_RIGHT),)
+LONG_LIST = (*SUPPLIED_ENTRIES, *((f"{OTHER_SID}{number}", PEEK_RIGHT) for number in range(20)))
 AUDIT_ENTRIES = ((OTHER_SID, WRITE_RIGHT),)
 
 
@@ -36,16 +37,23 @@ def _create_with_descriptor(sut, judge, name, given, **how):
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
 def test_supplied_access_list_is_kept(sut, judge):
-    """A queue that is created with an access list, which may also deny rights, has exactly that list in the given
-    order; a queue that is created without an access list has the default list.
+    """A queue that is created with an access list, which may also be long or deny rights, has exactly that list in
+    the given order; a queue that is created without an access list has the default list.
     """
     security = _create_with_descriptor(sut, judge, "listed", descriptors.build_descriptor(granted=SUPPLIED_ENTRIES))
     denying = _create_with_descriptor(
         sut, judge, "denying", descriptors.build_descriptor(granted=SUPPLIED_ENTRIES, denied=DENIED_ENTRIES)
     )
     bare = _create_with_descriptor(sut, judge, "bare", descriptors.build_descriptor())
-    if security is None or bare is None or denying is None:
+    long = _create_with_descriptor(sut, judge, "long", descriptors.build_descriptor(granted=LONG_LIST))
+    if security is None or bare is None or denying is None or long is None:
         return
+    judge(
+        "MQDMPR-3.1.7.1.3.1-08",
+        expected=LONG_LIST,
+        observed=long.entries,
+        case="SID and rights of each entry of a long list",
+    )
     judge(
         "MQDMPR-3.1.7.1.3.1-08",
         expected=SUPPLIED_ENTRIES + DENIED_ENTRIES,

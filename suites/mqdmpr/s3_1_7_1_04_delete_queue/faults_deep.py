@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.4 Delete Queue: several handles, other kinds of messages, and a restart."""
+"""Faults of MS-MQDMPR 3.1.7.1.4 Delete Queue that only special cases show: several handles, other kinds of messages,
+and a restart.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ class OneMessageReported(Queues):
 
 @fault("queue-manager-delete-queue-detaches-first-handle-only", breaks="MQDMPR-3.1.7.1.4-10")
 class FirstHandleDetached(Queues):
-    """Only the first open handle of a deleted queue loses its queue; reads with another handle wait for messages."""
+    """When a queue is deleted, only its first open handle becomes invalid; reads with the other handles wait for
+    messages.
+    """
 
     def _close_descriptors(self, queue: Queue) -> None:
         first = next(iter(queue.OpenQueueDescriptorCollection), None)
@@ -53,7 +57,7 @@ class FirstHandleDetached(Queues):
 
 @fault("queue-manager-deleted-queue-listed-after-restart", breaks="MQDMPR-3.1.7.1.4-11")
 class DeletedQueueReturns(Queues):
-    """A deleted queue is there again after a restart."""
+    """A deleted queue exists again after a restart."""
 
     def _build_deletion(self, queue: Queue) -> Change:
         change = super()._build_deletion(queue)

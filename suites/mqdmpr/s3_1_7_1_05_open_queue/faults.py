@@ -70,7 +70,7 @@ class AloneBesideShared(QueueOpening):
 
 @fault("open-queue-descriptor-not-added-to-queue", breaks=("MQDMPR-3.1.7.1.5-123", "MQDMPR-3.1.7.1.5-114"))
 class OpeningNotNoted(QueueOpening):
-    """A new OpenQueueDescriptor is not added to its queue, so that it restricts no other reader."""
+    """A new OpenQueueDescriptor is not added to its queue, so the descriptor restricts no other reader."""
 
     def open_found_queue(
         self,
@@ -230,7 +230,7 @@ class MakesWhatIsNotThere(QueueOpening):
     breaks=("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-110", "MQDMPR-3.1.7.1.5-114"),
 )
 class OnlyRemoteReadersExclude(QueueOpening):
-    """Only the modes of remote readers exclude a reader; the modes of applications of the queue manager do not."""
+    """Only the modes of remote readers exclude a reader; the modes of the queue manager's own applications do not."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         opened = queue.OpenQueueDescriptorCollection

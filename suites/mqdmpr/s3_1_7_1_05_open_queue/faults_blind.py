@@ -53,7 +53,9 @@ add(
 
 @fault("queue-manager-outgoing-queue-identifier-same-for-one-host", breaks="MQDMPR-3.1.7.1.5-80", blind=True)
 class IdentifierOfHost(Destinations):
-    """The queue manager gives all outgoing queues to queues of one computer the same Identifier."""
+    """The queue manager gives the same Identifier to all outgoing queues whose destination queues are on the same
+    computer.
+    """
 
     def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
         queue = super().open_outgoing(text, now)

@@ -1,18 +1,19 @@
-"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: subqueues, letters of other case, and peeks."""
+"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue that only special cases show: subqueues, letter case, and peeks."""
 
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.codec import FormatName
+from reference_qm.codec import FormatName, MultipleElementName
 from reference_qm.core.names.queue_names import QueueNames
-from reference_qm.core.queueing.queue_opening import QueueOpening
+from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-open-missing-subqueue-opens-queue", breaks="MQDMPR-3.1.7.1.5-51")
 class MissingSubqueueIsQueue(QueueNames):
-    """The queue manager opens the queue itself when a format name names a subqueue that does not exist."""
+    """The queue manager opens the main queue when a format name refers to a subqueue that does not exist."""
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
         found = super().find_by_format_name(name)
@@ -24,7 +25,7 @@ class MissingSubqueueIsQueue(QueueNames):
 
 @fault("queue-manager-open-subqueue-opens-queue", breaks="MQDMPR-3.1.7.1.5-118")
 class SubqueueIsQueue(QueueNames):
-    """The queue manager opens the queue itself when a format name names one of its subqueues."""
+    """The queue manager opens the main queue when a format name refers to one of its subqueues."""
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
         found = super().find_by_format_name(name)
@@ -66,11 +67,36 @@ class PeekByHttp(QueueOpening):
 
 @fault("queue-manager-open-compares-own-host-name-with-regard-to-case", breaks="MQDMPR-3.1.7.1.5-61")
 class ExactHostName(QueueNames):
-    """The queue manager takes a direct format name with its own computer name in other letters for the name of another
-    computer.
+    """The queue manager treats its own computer name in a direct format name as the name of another computer if the
+    name differs in letter case.
     """
 
     def is_own_host(self, protocol: str, address: str) -> bool:
         found = super().is_own_host(protocol, address)
         known = {self.qm.config.host_name, self.qm.adm.ComputerName, "localhost", "."}
         return found and (protocol.upper() != "OS" or address in known or address == address.lower())
+
+
+@fault("queue-manager-several-local-queues-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12")
+class LocalQueuesExclusive(QueueOpening):
+    """The queue manager opens several queues of its computer together with the sharing mode DenyReceive."""
+
+    def _open_several(
+        self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        if all(self.qm.queue_names.find_by_format_name(one) is not None for one in name.Elements):
+            shared_mode = QueueShareMode.DENY_NONE
+        return super()._open_several(name, required_access, shared_mode, now)
+
+
+@fault("queue-manager-several-queues-opened-at-most-four", breaks="MQDMPR-3.1.7.1.5-32")
+class AtMostFour(QueueOpening):
+    """The OpenQueueDescriptor for several queues contains at most four OpenQueueDescriptors."""
+
+    def _open_several(
+        self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        status, several = super()._open_several(name, required_access, shared_mode, now)
+        if several is not None:
+            del several.OpenQueueDescriptorCollection[4:]
+        return status, several

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.6 Close Queue: several handles of one queue."""
+"""Faults of MS-MQDMPR 3.1.7.1.6 Close Queue that only special cases show: several handles of one queue."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class FirstOfSeveralClosed(QueueOpening):
 
 @fault("queue-manager-close-queue-ends-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
 class ReadsOfOtherHandlesEnded(QueueOpening):
-    """When an OpenQueueDescriptor is closed, the pending reads with other handles of the queue end as well."""
+    """Closing an OpenQueueDescriptor also ends the pending reads with the other handles of the queue."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference
@@ -33,7 +33,7 @@ class ReadsOfOtherHandlesEnded(QueueOpening):
 
 @fault("queue-manager-closed-handle-restricts-while-others-are-open", breaks="MQDMPR-3.1.7.1.6-17")
 class RestrictsUntilAllClosed(QueueOpening):
-    """A closed OpenQueueDescriptor restricts other readers as long as another handle of the queue is open."""
+    """A closed OpenQueueDescriptor still restricts other readers while another handle of the queue is open."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference

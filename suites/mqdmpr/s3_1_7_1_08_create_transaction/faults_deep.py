@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.8 Create Transaction: transactions of coordinators, and several transactions."""
+"""Faults of MS-MQDMPR 3.1.7.1.8 Create Transaction that only special cases show: transactions of coordinators, and
+several transactions.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from reference_qm.surface.commands import Result
 
 @fault("queue-manager-identifier-of-external-transaction-ignored", breaks="MQDMPR-3.1.7.1.8-03")
 class ExternalIdentifierIgnored(TransactionCommands):
-    """The queue manager gives a transaction of a coordinator an identifier of its own choice."""
+    """The queue manager does not use the identifier that a coordinator gives to its transaction, but chooses a
+    different one.
+    """
 
     def begin_transaction(self, request: Any, token: int, now: Now) -> Result:
         if request.external:

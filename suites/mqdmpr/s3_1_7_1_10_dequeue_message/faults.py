@@ -56,14 +56,14 @@ add(
 add(
     "receive-by-cursor-takes-first-message",
     ("MQDMPR-3.1.7.1.10-12", "MQDMPR-3.1.7.1.10-15", "MQDMPR-3.1.7.1.11-10"),
-    "A receive by a cursor takes the first message of the queue.",
+    "A receive by a cursor returns the first message of the queue.",
     with_arguments(Reading.dequeue_message, cursor=lambda given: None),
 )
 
 
 @fault("receive-by-cursor-skips-received-message", breaks=("MQDMPR-3.1.7.1.10-16", "MQDMPR-3.1.7.1.10-17"))
 class TakesTheNext(Cursors):
-    """A receive by a cursor whose message another reader has received takes the next message."""
+    """A receive by a cursor whose message another reader has received returns the next message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         status, position = super().get_next_message_for_dequeue(cursor, no_wait)

@@ -34,7 +34,7 @@ class LockedMessageNotFound(Cursors):
 
 @fault("queue-manager-cancel-ends-first-pending-receive", breaks="MQDMPR-3.1.7.1.10-27", blind=True)
 class FirstReadCancelled(Waiting):
-    """A cancel by tag ends the read that has waited longest in the queue, even if its tag is different."""
+    """A cancellation by tag ends the read that has waited longest in the queue, even if its tag is different."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         tagged = [

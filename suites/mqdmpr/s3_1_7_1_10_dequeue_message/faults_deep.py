@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message: messages that come back, and a remote reader beside a transaction."""
+"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message that only special cases show: returned messages, and a remote reader
+together with a transaction.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from reference_qm.model.states import MessagePositionState
 
 @fault("queue-manager-receive-does-not-find-returned-message", breaks="MQDMPR-3.1.7.1.10-38")
 class ReturnedNotFound(Positions):
-    """A receive without a cursor starts at the place where the receive before it ended, and does not find a message
-    that was returned before that place.
+    """A receive without a cursor starts at the position where the previous receive ended, and does not find a message
+    that was returned to an earlier position.
     """
 
     def message_available(self, position: MessagePosition) -> None:

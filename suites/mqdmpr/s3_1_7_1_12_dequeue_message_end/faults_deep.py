@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.12 Dequeue Message End: several locked messages, and the place of a returned message."""
+"""Faults of MS-MQDMPR 3.1.7.1.12 Dequeue Message End that only special cases show: several locked messages, and the
+position of a returned message.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from reference_qm.model.statuses import Status
 
 @fault("queue-manager-dequeue-end-ends-first-locked-message", breaks="MQDMPR-3.1.7.1.12-13")
 class FirstLockedEnded(TwoPhaseReading):
-    """Dequeue Message End with iDeleteMessage True deletes the first locked message of the queue."""
+    """Dequeue Message End with iDeleteMessage True deletes the first locked message of the queue instead of
+    the message that was received.
+    """
 
     def dequeue_message_end(
         self,
@@ -33,7 +37,9 @@ class FirstLockedEnded(TwoPhaseReading):
 
 @fault("queue-manager-dequeue-end-returns-first-locked-message", breaks="MQDMPR-3.1.7.1.12-18")
 class FirstLockedReturned(TwoPhaseReading):
-    """Dequeue Message End with iDeleteMessage False returns the first locked message of the queue."""
+    """Dequeue Message End with iDeleteMessage False returns the first locked message of the queue instead of
+    the message that was received.
+    """
 
     def dequeue_message_end(
         self,
@@ -52,7 +58,7 @@ class FirstLockedReturned(TwoPhaseReading):
 
 @fault("queue-manager-dequeue-end-puts-message-at-end", breaks="MQDMPR-3.1.7.1.12-18")
 class ReturnedAtEnd(TwoPhaseReading):
-    """Dequeue Message End with iDeleteMessage False puts the message behind the other messages of its priority."""
+    """Dequeue Message End with iDeleteMessage False puts the message after the other messages of its priority."""
 
     def dequeue_message_end(
         self,

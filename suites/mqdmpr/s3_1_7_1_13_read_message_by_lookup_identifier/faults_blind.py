@@ -18,7 +18,7 @@ from reference_qm.model.transactions import Transaction
 add(
     "queue-manager-transactional-lookup-of-last-message-takes-effect-at-once",
     "MQDMPR-3.1.7.1.13-25",
-    "A receive of the last message of a queue by LookupIdentifier takes effect at once, also in a transaction.",
+    "A receive of the last message of a queue by LookupIdentifier takes effect at once, even in a transaction.",
     with_arguments(
         Reading.read_by_lookup_identifier,
         transaction=lambda given: None if given.lookup_operation is MessageSeekAction.LAST else given.transaction,

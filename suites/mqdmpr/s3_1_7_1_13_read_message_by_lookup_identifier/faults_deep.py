@@ -1,11 +1,16 @@
-"""Faults of MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier: other actions, and the order of operations."""
+"""Faults of MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier that only special cases show: other actions, and the
+order of operations.
+"""
 
 from __future__ import annotations
 
 from harness.faults.parts import fault, only_if
 from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Answered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
+from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
 
 FROM_ANOTHER = (MessageSeekAction.NEXT, MessageSeekAction.PREVIOUS)
@@ -13,7 +18,7 @@ FROM_ANOTHER = (MessageSeekAction.NEXT, MessageSeekAction.PREVIOUS)
 
 @fault("queue-manager-lookup-from-another-message-leaves-transaction-out", breaks="MQDMPR-3.1.7.1.13-25")
 class NextOutsideTransaction(Reading):
-    """A receive of the next or previous message by LookupIdentifier takes effect at once, also in a transaction."""
+    """A receive of the next or previous message by LookupIdentifier takes effect at once, even in a transaction."""
 
     @only_if(lambda part, queue_desc, lookup_id, lookup_operation, *more, **named: lookup_operation in FROM_ANOTHER)
     def read_by_lookup_identifier(
@@ -52,3 +57,17 @@ class LookupOperationFirst(Reading):
         if transaction is not None and len(transaction.TransactionalOperationCollection) > known:
             operations = transaction.TransactionalOperationCollection
             operations.insert(0, operations.pop())
+
+
+@fault("queue-manager-lookup-finds-message-of-other-queue", breaks="MQDMPR-3.1.7.1.13-09")
+class EveryQueueSearched(Seeking):
+    """A read by LookupIdentifier also finds messages of other queues."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        if lookup_action is MessageSeekAction.CURRENT and queue.MessagePositionList.find(lookup_id) is None:
+            for other in self.qm.adm.QueueCollection.values():
+                if other.MessagePositionList.find(lookup_id) is not None:
+                    queue = other
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.14 Peek Next Message: later reads, other causes and limits of its arguments."""
+"""Faults of MS-MQDMPR 3.1.7.1.14 Peek Next Message that only special cases show: later reads, other causes, and limits
+of arguments.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ A_DAY_MS = 86_400_000
 
 @fault("queue-manager-peek-next-of-unread-cursor-in-deleted-queue-illegal", breaks="MQDMPR-3.1.7.1.14-04")
 class UnreadCursorFirst(Reading):
-    """A peek at the next message with a cursor that has read nothing returns MQ_ERROR_ILLEGAL_CURSOR_ACTION although
+    """A peek at the next message by a cursor that has read no message returns MQ_ERROR_ILLEGAL_CURSOR_ACTION although
     the queue was deleted.
     """
 
@@ -59,7 +61,7 @@ class WaitsForADay(Reading):
 
 @fault("queue-manager-peek-next-timeout-truncated-to-16-bits", breaks="MQDMPR-3.1.7.1.14-17")
 class ShortTimeout(Reading):
-    """A peek at the next message waits for the low 16 bits of its timeout in milliseconds."""
+    """The queue manager uses only the low 16 bits of the timeout in milliseconds of a peek at the next message."""
 
     def peek_next_message(
         self,
@@ -76,7 +78,7 @@ class ShortTimeout(Reading):
 
 @fault("queue-manager-peek-next-after-removed-message-starts-at-queue-start", breaks="MQDMPR-3.1.7.1.14-10")
 class RemovedMessageForgotten(Cursors):
-    """A peek at the next message returns the first message of the queue after the cursor's message was removed."""
+    """A peek at the next message returns the first message of the queue if the cursor's message was removed."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         at = cursor.MessagePositionReference
@@ -87,7 +89,7 @@ class RemovedMessageForgotten(Cursors):
 
 @fault("queue-manager-peek-next-after-receive-by-cursor-allowed", breaks="MQDMPR-3.1.7.1.14-14")
 class AllowedAfterReceive(Cursors):
-    """A peek at the next message succeeds with a cursor that has just received its message."""
+    """A peek at the next message by a cursor that has just received its message succeeds."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         if cursor.CursorState is CursorState.UNREAD and not isinstance(cursor.MessagePositionReference, Boundary):
@@ -116,7 +118,9 @@ class SecondPeekNextWaits(Waiting):
 
 @fault("queue-manager-peek-next-of-cursor-with-locked-message-returns-it-again", breaks="MQDMPR-3.1.7.1.14-08")
 class LockedMessageNotPassed(Cursors):
-    """A peek at the next message waits when the cursor's message is locked, although a later message is available."""
+    """A peek at the next message waits if the message after the cursor's message is locked, although a later message is
+    available.
+    """
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         at = cursor.MessagePositionReference

@@ -9,7 +9,7 @@ from reference_qm.model.adm import MessagePosition
 
 @fault("second-waiting-peek-by-cursor-not-released", breaks="MQDMPR-3.1.7.1.15-26", blind=True)
 class OnePeekReleased(Waiting):
-    """Of several peeks that wait with cursors, an arriving message ends only the first."""
+    """An arriving message completes only the first of several pending peeks by cursors."""
 
     def release_readers(self, position: MessagePosition) -> None:
         served = False

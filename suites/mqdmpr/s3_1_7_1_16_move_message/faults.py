@@ -14,7 +14,7 @@ from reference_qm.model.transactions import Transaction
 
 
 def _is_application_queue(queue: Queue) -> bool:
-    """Return whether a queue belongs to an application, so that applications can move its messages."""
+    """Return whether a queue belongs to an application; applications can move the messages of such a queue."""
     return queue.QueueType is not QueueType.SYSTEM
 
 

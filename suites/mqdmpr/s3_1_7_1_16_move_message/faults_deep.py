@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.16 Move Message: priorities, acknowledgments, peeks and a restart."""
+"""Faults of MS-MQDMPR 3.1.7.1.16 Move Message that only special cases show: priorities, acknowledgments, peeks and a
+restart.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def one_is_available(positions: list[MessagePosition]) -> bool:
 
 @fault("receiver-moved-message-not-acknowledged", breaks="MQDMPR-3.1.7.1.16-06")
 class MovedWithoutRequest(Positions):
-    """A moved message has lost its requests for acknowledgments."""
+    """A moved message loses its requests for acknowledgments."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if queue.parent is not None or position.QueueReference.parent is not None:

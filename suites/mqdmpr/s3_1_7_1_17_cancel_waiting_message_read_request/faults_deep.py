@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.17 Cancel Waiting Message Read Request: similar tags, other kinds of reads."""
+"""Faults of MS-MQDMPR 3.1.7.1.17 Cancel Waiting Message Read Request that only special cases show: similar tags, and
+other kinds of reads.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ def _truncate_tag(tag: Hashable) -> tuple[int, ...]:
 
 @fault("queue-manager-cancel-compares-16-bits-of-tag", breaks="MQDMPR-3.1.7.1.17-05")
 class LowBitsCompared(Waiting):
-    """The queue manager cancels the first pending read whose tag has the same low 16 bits as the passed tag."""
+    """The queue manager cancels the first pending read whose tag has the same low 16 bits as the requested tag."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
@@ -30,7 +32,7 @@ class LowBitsCompared(Waiting):
 
 @fault("queue-manager-cancel-searches-first-open-descriptor-only", breaks="MQDMPR-3.1.7.1.17-10")
 class FirstDescriptorSearched(Waiting):
-    """The queue manager finds a pending read only with the first OpenQueueDescriptor of the queue."""
+    """The queue manager finds a pending read only if it uses the first OpenQueueDescriptor of the queue."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         first = next(iter(queue.OpenQueueDescriptorCollection.values()), None)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.18 Create Directory Object: single attributes."""
+"""Faults of MS-MQDMPR 3.1.7.1.18 Create Directory Object that only special cases show: single attributes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_qm.model.adm import Queue
 
 @fault("directory-object-created-without-quotas", breaks="MQDMPR-3.1.7.1.18-D02")
 class WithoutQuotas(Publishing):
-    """The queue manager creates the directory object of a public queue without its Quota."""
+    """The queue manager creates the directory object of a public queue without the Quota of the queue."""
 
     def _build_element(self, queue: Queue) -> Any:
         return replace(super()._build_element(queue), Quota=0xFFFFFFFF)

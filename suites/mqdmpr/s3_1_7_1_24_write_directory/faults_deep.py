@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.24 Write Directory: several attributes, and several queues."""
+"""Faults of MS-MQDMPR 3.1.7.1.24 Write Directory that only special cases show: several attributes, and several
+queues.
+"""
 
 from __future__ import annotations
 
@@ -24,3 +26,11 @@ class PriorityNotWritten(Publishing):
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
         super().write(queue, {name: value for name, value in values.items() if name != "BasePriority"}, written)
+
+
+@fault("queue-manager-write-directory-false-values-omitted", breaks="MQDMPR-3.1.7.1.24-03")
+class FalseValuesOmitted(Publishing):
+    """The queue manager does not write changed attributes whose value is zero, False or empty."""
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        super().write(queue, {name: value for name, value in values.items() if value}, written)

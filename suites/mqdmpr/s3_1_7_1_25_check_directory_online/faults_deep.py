@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.25 Check Directory Online: several queues, and single attributes."""
+"""Faults of MS-MQDMPR 3.1.7.1.25 Check Directory Online that only special cases show: several queues, and single
+attributes.
+"""
 
 from __future__ import annotations
 

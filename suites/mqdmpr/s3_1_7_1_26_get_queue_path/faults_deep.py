@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.26 Get Queue Path: ports, the second protocol, and letters of the name."""
+"""Faults of MS-MQDMPR 3.1.7.1.26 Get Queue Path that only special cases show: ports and HTTPS."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from reference_qm.model.statuses import Status
 
 @fault("path-of-http-name-computer-with-port", breaks="MQDMPR-3.1.7.1.26-07")
 class HostWithPort(QueuePaths):
-    """The event Get Queue Path returns the host with the port of an HTTP format name as the computer."""
+    """For an HTTP format name with a port, the event Get Queue Path returns the host together with the port as the
+    computer.
+    """
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)
@@ -20,7 +22,7 @@ class HostWithPort(QueuePaths):
 
 @fault("path-of-https-name-computer-is-address", breaks="MQDMPR-3.1.7.1.26-07")
 class HttpsIsAddress(QueuePaths):
-    """The event Get Queue Path returns the whole address of an HTTPS format name as the computer."""
+    """For an HTTPS format name, the event Get Queue Path returns the whole address as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)
@@ -32,7 +34,7 @@ class HttpsIsAddress(QueuePaths):
 
 @fault("path-of-private-name-ignores-number", breaks="MQDMPR-3.1.7.1.26-34")
 class FirstPrivateQueue(QueuePaths):
-    """The event Get Queue Path returns the path name of another local queue for an unknown private number."""
+    """For an unknown private queue number, the event Get Queue Path returns the path name of another local queue."""
 
     def _path_of_private(self, name: PrivateName) -> QueuePathOf:
         found = super()._path_of_private(name)
@@ -44,7 +46,7 @@ class FirstPrivateQueue(QueuePaths):
 
 @fault("path-of-public-name-is-that-of-first-public-queue", breaks="MQDMPR-3.1.7.1.26-12")
 class FirstPublicQueue(QueuePaths):
-    """The event Get Queue Path returns the path name of the first local public queue for each local public queue."""
+    """For each local public queue, the event Get Queue Path returns the path name of the first local public queue."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
         public = [one for one in self.qm.adm.QueueCollection.values() if one.PrivateQueueNumber is None]

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.27 Enqueue Message To An Open Queue: later copies, and transactions."""
+"""Faults of MS-MQDMPR 3.1.7.1.27 Enqueue Message To An Open Queue that only special cases show: later copies, and
+transactions.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from reference_qm.surface.clock import Now
 
 
 class LaterCopyChanged(Enqueueing):
-    """Change the copies of a message after the first."""
+    """Change the second and later copies of a message."""
 
     changes: Mapping[str, Any] = MappingProxyType({})
 
@@ -47,27 +49,27 @@ class LaterCopyChanged(Enqueueing):
     def change_copy(
         self, message: Message, descriptor: OpenQueueDescriptor, every: list[OpenQueueDescriptor], number: int
     ) -> Message | None:
-        """Return the copy with a number, before its destination is set; None omits the copy."""
+        """Return the copy with the given number, before its destination is set; None omits the copy."""
         return replace(message, **self.changes) if number else message
 
 
 @fault("sender-later-copy-without-admin-queue", breaks="MQDMPR-3.1.7.1.27-12")
 class WithoutAdminQueue(LaterCopyChanged):
-    """The copies after the first of a message to several queues name no administration queue."""
+    """The second and later copies of a message to several queues name no administration queue."""
 
     changes = MappingProxyType({"AdministrationQueueFormatName": None})
 
 
 @fault("sender-later-copy-of-priority-3", breaks="MQDMPR-3.1.7.1.27-12")
 class DefaultPriority(LaterCopyChanged):
-    """The copies after the first of a message to several queues have the priority 3."""
+    """The second and later copies of a message to several queues have the priority 3."""
 
     changes = MappingProxyType({"Priority": 3})
 
 
 @fault("sender-later-copy-without-time-to-be-received", breaks="MQDMPR-3.1.7.1.27-12")
 class LivesForever(LaterCopyChanged):
-    """The copies after the first of a message to several queues have no limit of TimeToBeReceived."""
+    """The second and later copies of a message to several queues have an unlimited TimeToBeReceived."""
 
     changes = MappingProxyType({"TimeToBeReceived": 0xFFFFFFFF})
 
@@ -84,7 +86,7 @@ class WithoutBody(LaterCopyChanged):
 
 @fault("sender-later-copy-lists-remaining-queues", breaks="MQDMPR-3.1.7.1.27-10")
 class RemainingListed(LaterCopyChanged):
-    """A copy of a message to several queues lists only the queues that have no copy yet."""
+    """A copy of a message to several queues lists only the queues whose copies have not been made yet."""
 
     def change_copy(
         self, message: Message, descriptor: OpenQueueDescriptor, every: list[OpenQueueDescriptor], number: int
@@ -105,7 +107,7 @@ class ThirdCopyMissing(LaterCopyChanged):
 
 @fault("sender-second-local-copy-not-enqueued", breaks="MQDMPR-3.1.7.1.27-14")
 class LocalCopyMissing(LaterCopyChanged):
-    """Of the copies to queues of this computer, the sender enqueues only the first."""
+    """Of the copies for local queues, the sender enqueues only the first."""
 
     def change_copy(
         self, message: Message, descriptor: OpenQueueDescriptor, every: list[OpenQueueDescriptor], number: int
@@ -117,9 +119,47 @@ class LocalCopyMissing(LaterCopyChanged):
 
 @fault("queue-manager-send-in-transaction-to-full-queue-succeeds", breaks="MQDMPR-3.1.7.1.27-08")
 class FullQueueNotReported(Enqueueing):
-    """The queue manager returns success to an application that sends a message in a transaction to a full queue."""
+    """If an application sends a message to a full queue in a transaction, the queue manager returns success."""
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
         status = super().admit_message(queue, message, now)
         own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
         return EnqueueStatus.NO_ERROR if own and queue.Transactional else status
+
+
+@fault("sender-copies-continue-after-refusal-of-first", breaks="MQDMPR-3.1.7.1.27-18")
+class RefusalOfFirstIgnored(Enqueueing):
+    """When the first of several queues does not store its copy of a message, the sender still sends copies to the other
+    queues.
+    """
+
+    def enqueue_to_open_queue(
+        self,
+        descriptor: OpenQueueDescriptor,
+        message: Message,
+        now: Now,
+        transaction: Transaction | None = None,
+    ) -> EnqueueStatus:
+        status = super().enqueue_to_open_queue(descriptor, message, now, transaction)
+        every = descriptor.OpenQueueDescriptorCollection
+        first = every[0].QueueReference if descriptor.Multiple and every else None
+        if status is EnqueueStatus.NO_ERROR or first is None or isinstance(first, OutgoingQueue):
+            return status
+        if self.admit_message(first, message, now) is not EnqueueStatus.NO_ERROR:
+            kept = every[:]
+            del every[0]
+            super().enqueue_to_open_queue(descriptor, message, now, transaction)
+            every[:] = kept
+        return status
+
+
+@fault("sender-local-copy-destination-lists-all-queues", breaks="MQDMPR-3.1.7.1.27-13")
+class LocalCopyNamesAll(Enqueueing):
+    """The destination of the copy in a queue of the sender's computer is the format name of all queues."""
+
+    def _enqueue_message(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        if message.DestinationMultiQueueFormatName and not isinstance(queue, OutgoingQueue):
+            message = replace(message, DestinationQueueFormatName=message.DestinationMultiQueueFormatName)
+        return super()._enqueue_message(queue, message, now, transaction)

@@ -48,7 +48,7 @@ class OneOfAPriority(DispatchCollection):
 add(
     "waiting-messages-marked-as-being-sent",
     ("MQDMPR-3.1.7.1.28-07", "MQDMPR-3.1.7.1.28-08"),
-    "The queue manager marks a new DispatchEntry as being sent, so that its message is never sent.",
+    "The queue manager marks a new DispatchEntry as being sent, so its message is never sent.",
     skip(DispatchCollection.add),
 )
 
@@ -76,7 +76,7 @@ class AsAnotherMessage(DispatchCollection):
 add(
     "message-on-open-session-delayed",
     "MQDMPR-3.1.7.1.28-09",
-    "A message that is added during an open session is not sent until the next event of that session.",
+    "A message that is added while a session is open is not sent until the next event of that session.",
     skip_during(Sending.put_outgoing, Sending.dispatch_messages),
 )
 

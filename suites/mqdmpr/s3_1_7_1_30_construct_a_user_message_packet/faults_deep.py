@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.30 Construct a UserMessage Packet: several optional headers in one packet."""
+"""Faults of MS-MQDMPR 3.1.7.1.30 Construct a UserMessage Packet that only special cases show: several optional headers
+in one packet.
+"""
 
 from __future__ import annotations
 

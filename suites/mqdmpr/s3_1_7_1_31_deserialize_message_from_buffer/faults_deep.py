@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer: limits of values, and values of an earlier packet."""
+"""Faults of MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer that only special cases show: limits of values, and
+values of an earlier packet.
+"""
 
 from __future__ import annotations
 
@@ -41,56 +43,58 @@ class PriorityUpTo5(ReceivedMessageChanged):
 
 @fault("receiver-body-type-low-byte-only", breaks="MQDMPR-3.1.7.1.31-D02")
 class BodyTypeOfOneByte(ReceivedMessageChanged):
-    """The receiver stores the low byte of BodyType."""
+    """The receiver stores only the low byte of BodyType."""
 
     changes = MappingProxyType({"BodyType": lambda old: old & 0xFF})
 
 
 @fault("receiver-application-tag-without-highest-bit", breaks="MQDMPR-3.1.7.1.31-D02")
 class TagOf31Bits(ReceivedMessageChanged):
-    """The receiver stores 31 bits of ApplicationTag."""
+    """The receiver stores only the low 31 bits of ApplicationTag."""
 
     changes = MappingProxyType({"AppSpecific": lambda old: old & 0x7FFFFFFF})
 
 
 @fault("receiver-label-of-124-characters", breaks="MQDMPR-3.1.7.1.31-D02")
 class LabelOf124Characters(ReceivedMessageChanged):
-    """The receiver stores the first 124 characters of a label."""
+    """The receiver stores only the first 124 characters of a label."""
 
     changes = MappingProxyType({"Label": lambda old: old[:124]})
 
 
 @fault("receiver-extension-ends-at-null-byte", breaks="MQDMPR-3.1.7.1.31-D02")
 class ExtensionAsText(ReceivedMessageChanged):
-    """The receiver stores ExtensionData up to its first null byte."""
+    """The receiver stores ExtensionData only up to the first null byte."""
 
     changes = MappingProxyType({"Extension": lambda old: old.partition(b"\0")[0]})
 
 
 @fault("receiver-correlation-identifier-without-last-bytes", breaks="MQDMPR-3.1.7.1.31-D02")
 class CorrelationWithoutOrdinal(ReceivedMessageChanged):
-    """The receiver stores the first 16 bytes of CorrelationID, and zeros for the last four."""
+    """The receiver stores only the first 16 bytes of CorrelationID, and zeros for the last four."""
 
     changes = MappingProxyType({"CorrelationIdentifier": lambda old: old[:16] + bytes(4)})
 
 
 @fault("receiver-body-of-odd-length-padded", breaks="MQDMPR-3.1.7.1.31-D02")
 class BodyPadded(ReceivedMessageChanged):
-    """The receiver stores a body whose length is not a multiple of four with the padding behind it."""
+    """If the length of a body is not a multiple of four, the receiver stores the padding after the body as part of the
+    body.
+    """
 
     changes = MappingProxyType({"Body": lambda old: old + bytes(-len(old) % 4)})
 
 
 @fault("receiver-sent-time-of-31-bits", breaks="MQDMPR-3.1.7.1.31-D05")
 class SentTimeOf31Bits(ReceivedMessageChanged):
-    """The receiver stores 31 bits of SentTime."""
+    """The receiver stores only the low 31 bits of SentTime."""
 
     changes = MappingProxyType({"SentTime": lambda old: old & 0x7FFFFFFF})
 
 
 @fault("receiver-journaling-of-express-message-not-stored", breaks=("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12"))
 class ExpressNotJournaled(ReceivedMessageChanged):
-    """The receiver stores JP and JN of recoverable messages only."""
+    """The receiver stores JP and JN only for recoverable messages."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
         if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
@@ -100,7 +104,7 @@ class ExpressNotJournaled(ReceivedMessageChanged):
 
 @fault("receiver-label-of-earlier-message-kept", breaks="MQDMPR-3.1.7.1.31-03")
 class EarlierLabelKept(ReceivedMessageChanged):
-    """The receiver gives a message without a label the label of the message before it in the queue."""
+    """The receiver gives a message without a label the label of the preceding message in the queue."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
         earlier = [one.MessageReference.Label for one in queue.MessagePositionList]
@@ -109,7 +113,9 @@ class EarlierLabelKept(ReceivedMessageChanged):
 
 @fault("receiver-response-queue-of-earlier-message-kept", breaks="MQDMPR-3.1.7.1.31-05")
 class EarlierResponseQueueKept(ReceivedMessageChanged):
-    """The receiver gives a message without a response queue the response queue of the message before it."""
+    """The receiver gives a message without a response queue the response queue of the preceding message in the
+    queue.
+    """
 
     def change_message(self, queue: Queue, message: Message) -> Message:
         earlier = [one.MessageReference.ResponseQueueFormatName for one in queue.MessagePositionList]
@@ -120,9 +126,24 @@ class EarlierResponseQueueKept(ReceivedMessageChanged):
 
 @fault("receiver-tracing-queue-of-untraced-message-dropped", breaks="MQDMPR-3.1.7.1.31-D07")
 class TracingQueueNeedsTransaction(ReceivedMessageChanged):
-    """The receiver stores the TracingQueueIdentifier of nontransactional messages only."""
+    """The receiver stores the TracingQueueIdentifier only for nontransactional messages."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
         if message.TransactionIdentifier is None:
             return message
         return replace(message, TracingRequested=False)
+
+
+@fault("receiver-sender-identifier-type-of-unsigned-message-none", breaks="MQDMPR-3.1.7.1.31-D18")
+class TypeOnlyOfSigned(ReceivedMessageChanged):
+    """The SenderIdentifierType of a message without a signature is None."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        security = message.security
+        if (
+            security is not None
+            and not security.AuthenticationLevel
+            and message.Identifier.QueueManagerGuid != self.qm.adm.Identifier
+        ):
+            message = replace(message, security=replace(security, SenderIdentifierType=0))
+        return super().insert_message(queue, message)

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.32 Serialize Message to Buffer: fields that are wrong for one delivery only."""
+"""Faults of MS-MQDMPR 3.1.7.1.32 Serialize Message to Buffer that only special cases show: fields that are wrong only
+for one kind of delivery.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ def _is_recoverable(packet: UserMessagePacket) -> bool:
 add(
     "sender-transactional-message-time-to-be-received-infinite",
     "MQDMPR-3.1.7.1.32-D05",
-    "The sender sets TimeToBeReceived of a transactional message to infinite.",
+    "The sender sets TimeToBeReceived of a transactional message to 0xFFFFFFFF (infinite).",
     wrong_fields(UserMessagePacket, {"UserHeader.TimeToBeReceived": 0xFFFFFFFF}, when=_is_transactional),
 )
 add(
@@ -42,7 +44,7 @@ add(
 add(
     "sender-recoverable-message-time-to-reach-queue-infinite",
     "MQDMPR-3.1.7.1.32-D01",
-    "The sender sets TimeToReachQueue of a recoverable message to infinite.",
+    "The sender sets TimeToReachQueue of a recoverable message to 0xFFFFFFFF (infinite).",
     wrong_fields(UserMessagePacket, {"BaseHeader.TimeToReachQueue": 0xFFFFFFFF}, when=_is_recoverable),
 )
 add(

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.2, Events Consumed By Related Protocols: several handles, subqueues, and lost sessions."""
+"""Faults of MS-MQDMPR 3.1.7.2, Events Consumed By Related Protocols that only special cases show: several handles,
+subqueues, and lost sessions.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ from reference_qm.surface.clock import Now
 
 @fault("queue-manager-arriving-message-completes-reads-of-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
 class FirstHandleOnly(Waiting):
-    """A message that becomes available completes only a pending read with the first open handle of the queue that has
-    pending reads of its own association.
+    """A message that becomes available completes a pending read only if the read uses the handle of its queue that was
+    opened first.
     """
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -58,8 +60,8 @@ class SecondReceiveEnds(Waiting):
 
 @fault("queue-manager-completed-peek-releases-reads-of-its-handle-only", breaks="MQDMPR-3.1.7.2.2-14")
 class ReleasesOwnHandleOnly(Waiting):
-    """A message that completes a pending peek completes the next pending read of the same handle, but none of another
-    handle.
+    """A message that completes a pending peek completes the next pending read with the same handle, but no pending read
+    with another handle.
     """
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -75,7 +77,7 @@ class ReleasesOwnHandleOnly(Waiting):
 
 @fault("sender-paused-queue-without-session-not-on-hold", breaks="MQDMPR-3.1.7.2.3-03")
 class OnHoldWithSessionOnly(Administering):
-    """The State of a paused outgoing queue becomes OnHold only if its session is open."""
+    """The State of a paused outgoing queue becomes OnHold only if the queue has an open session."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
         state = queue.State
@@ -86,7 +88,7 @@ class OnHoldWithSessionOnly(Administering):
 
 @fault("receiver-message-in-subqueue-never-expires", breaks="MQDMPR-3.1.7.2.7-12")
 class SubqueueNeverExpires(Lifetimes):
-    """A message whose TimeToBeReceived has expired in a subqueue stays there."""
+    """If the TimeToBeReceived of a message in a subqueue expires, the message stays in the subqueue."""
 
     @only_if(lambda part, position: position.QueueReference.parent is not None)
     def watch_received(self, position: MessagePosition) -> None:
@@ -95,7 +97,7 @@ class SubqueueNeverExpires(Lifetimes):
 
 @fault("receiver-second-message-of-same-lifetime-never-expires", breaks="MQDMPR-3.1.7.2.7-12")
 class OneTimerOnly(Lifetimes):
-    """Of several messages that expire in the same second, only one is removed from its queue."""
+    """If several messages expire in the same second, only one of them is removed from its queue."""
 
     @only_if(
         lambda part, position: (

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.3.1 Wait For New Message: several waiting reads, and other events beside them."""
+"""Faults of MS-MQDMPR 3.1.7.3.1 Wait For New Message that only special cases show: several waiting reads, and other
+events at the same time.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from reference_qm.surface.commands import Result
 
 @fault("queue-manager-peek-by-cursor-with-timeout-zero-waits-a-second", breaks="MQDMPR-3.1.7.3.1-07")
 class ZeroIsASecond(Waiting):
-    """A peek by a cursor with timeout zero waits for a second if there is no message."""
+    """A peek by a cursor with timeout zero waits for one second if there is no message."""
 
     @only_if(lambda part, *arguments, cursor=None, **named: cursor is not None or len(arguments) > 6)
     def wait_for_new_message(
@@ -57,8 +59,8 @@ class CursorNeverDestructive(Waiting):
 
 @fault("queue-manager-waiting-read-added-to-first-open-descriptor", breaks="MQDMPR-3.1.7.3.1-14")
 class FirstDescriptorWaits(Waiting):
-    """The queue manager adds a WaitingMessageReadOperation to the first OpenQueueDescriptor of the queue, whichever
-    descriptor reads.
+    """The queue manager adds every WaitingMessageReadOperation to the first OpenQueueDescriptor of the queue, even if
+    the read uses a different descriptor.
     """
 
     def wait_for_new_message(
@@ -104,7 +106,7 @@ class OneTimerPerDescriptor(Waiting):
 
 @fault("queue-manager-purge-ends-waiting-reads", breaks="MQDMPR-3.1.7.3.1-18")
 class PurgeEndsReads(Queues):
-    """A purge ends the reads that wait for a message of the queue."""
+    """A purge of a queue ends the reads that wait for a message of this queue."""
 
     def purge(
         self,
@@ -121,7 +123,7 @@ class PurgeEndsReads(Queues):
 
 @fault("queue-manager-cancelled-read-stays-in-collection", breaks="MQDMPR-3.1.7.3.1-25")
 class EndedReadKept(Waiting):
-    """The queue manager keeps the WaitingMessageReadOperation of a read that was cancelled."""
+    """The queue manager keeps the WaitingMessageReadOperation of a cancelled read."""
 
     @only_if(lambda part, reader, status: status is not Status.MQ_ERROR_IO_TIMEOUT)
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
@@ -131,7 +133,7 @@ class EndedReadKept(Waiting):
 
 @fault("queue-manager-cancel-by-tag-ends-every-waiting-read", breaks="MQDMPR-3.1.7.3.1-18")
 class CancelEndsAll(Waiting):
-    """A cancel by tag ends every read that waits in the queue, whichever tag it has."""
+    """A cancellation by tag ends every read that waits at the queue, regardless of its tag."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         found = super().cancel_waiting_read(queue, tag, status)

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.3.2 Seek Available Message Position: several unavailable messages, and other orders."""
+"""Faults of MS-MQDMPR 3.1.7.3.2 Seek Available Message Position that only special cases show: several unavailable
+messages, and other orders.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ def _second_locked_comes_first(start: Entry | None, forward: bool, found: Messag
 
 @fault("queue-manager-forward-search-ends-at-second-locked-message", breaks="MQDMPR-3.1.7.3.2-12")
 class ForwardEndsAtSecondLocked(Seeking):
-    """A forward search passes one locked message, and ends at the second one without a message."""
+    """A forward search skips one locked message, but ends without a message when it reaches a second one."""
 
     @only_if(
         lambda part, initial_position, peek_operation, seek_direction=SeekDirection.FORWARD: (
@@ -40,7 +42,7 @@ class ForwardEndsAtSecondLocked(Seeking):
 
 @fault("queue-manager-backward-search-ends-at-second-locked-message", breaks="MQDMPR-3.1.7.3.2-22")
 class BackwardEndsAtSecondLocked(Seeking):
-    """A backward search passes one locked message, and ends at the second one without a message."""
+    """A backward search skips one locked message, but ends without a message when it reaches a second one."""
 
     @only_if(
         lambda part, initial_position, peek_operation, seek_direction=SeekDirection.FORWARD: (
@@ -56,7 +58,7 @@ class BackwardEndsAtSecondLocked(Seeking):
 
 @fault("queue-manager-forward-search-finds-locked-message-after-purge", breaks="MQDMPR-3.1.7.3.2-16")
 class PurgePendingFound(Seeking):
-    """A search finds a locked message whose queue was purged as if it were available."""
+    """A search treats a locked message whose queue was purged as an available message."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         return position.State is MessagePositionState.PURGE_PENDING or super().is_readable(position, peek_operation)
@@ -64,7 +66,9 @@ class PurgePendingFound(Seeking):
 
 @fault("queue-manager-search-for-last-message-finds-newest", breaks="MQDMPR-3.1.7.3.2-19")
 class NewestIsLast(Seeking):
-    """A search for the last message of a queue finds the message that arrived last, not the last one."""
+    """A search for the last message of a queue finds the message that arrived last instead of the message at the end of
+    the queue.
+    """
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -77,7 +81,9 @@ class NewestIsLast(Seeking):
 
 @fault("queue-manager-search-for-first-message-finds-oldest", breaks="MQDMPR-3.1.7.3.2-09")
 class OldestIsFirst(Seeking):
-    """A search for the first message of a queue finds the message that arrived first, not the first one."""
+    """A search for the first message of a queue finds the message that arrived first instead of the message at the
+    start of the queue.
+    """
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -90,8 +96,8 @@ class OldestIsFirst(Seeking):
 
 @fault("queue-manager-backward-search-follows-lookup-identifiers", breaks="MQDMPR-3.1.7.3.2-21")
 class PreviousByIdentifier(Seeking):
-    """A search for the message before another returns the message with the next lower LookupIdentifier, not the
-    preceding message of the queue.
+    """A search for the message before a given message returns the message with the next lower LookupIdentifier instead
+    of the preceding message of the queue.
     """
 
     def seek_with_identifier(

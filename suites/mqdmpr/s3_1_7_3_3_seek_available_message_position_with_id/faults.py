@@ -1,6 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id, and a reading of an erratum that the reference
-does not follow.
-"""
+"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id, and an alternative reading of an erratum."""
 
 from __future__ import annotations
 
@@ -45,7 +43,7 @@ class UnknownFindsTheNearest(Seeking):
     ),
 )
 class BesideFindsIt(Seeking):
-    """A lookup of the next or the previous message returns the message with the LookupIdentifier."""
+    """A lookup of the next or the previous message returns the message with the given LookupIdentifier itself."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -116,7 +114,7 @@ EDGE_ACTIONS = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
 add(
     "lookup-of-first-or-last-uses-identifier",
     ("MQDMPR-3.1.7.1.13-11", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"),
-    "A lookup of the first or the last message returns the message with the LookupIdentifier.",
+    "A lookup of the first or the last message returns the message with the given LookupIdentifier.",
     with_arguments(
         Reading.read_by_lookup_identifier,
         lookup_operation=lambda given: (
@@ -131,7 +129,7 @@ add(
     breaks=("MQDMPR-3.1.7.3.3-22", "MQDMPR-3.1.7.3.3-46", "MQDMPR-3.1.7.3.2-16"),
 )
 class OneLockedMessageSkipped(Seeking):
-    """A search skips one locked message and finds no message behind a second locked message."""
+    """A search skips one locked message and finds no message after a second locked message."""
 
     def seek_available(
         self,

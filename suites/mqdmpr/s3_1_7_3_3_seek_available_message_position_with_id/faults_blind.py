@@ -11,7 +11,9 @@ from reference_qm.model.statuses import Status
 
 @fault("search-for-previous-message-ends-at-locked-message", breaks="MQDMPR-3.1.7.3.3-22", blind=True)
 class PreviousNeighborOnly(Seeking):
-    """A search for the previous message does not pass a locked message to reach an available message before it."""
+    """A search for the previous message does not skip a locked message to find an available message before that
+    message.
+    """
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id: similar and unknown identifiers."""
+"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id that only special cases show: similar and
+unknown identifiers.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from reference_qm.model.statuses import Status
 
 @fault("queue-manager-search-compares-32-bits-of-identifier", breaks="MQDMPR-3.1.7.3.3-04")
 class LowBitsCompared(Seeking):
-    """The queue manager compares the low 32 bits of LookupIdentifiers."""
+    """The queue manager compares only the low 32 bits of LookupIdentifiers."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -25,9 +27,7 @@ class LowBitsCompared(Seeking):
 
 @fault("queue-manager-search-next-of-unknown-identifier-finds-neighbour", breaks="MQDMPR-3.1.7.3.3-06")
 class NeighbourFound(Seeking):
-    """A search for the message after an identifier that no message has returns the message with the next higher
-    identifier.
-    """
+    """A search for the message after an unknown identifier returns the message with the next higher identifier."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.3.8 Expand Format Name: several lists, nested lists, and names in several lists."""
+"""Faults of MS-MQDMPR 3.1.7.3.8 Expand Format Name that only special cases show: several lists, nested lists, and names
+in several lists.
+"""
 
 from __future__ import annotations
 

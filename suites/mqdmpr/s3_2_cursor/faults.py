@@ -81,7 +81,7 @@ class BeginsAsWaiting(Cursors):
 
 @fault("unread-cursor-peeks-last-message", breaks=("MQDMPR-3.2.7.2-06", "MQDMPR-3.2.7.2-18"))
 class PeeksFromTheEnd(Cursors):
-    """A peek by an unread cursor returns the last message."""
+    """A peek by a cursor in the state UNREAD returns the last message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         positions = _get_positions(cursor)
@@ -256,7 +256,7 @@ add(
 
 @fault("unread-cursor-receives-first-message", breaks=("MQDMPR-3.2.7.4-07", "MQDMPR-3.2.7.4-21"))
 class ReceivesFromTheStart(_Receives):
-    """A receive by an unread cursor takes the first message of the queue."""
+    """A receive by a cursor in the state UNREAD returns the first message of the queue."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         first = self.qm.seeking.seek_available(_get_start_position(cursor), False)
@@ -310,7 +310,7 @@ class StaysReadAfterReceive(_Receives):
 
 @fault("cursor-receives-message-after-current-one", breaks="MQDMPR-3.2.7.4-27")
 class ReceivesTheOneBehind(_Receives):
-    """A receive by a cursor takes the message after the current message, if there is one."""
+    """A receive by a cursor returns the message after the current message, if there is such a message."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
         behind = self.qm.seeking.seek_available(cursor.MessagePositionReference, False)
@@ -327,7 +327,7 @@ class ReceivesOnlyWhatWasNotRead(_Receives):
 
 @fault("cursor-receives-next-when-current-taken", breaks="MQDMPR-3.2.7.4-30")
 class ReceivesAnother(_Receives):
-    """A receive by a cursor whose message another reader has taken takes the next message."""
+    """A receive by a cursor whose message another reader has received returns the next message."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
         if got[0] is CursorStatus.ALREADY_RECEIVED:
@@ -410,7 +410,7 @@ class CursorGoesBack(Cursors):
     breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.1-08"),
 )
 class NextOfNothing(Cursors):
-    """For an unread cursor, a peek at the next message returns the first message."""
+    """For a cursor in the state UNREAD, a peek at the next message returns the first message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         return self._seek_for_peek(cursor)

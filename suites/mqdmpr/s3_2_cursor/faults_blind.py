@@ -35,8 +35,8 @@ class LockedMessagePeeked(Cursors):
 
 @fault("queue-manager-cursor-rewound-by-receive", breaks="MQDMPR-3.2.7.4-07", blind=True)
 class RewoundByReceive(Cursors):
-    """A cursor that receives its current message returns to the start of the queue, so that its next receive finds a
-    message that it has passed.
+    """A cursor that receives its current message returns to the start of the queue; so the next receive by the cursor
+    finds an earlier message.
     """
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -49,7 +49,7 @@ class RewoundByReceive(Cursors):
 
 @fault("queue-manager-cursor-receive-of-expired-message-takes-next", breaks="MQDMPR-3.2.7.4-30", blind=True)
 class ExpiredMessagePassed(Cursors):
-    """A receive by a cursor whose current message has expired takes the next message instead of failing."""
+    """A receive by a cursor whose current message has expired returns the next message instead of failing."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         at = cursor.MessagePositionReference
@@ -63,7 +63,7 @@ class ExpiredMessagePassed(Cursors):
 @fault("queue-manager-cursor-failed-receive-moves-cursor-to-end", breaks="MQDMPR-3.2.7.4-14", blind=True)
 class FailedReceiveMoves(Cursors):
     """A receive by a cursor with timeout zero that finds no available message moves the cursor after all messages, even
-    after a locked message.
+    after locked messages.
     """
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:

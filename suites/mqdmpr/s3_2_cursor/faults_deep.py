@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.2 Cursor: cursors of two queues, removed messages, and other priorities."""
+"""Faults of MS-MQDMPR 3.2 Cursor that only special cases show: cursors of two queues, removed messages, and other
+priorities.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from reference_qm.model.statuses import CursorStatus
 
 @fault("queue-manager-cursor-handle-unique-in-its-queue-only", breaks="MQDMPR-3.2.7.1-05")
 class HandleOfQueue(Cursors):
-    """A new cursor gets a Handle that only the other cursors of its OpenQueueDescriptor do not have."""
+    """The Handle of a new cursor is unique only among the cursors of its OpenQueueDescriptor."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor = super().open(queue_desc)
@@ -27,7 +29,7 @@ class HandleOfQueue(Cursors):
 
 @fault("queue-manager-new-cursor-placed-behind-locked-messages", breaks="MQDMPR-3.2.7.1-07")
 class CursorBehindLocked(Cursors):
-    """The position of a new cursor is behind the locked messages at the start of the queue."""
+    """A new cursor is positioned after the locked messages at the start of the queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor = super().open(queue_desc)
@@ -43,7 +45,7 @@ class CursorBehindLocked(Cursors):
 
 @fault("queue-manager-cursor-skips-message-after-removal-before-it", breaks="MQDMPR-3.2.7.3-09")
 class CursorCounts(Cursors):
-    """A peek at the next message skips a message when the cursor's own message was received by another reader."""
+    """A peek at the next message skips a message if another reader has received the cursor's message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         at = cursor.MessagePositionReference
@@ -100,10 +102,24 @@ class HigherPriorityIsNext(Cursors):
 
 @fault("queue-manager-peek-next-without-message-moves-cursor-to-start", breaks="MQDMPR-3.2.7.3-15")
 class WaitingCursorRewound(Cursors):
-    """A peek at the next message that finds none moves the cursor to the start of the queue while it waits."""
+    """A peek at the next message that finds no message moves the cursor to the start of the queue while the
+    peek waits.
+    """
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         got = super().get_next_message_for_peek(cursor)
         if got[0] is CursorStatus.WAITING:
             self.rewind(cursor)
         return got
+
+
+@fault("queue-manager-peek-by-cursor-finds-message-of-transaction", breaks="MQDMPR-3.2.7.2-27")
+class PeekFindsLocked(Cursors):
+    """A peek by a cursor returns the cursor's message although a transaction has received it."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        status, found = super().get_message_for_peek(cursor)
+        position = cursor.MessagePositionReference
+        if status is not CursorStatus.ALREADY_RECEIVED or not isinstance(position, MessagePosition):
+            return status, found
+        return (CursorStatus.SUCCEEDED, position) if position.State is MessagePositionState.LOCKED else (status, found)

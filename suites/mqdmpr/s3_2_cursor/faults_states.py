@@ -57,14 +57,14 @@ class _EndsWaits(Queues):
 
 @fault("purge-ends-pending-peek-of-cursor", breaks="MQDMPR-3.2.7.3-16")
 class PurgeEndsPeeks(_EndsWaits):
-    """A purge of the queue ends a pending peek by a cursor as cancelled."""
+    """A purge of the queue cancels a pending peek by a cursor."""
 
     state = CursorState.WAIT_PEEK
 
 
 @fault("purge-ends-pending-receive-of-cursor", breaks="MQDMPR-3.2.7.4-17")
 class PurgeEndsReceives(_EndsWaits):
-    """A purge of the queue ends a pending receive by a cursor as cancelled."""
+    """A purge of the queue cancels a pending receive by a cursor."""
 
     state = CursorState.WAIT_RECEIVE
 

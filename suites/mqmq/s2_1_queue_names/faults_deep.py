@@ -1,4 +1,6 @@
-"""Faults of MS-MQMQ 2.1 that accept a name which the grammar excludes, or refuse one which it contains."""
+"""Faults of MS-MQMQ 2.1 about names that only special cases show: the grammar excludes an accepted name, or permits a
+refused name.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from reference_qm.core.part import QM
 
 
 def read_names_as(change: Callable[[str], str], when: Callable[[QM], bool] = lambda qm: True) -> Install:
-    """Change the format name of each request to send, before it is read."""
+    """Change the format name in each request to send before the name is read."""
 
     def change_request(given: Given) -> Any:
         return replace(given.request, to=change(given.request.to)) if when(given.qm) else given.request
@@ -29,7 +31,7 @@ def read_names_as(change: Callable[[str], str], when: Callable[[QM], bool] = lam
 
 
 def create_queues_as(change: Callable[[str], str]) -> Install:
-    """Change the path name of each request to create or delete a queue, before it is read."""
+    """Change the path name in each request to create or delete a queue before the name is read."""
 
     def change_request(given: Given) -> Any:
         return replace(given.request, name=change(given.request.name))
@@ -46,13 +48,13 @@ def refuse(given: Given) -> None:
 
 
 def cut_queue_name(name: str) -> str:
-    """Return a path name with at most 124 characters of the queue's name."""
+    """Return a path name with at most the first 124 characters of the queue's name."""
     folder, separator, queue = name.rpartition("\\")
     return folder + separator + (queue[:124] if ";" not in queue else queue)
 
 
 def limit_octets(name: str) -> str:
-    """Return a name in which each number above 255 of an address is 255."""
+    """Return a name in which every number above 255 in an address is replaced with 255."""
     return re.sub(r"(?i)(?<=DIRECT=TCP:)[0-9.]+", lambda found: _limit_each(found[0]), name)
 
 
@@ -80,7 +82,8 @@ def is_without_directory(qm: QM) -> bool:
 add(
     "queue-manager-path-name-of-125-characters-cut",
     "MQMQ-2.1.1-01",
-    "The queue manager creates a queue for a name of 125 characters, with the first 124 characters of the name.",
+    "The queue manager creates a queue for a name of 125 characters, but keeps only the first 124 characters of the "
+    "name.",
     create_queues_as(cut_queue_name),
 )
 add(
@@ -110,7 +113,7 @@ add(
 add(
     "sender-direct-name-http-folder-other-than-msmq-accepted",
     "MQMQ-2.1.2-D01",
-    "The sender accepts a direct format name for HTTP whose address has another folder than MSMQ.",
+    "The sender accepts a direct format name for HTTP whose address has a folder other than MSMQ.",
     read_names_as(lambda name: re.sub(r"(?i)(?<=^DIRECT=HTTP)(S?)://([^/\\]+)/[A-Z]+\\", r"\1://\2/MSMQ\\", name)),
 )
 add(
@@ -154,7 +157,7 @@ add(
 add(
     "sender-distribution-list-name-with-empty-domain-accepted",
     "MQMQ-2.1.5-01",
-    "The sender accepts the format name of a distribution list that ends with @, without a domain.",
+    "The sender accepts a distribution list format name that ends with @ and has no domain.",
     read_names_as(lambda name: re.sub("(?i)^(DL=[0-9A-F-]+)@$", r"\1", name)),
 )
 add(
@@ -190,24 +193,26 @@ add(
 add(
     "sender-list-element-of-dead-letter-queue-ignored",
     "MQMQ-2.1.7-D01",
-    "The sender ignores the direct name of a dead-letter queue in a list, and sends to the other queues.",
+    "If a list of names contains the direct name of a dead-letter queue, the sender ignores this name and sends to "
+    "the other queues.",
     read_names_as(leave_out(r"SYSTEM\$;DEAD")),
 )
 add(
     "sender-list-element-of-private-journal-ignored",
     "MQMQ-2.1.7-D01",
-    "The sender ignores the private format name of a journal in a list, and sends to the other queues.",
+    "If a list of names contains the private format name of a journal, the sender ignores this name and sends to the "
+    "other queues.",
     read_names_as(leave_out("^PRIVATE=.*;JOURNAL$")),
 )
 add(
     "sender-list-element-of-machine-ignored",
     "MQMQ-2.1.7-D01",
-    "The sender ignores a machine format name in a list, and sends to the other queues.",
+    "If a list of names contains a machine format name, the sender ignores this name and sends to the other queues.",
     read_names_as(leave_out("^MACHINE=")),
 )
 add(
     "sender-list-distribution-list-ignored-without-directory",
     ("MQMQ-2.1.7-D02", "MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05"),
-    "Without the directory, the sender ignores a distribution list in a list of names, and sends to the other queues.",
+    "Without the directory, the sender ignores a distribution list in a list of names and sends to the other queues.",
     read_names_as(leave_out("^DL="), is_without_directory),
 )

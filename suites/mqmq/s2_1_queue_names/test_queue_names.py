@@ -52,6 +52,7 @@ def test_queue_is_created_only_under_well_formed_path_name(sut, judge):
         "a plus sign in its name": ("mqc+x", Outcome.REFUSED),
         "a quotation mark in its name": ('mqc"x', Outcome.REFUSED),
         "a space in its name": ("mqc x", Outcome.REFUSED),
+        "a space at the end of its name": (f"mqc{sut.own} ", Outcome.REFUSED),
         "an empty name": ("", Outcome.REFUSED),
         "the name of the journal of a missing queue": (f"mqc{sut.own};journal", Outcome.REFUSED),
         "the name of a subqueue of a missing queue": (f"mqc{sut.own};sub", Outcome.REFUSED),
@@ -273,7 +274,7 @@ def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule)
         capability, known = KNOWN_NAMES_BY_RULE[rule]
         if sut.has(capability):
             accepted = [*accepted, known(peer, sut)]
-    outcomes = {name: outcome_of(lambda name=name: sut.send(name, body="named", label="named")) for name in accepted}
+    outcomes = {name: sut.attempt(sut.send, name, body="named", label="named") for name in accepted}
     outcomes |= {name: _send_to_name(sut, name) for name in (*names.unjudged, *names.refused)}
     if names.unjudged and not accepted and Outcome.DONE not in outcomes.values():
         judge.mark_not_exercised(

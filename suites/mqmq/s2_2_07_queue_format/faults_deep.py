@@ -1,4 +1,6 @@
-"""Faults of MS-MQMQ 2.2.7: undefined flags, other types of names, and numbers compared in part."""
+"""Faults of MS-MQMQ 2.2.7 that only special cases show: undefined flags, other types of names, and numbers compared in
+part.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +8,6 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.names.queue_formats import QueueFormats
-
-
-@fault("server-queue-format-flag-0x40-ignored", breaks=("MQMQ-2.2.7-02", "MQMQ-2.2.7-D03"))
-class OtherFlagIgnored(QueueFormats):
-    """The server ignores the flag 0x40 of m_SuffixAndFlags."""
-
-    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
-        return super().format_name_of(queue_format | {"m_SuffixAndFlags": queue_format["m_SuffixAndFlags"] & ~0x40})
 
 
 @fault("server-queue-format-journal-without-flag-accepted-for-direct-name", breaks="MQMQ-2.2.7-04")
@@ -67,7 +61,7 @@ class NumberCut(QueueFormats):
 
 @fault("server-queue-format-subqueue-cut-at-semicolon", breaks="MQMQ-2.2.7-16")
 class SubqueueCut(QueueFormats):
-    """The server opens the queue itself when the name of the subqueue in a QUEUE_FORMAT is empty."""
+    """The server opens the main queue when the name of the subqueue in a QUEUE_FORMAT is empty."""
 
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
         name = queue_format["union"]

@@ -159,6 +159,7 @@ def test_subqueue_is_opened_with_type_and_suffix_of_subqueues(open_queue, direct
             "MQMQ-2.2.7-16",
             (FormatType.SUBQUEUE, direct_name, Suffix.SUBQUEUE),
             (FormatType.SUBQUEUE, "no direct name;mqc-sub", Suffix.SUBQUEUE),
+            (FormatType.SUBQUEUE, f"{direct_name};", Suffix.SUBQUEUE),
         ),
     ):
         others = [open_queue(*way) for way in wrong]
@@ -190,11 +191,14 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
         evidence=open_queue.frames,
     )
     seen["open_with_a_wrong_Lineage"] = open_queue(FormatType.PRIVATE, (OTHER_GUID, uniquifier))
-    seen["open_with_a_wrong_Uniquifier"] = open_queue(FormatType.PRIVATE, (identifier, 0xFFF0_0000))
+    seen["opens_with_a_wrong_Uniquifier"] = [
+        open_queue(FormatType.PRIVATE, (identifier, number))
+        for number in (0xFFF0_0000, uniquifier ^ 0x0001_0000, uniquifier ^ 0x8000_0000)
+    ]
     expected = facts(
         open_by_its_QUEUE_FORMAT=OPENED,
         open_with_a_wrong_Lineage=REFUSED,
-        open_with_a_wrong_Uniquifier=REFUSED,
+        opens_with_a_wrong_Uniquifier=each(REFUSED),
     )
     judge("MQMQ-2.2.7-15", expected=expected, observed=seen, evidence=evidence)
     path = rf"TCP:{sut.address}\{name}"
@@ -217,10 +221,10 @@ def test_private_queue_is_opened_by_objectid(open_queue, sut, judge):
 
 
 @needs("qm2qm", "directory", "queue_control")
-@covers("MQMQ-2.2.7-02", "MQMQ-2.2.7-04", "MQMQ-2.2.7-D02")
+@covers("MQMQ-2.2.7-02", "MQMQ-2.2.7-04", "MQMQ-2.2.7-07", "MQMQ-2.2.7-09", "MQMQ-2.2.7-D02")
 def test_public_queue_is_opened_by_guid(open_queue, sut, judge):
     """A public QUEUE_FORMAT with the GUID of a queue opens the queue or, with suffix and Flags 0x80, the queue's
-    journal. A wrong GUID, and Flags 0x80 without a suffix, are refused.
+    journal. A wrong GUID, Flags 0x80 without a suffix, and the suffixes of dead-letter queues are refused.
     """
     name = f"mqc-{sut.own}-public"
     sut.create_queue(name, journaling=True)
@@ -233,6 +237,9 @@ def test_public_queue_is_opened_by_guid(open_queue, sut, judge):
     seen = {name: open_queue(FormatType.PUBLIC, *way) for name, way in ways.items()}
     expected = facts(open_by_the_GUID_of_the_queue=OPENED, open_by_another_GUID=REFUSED, open_with_a_flag=REFUSED)
     judge("MQMQ-2.2.7-02", "MQMQ-2.2.7-D02", expected=expected, observed=seen, evidence=open_queue.frames)
+    for rule, suffix in (("MQMQ-2.2.7-07", Suffix.DEADLETTER), ("MQMQ-2.2.7-09", Suffix.DEADXACT)):
+        observed = open_queue(FormatType.PUBLIC, public, SYSTEM_QUEUE_SUFFIX | suffix)
+        judge(rule, expected=REFUSED, observed=observed, case=f"open with {suffix.name}", evidence=open_queue.frames)
     remote, path = open_queue.remote, rf"TCP:{sut.address}\{name}"
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
     queue, journal = (

@@ -367,7 +367,7 @@ for _name, _breaks, _says, _others in (
     (
         "receiver-ack-of-unknown-provider-bad-encryption",
         ("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
-        "The receiver acknowledges a message with an unknown cryptographic provider with NACK_BAD_ENCRYPTION.",
+        "The receiver sends NACK_BAD_ENCRYPTION for a message whose cryptographic provider is unknown.",
         {MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER: MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION},
     ),
 ):

@@ -50,7 +50,9 @@ class LongNameRefused(Identifying):
 
 @fault("receiver-message-purged-from-subqueue-nack-queue-deleted", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
 class SubqueuePurgeMisreported(Positions):
-    """The receiver acknowledges a message that is purged from a subqueue with the class for a deleted queue."""
+    """When a message is purged from a subqueue, the acknowledgment from the receiver has the class for a
+    deleted queue.
+    """
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         queue = position.QueueReference

@@ -1,4 +1,6 @@
-"""Faults of MS-MQMQ 2.2.18.1: later elements of a list, queues other than the destination, limits of numbers."""
+"""Faults of MS-MQMQ 2.2.18.1 that only special cases show: later elements of a list, queues other than the destination,
+limits of numbers.
+"""
 
 from __future__ import annotations
 
@@ -39,12 +41,12 @@ def has_class(*classes: int) -> Callable[[Any], bool]:
 
 
 def has_queue(name: str, kind: type) -> Callable[[Any], bool]:
-    """Return a condition that selects messages in which a queue of the UserHeader has a kind of name."""
+    """Return a condition that selects messages in which a given queue of the UserHeader has a given kind of name."""
     return lambda packet: isinstance(getattr(packet.UserHeader, name), kind)
 
 
 def change_elements(change: Callable[[Sequence[Any]], Sequence[Any]]) -> Install:
-    """Change the names of the list of destinations of each message."""
+    """Change the names in the list of destinations of each message."""
     path = "MultiQueueFormatHeader.Destination"
     return wrong_fields(
         UserMessagePacket,
@@ -54,7 +56,9 @@ def change_elements(change: Callable[[Sequence[Any]], Sequence[Any]]) -> Install
 
 
 def build_elements(build: Callable[[Any, int, bool], bytes]) -> Install:
-    """Build each name of the list of destinations with a function of the element, its offset and whether it is last."""
+    """Build each name of the list of destinations with a function that is called with the element, its offset, and
+    whether the element is the last one.
+    """
 
     def rebuild(packet: Any) -> bytes:
         listed = packet.MultiQueueFormatHeader.Destination
@@ -80,7 +84,7 @@ def build_without_gap(kind: type) -> Callable[[Any, int, bool], bytes]:
 
 
 def build_last_without_null(element: Any, offset: int, last: bool) -> bytes:
-    """Build an element; a direct name at the end of the list has no terminating null, but a character in its place."""
+    """Build an element; if it is a direct name at the end of the list, a letter replaces the terminating null."""
     whole: bytes = element.build(offset)
     return whole[:-2] + b"x\0" if last and isinstance(element.FormatName, MQFDirectQueueFormatName) else whole
 
@@ -99,28 +103,28 @@ def cut_private_numbers(elements: Sequence[Any]) -> Sequence[Any]:
 
 
 def repeat_first_list(elements: Sequence[Any]) -> Sequence[Any]:
-    """Return elements in which each distribution list is the first of them."""
+    """Return elements in which the first distribution list replaces every other distribution list."""
     lists = [one for one in elements if isinstance(one.FormatName, MQFDistributionQueueFormatName)]
     return tuple(lists[0] if one in lists else one for one in elements)
 
 
 def swap_halves(identifier: TxSequenceID) -> TxSequenceID:
-    """Return a TxSequenceID with exchanged Ordinal and TimeStamp."""
+    """Return a TxSequenceID in which Ordinal and TimeStamp are exchanged."""
     return TxSequenceID(Ordinal=identifier.TimeStamp, TimeStamp=identifier.Ordinal)
 
 
 def reset_queue_numbers(qm: QueueManager) -> None:
-    """Begin again to number private queues at 1."""
+    """Start the numbers of new private queues at 1 again."""
     qm.adm.last_private_queue_number = 0
 
 
 def reverse_previous_number(body: bytes) -> bytes:
-    """Return the body of an OrderAck with reversed bytes of TxPreviousSequenceNumber."""
+    """Return the body of an OrderAck in which the bytes of TxPreviousSequenceNumber are reversed."""
     return body[:12] + body[12:16][::-1] + body[16:]
 
 
 def count_without_null(packet: Any) -> bytes:
-    """Return a message whose response queue has a Count without the terminating null."""
+    """Return a message in which Count of the response queue does not include the terminating null."""
     name = packet.UserHeader.ResponseQueue.build()
     short = (int.from_bytes(name[:2], "little") - 2).to_bytes(2, "little") + name[2:]
     data: bytes = packet.build()
@@ -162,7 +166,7 @@ add(
 add(
     "receiver-order-ack-ordinal-that-of-last-message",
     "MQMQ-2.2.18.1.3-02",
-    "An OrderAck or a FinalAck has the ordinal of the message that the queue manager sent last.",
+    "An OrderAck or a FinalAck has the same ordinal as the previous message that the queue manager sent.",
     during(
         OrderAcks.send_transactional_ack,
         Numbering.assign_identifier,
@@ -190,13 +194,13 @@ add(
 add(
     "sender-list-second-distribution-list-that-of-first",
     "MQMQ-2.2.18.1.4.2-02",
-    "Each later distribution list in a list of destinations has the GUID of the first one.",
+    "Every distribution list in a list of destinations has the GUID of the first distribution list.",
     change_elements(repeat_first_list),
 )
 add(
     "sender-list-distribution-list-not-aligned",
     ("MQMQ-2.2.18.1.4.2-01", "MQMQ-2.2.18.1.4.2-D01"),
-    "The GUID of a distribution list follows FormatType without padding.",
+    "The GUID of a distribution list follows FormatType without any padding.",
     build_elements(build_without_gap(MQFDistributionQueueFormatName)),
 )
 add(
@@ -258,7 +262,7 @@ add(
 add(
     "sender-response-private-name-with-guid-of-source",
     "MQMQ-2.2.18.1.7.2-02",
-    "The name of a response queue of another computer contains the GUID of the sender.",
+    "The name of a response queue on another computer contains the GUID of the sender.",
     packets(
         UserMessagePacket,
         lambda packet: replace(
@@ -288,10 +292,10 @@ class HalvesExchanged(OrderAcks):
 
 
 class ComparedOtherwise(InSequence):
-    """The receiver compares TxSequenceIDs as other numbers."""
+    """The receiver compares wrong numbers instead of TxSequenceIDs."""
 
     def number(self, identifier: TxSequenceID) -> int:
-        """Return the number that is compared."""
+        """Return the number that the receiver compares."""
         return int(identifier)
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -322,7 +326,7 @@ class OrdinalOf16Bits(ComparedOtherwise):
 
 @fault("receiver-final-ack-of-purged-message-class-queue-deleted", breaks="MQMQ-2.2.18.1.6-D01")
 class PurgeReportedAsDeletion(OrderAcks):
-    """The FinalAck of a message that is purged has the class of a message whose queue is deleted."""
+    """The FinalAck of a purged message has the class for a deleted queue."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -334,7 +338,9 @@ class PurgeReportedAsDeletion(OrderAcks):
 
 @fault("sender-time-to-be-received-passed-before-sending-class-receive-timeout", breaks="MQMQ-2.2.18.1.6-D03")
 class ReceiveTimeoutBeforeSending(AdminAcks):
-    """The sender acknowledges a message whose TimeToBeReceived passed before it was sent as a receive time-out."""
+    """When the TimeToBeReceived of a message expires before the message is sent, the sender's acknowledgment has the
+    class NACK_RECEIVE_TIMEOUT.
+    """
 
     def acknowledge_expiration(self, message: Message, now: Now) -> None:
         if message.TimeToBeReceived < message.TimeToReachQueue:
@@ -348,7 +354,9 @@ class ReceiveTimeoutBeforeSending(AdminAcks):
     breaks=("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
 )
 class UnsupportedProviderAsBadSignature(Admission):
-    """The receiver refuses a transactional message with an unsupported provider with the class of a bad signature."""
+    """The receiver refuses a transactional message with an unsupported provider, but sends the class for a bad
+    signature.
+    """
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-user-message-expired-when-time-is-just-over", breaks="MQMQ-2.2.19.1-24", blind=True)
 class ExpiredAtLastSecond(Admission):
-    """The receiver treats a message as expired whose age equals its TimeToReachQueue."""
+    """The receiver treats a message as expired when the age of the message equals its TimeToReachQueue."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         if now.utc_s - packet.UserHeader.SentTime == packet.BaseHeader.TimeToReachQueue:

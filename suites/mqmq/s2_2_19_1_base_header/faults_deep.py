@@ -1,4 +1,6 @@
-"""Faults of MS-MQMQ 2.2.19.1: ignored bits with other effects, later attempts, and kinds of messages."""
+"""Faults of MS-MQMQ 2.2.19.1 that only special cases show: bits that have an effect although they must be ignored,
+later attempts, and kinds of messages.
+"""
 
 from __future__ import annotations
 
@@ -63,12 +65,6 @@ for _name, _rule, _says, _changes, _when in (
     add(_name, _rule, _says, change_received(_changes, _when))
 
 add(
-    "acceptor-session-ack-in-clear",
-    "MQMQ-2.2.19.1-05",
-    "IN is clear in each SessionAck of the side that accepted the connection.",
-    sent_as("acceptor", bit_clear(SessionAckPacket, "BaseHeader.IN")),
-)
-add(
     "acceptor-connection-parameters-in-clear",
     "MQMQ-2.2.19.1-05",
     "IN is clear in the ConnectionParameters packet of the side that accepted the connection.",
@@ -100,10 +96,10 @@ add(
 
 
 class ByArrival(Seeking):
-    """The first message of a queue is chosen by arrival among messages whose priorities are treated alike."""
+    """In each queue, the receiver orders messages by arrival if it treats their priorities as equal."""
 
     def limit(self, priority: int) -> int:
-        """Return the priority that is compared."""
+        """Return the priority that the receiver compares."""
         return priority
 
     def seek_available(self, position: Entry, peek: bool, *direction: SeekDirection) -> MessagePosition | None:
@@ -118,14 +114,14 @@ class ByArrival(Seeking):
 
 @fault("receiver-priorities-6-and-7-alike", breaks="MQMQ-2.2.19.1-03")
 class HighestPrioritiesAlike(ByArrival):
-    """The receiver does not put messages of priority 7 in front of messages of priority 6."""
+    """The receiver treats messages of priority 7 as messages of priority 6."""
 
     def limit(self, priority: int) -> int:
         return min(priority, 6)
 
 
 class ByArrivalAfterRestart(ByArrival):
-    """After a restart, the priorities of messages are not observed."""
+    """After a restart, the receiver ignores the priorities of messages."""
 
     def limit(self, priority: int) -> int:
         return 0 if getattr(self, "restarted", False) else priority
@@ -138,23 +134,9 @@ def _note_restart(qm: QueueManager) -> None:
 add(
     "receiver-priority-not-observed-after-restart",
     "MQMQ-2.2.19.1-03",
-    "After a restart, messages are received in the order of their arrival, whatever their priority.",
+    "After a restart, messages are received in the order of their arrival, regardless of their priorities.",
     both(replace_part(ByArrivalAfterRestart), at_restart(_note_restart)),
 )
-
-
-@fault("sender-time-to-reach-queue-not-checked-when-sent-again", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"))
-class CheckedOnce(Lifetimes):
-    """The sender does not check TimeToReachQueue of a message that it has sent before."""
-
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        sent = getattr(self, "sent", set())
-        self.sent = sent
-        key = (packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID)
-        if packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier and key in sent:
-            return False
-        sent.add(key)
-        return super().has_expired(packet, now)
 
 
 @fault("receiver-time-to-reach-queue-of-transactional-message-not-checked", breaks="MQMQ-2.2.19.1-24")
@@ -167,7 +149,7 @@ class TransactionalNotChecked(Admission):
 
 @fault("receiver-time-to-reach-queue-signed", breaks="MQMQ-2.2.19.1-D04")
 class SignedTime(Lifetimes):
-    """A TimeToReachQueue from 0x80000000 to 0xFFFFFFFE has passed at once."""
+    """A message with a TimeToReachQueue from 0x80000000 to 0xFFFFFFFE expires at once."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return 0x80000000 <= packet.BaseHeader.TimeToReachQueue < 0xFFFFFFFF or super().has_expired(packet, now)
@@ -175,7 +157,7 @@ class SignedTime(Lifetimes):
 
 @fault("receiver-session-ack-with-base-header-x9-ignored", breaks="MQMQ-2.2.19.1-10")
 class SessionAckWithBitIgnored(SessionAcks):
-    """A queue manager does not observe a SessionAck in which bit X9 of BaseHeader.Flags is set."""
+    """A queue manager ignores a SessionAck in which bit X9 of BaseHeader.Flags is set."""
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
         if not packet.BaseHeader.X9:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQMQ 2.2.19.2: later times, other kinds of messages and queues, and ignored bits with other effects."""
+"""Faults of MS-MQMQ 2.2.19.2 that only special cases show: later times, other kinds of messages and queues, and bits
+that have an effect although they must be ignored.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,7 @@ add(
 add(
     "sender-administration-queue-missing-if-only-receipt-is-acknowledged",
     "MQMQ-2.2.19.2-31",
-    "A message that requests only the acknowledgment of a failed receipt names no administration queue.",
+    "A message in which NR is the only acknowledgment flag that is set names no administration queue.",
     packets(
         UserMessagePacket,
         lambda packet: replace(
@@ -103,7 +105,7 @@ class TransactionalNeverExpires(Lifetimes):
 
 
 class WatchedFromRestart(Lifetimes):
-    """After a restart, TimeToBeReceived of the messages in the queues begins again."""
+    """After a restart, the whole TimeToBeReceived of each message in a queue starts again."""
 
     def recover_deadlines(self) -> None:
         vars(self)["restored"] = True
@@ -121,7 +123,7 @@ class WatchedFromRestart(Lifetimes):
 add(
     "receiver-time-to-be-received-begins-again-at-restart",
     "MQMQ-2.2.19.2-D04",
-    "After a restart, TimeToBeReceived of a message in a queue is measured as twice the time.",
+    "After a restart, TimeToBeReceived of a message in a queue is twice as long.",
     replace_part(WatchedFromRestart),
 )
 
@@ -140,7 +142,7 @@ add(
 
 @fault("sender-message-id-of-acknowledgments-counted-separately", breaks="MQMQ-2.2.19.2-07")
 class AcknowledgmentsCountedSeparately(Numbering):
-    """Each eighth message has the MessageID of the message before it."""
+    """Every eighth message has the MessageID of the preceding message."""
 
     def assign_identifier(self) -> int:
         number = super().assign_identifier()
@@ -157,7 +159,9 @@ class JournalNotSaved(Journaling):
 
 @fault("sender-refused-message-with-jn-not-in-dead-letter-queue", breaks="MQMQ-2.2.19.2-13")
 class RefusedNotKept(Journaling):
-    """A refused transactional message with JN set is not put into the dead-letter queue; an expired message is."""
+    """A transactional message with JN set is not put into the dead-letter queue if it is refused, but is put there if
+    it expires.
+    """
 
     def journal_failed(self, position: MessagePosition) -> None:
         message = position.MessageReference
@@ -186,13 +190,13 @@ def _resolve_on_source(packet: UserMessagePacket) -> bool:
 add(
     "receiver-response-queue-type-4-on-source-if-administration-queue-on-third-host",
     "MQMQ-2.2.19.2-37",
-    "The receiver resolves a response queue with RQ 4 on the source when the administration queue has AQ 6.",
+    "The receiver resolves a response queue with RQ 4 on the source when AQ is 6.",
     change_received({"UserHeader.Flags": lambda flags: flags & ~(7 << 16) | 2 << 16}, _resolve_on_source),
 )
 add(
     "receiver-administration-queue-on-third-host-resolved-on-source",
     "MQMQ-2.2.19.2-D07",
-    "The receiver sends acknowledgments to the queue with this number on the source when AQ is 6.",
+    "When AQ is 6, the receiver sends acknowledgments to the private queue with the same number on the source.",
     change_received(
         {"UserHeader.AdminQueue.SourceQueueManager": NULL_GUID},
         lambda packet: isinstance(packet.UserHeader.AdminQueue, PrivateQueueFormatName),

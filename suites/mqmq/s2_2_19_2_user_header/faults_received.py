@@ -102,7 +102,7 @@ for _name, _breaks, _attribute in (
     add(
         _name,
         _breaks,
-        f"The receiver resolves a private queue of the source in {_attribute} as its own.",
+        f"The receiver treats a private queue of the source that {_attribute} names as a queue of the receiver.",
         _resolve_queue_at_receiver(_attribute),
     )
 

@@ -11,6 +11,7 @@ from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
+from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import await_arrival, private_queue
@@ -75,16 +76,17 @@ NAMES_READ_CASES = (
     [pytest.param(rules, fields, marks=covers(*rules), id=name) for rules, fields, name in NAMES_READ_CASES],
 )
 def test_received_queue_names_are_read_by_aq_and_rq(peer, sut, judge, rules, fields):
-    """Messages with each value of AQ and RQ arrive: the application receives the administration and response queues
-    that the packets name, and all other properties unchanged.
+    """Recoverable and transactional messages with each value of AQ and RQ arrive: the application receives the
+    administration and response queues that the packets name, and all other properties unchanged.
     """
-    label = f"names {peer.message_id()}"
-    packet = peer.recoverable_message(dict(fields), label=label, body=b"body")
-    done = deliver_message(peer, packet, label)
-    if done.outcome != done.accepted_outcome:
-        judge(*rules, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
-    else:
-        found = next((one for one in sut.messages() if one["label"] == label), None)
+    for queue, build_message in (("plain", peer.recoverable_message), ("transactional", Sequence(peer).message)):
+        label = f"names {peer.message_id()}"
+        packet = build_message(dict(fields), label=label, body=b"body")
+        done = deliver_message(peer, packet, label, queue)
+        if done.outcome != done.accepted_outcome:
+            judge(*rules, expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
+            continue
+        found = next((one for one in sut.messages(queue) if one["label"] == label), None)
         observed = describe_differences(done.frames[0], found, sut.guid)
         names = describe_packet(done.frames[0], sut.guid)
         admin, response = names["admin_queue"] or "none", names["response_queue"] or "none"

@@ -233,7 +233,7 @@ for _name, _says, _change in (
 
 
 def _refuse_unused_flag(bit: int) -> Install:
-    """Let the receiver refuse a message with an unused bit of MessagePropertiesHeader.Flags set as malformed."""
+    """Let the receiver refuse a message as malformed if an unused bit of MessagePropertiesHeader.Flags is set."""
 
     class RefusedBit(Identifying):
         def check_form(self, packet: Packet) -> None:
@@ -453,7 +453,7 @@ class RemoteReceiveUnacknowledged(TwoPhaseReading):
 
 @fault("arrival-of-message-taken-at-once-not-acknowledged", breaks="MQMQ-2.2.19.3-01")
 class TakenAtOnceUnacknowledged(Arrival):
-    """The arrival of a message with PA that a waiting read takes is not acknowledged."""
+    """The arrival of a message with PA that a waiting read receives is not acknowledged."""
 
     def report_arrival(self, position: MessagePosition, now: Now) -> None:
         if position.State is MessagePositionState.AVAILABLE:

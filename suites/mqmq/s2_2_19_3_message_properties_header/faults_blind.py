@@ -25,8 +25,8 @@ add(
 
 @fault("receiver-message-purged-before-abort-gets-no-nack", breaks="MQMQ-2.2.19.3-04", blind=True)
 class SilentAfterAbort(Positions):
-    """The receiver sends no negative acknowledgment for a message that is purged while a transaction has received it,
-    and that leaves its queue when that transaction aborts.
+    """If a message is purged after a transaction received it, the receiver sends no negative acknowledgment when the
+    abort of the transaction removes the message from its queue.
     """
 
     def unlock_message(self, position: MessagePosition) -> None:

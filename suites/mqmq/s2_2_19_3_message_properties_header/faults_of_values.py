@@ -11,7 +11,9 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 
 @fault("receiver-application-tag-of-extended-message-lost-in-journaling-queue", breaks="MQMQ-2.2.19.3-16")
 class TagOfExtendedMessageLost(Positions):
-    """The receiver delivers a message without its ApplicationTag, if it has ExtensionData and its queue journals."""
+    """The receiver delivers a message without its ApplicationTag if the message has ExtensionData and its queue has
+    journaling.
+    """
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if queue.Journaling and message.Extension:

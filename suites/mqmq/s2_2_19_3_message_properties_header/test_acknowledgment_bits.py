@@ -11,6 +11,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier, list_class_names
 
 LONG_TIMEOUT_MS = 600_000
+QUOTA_KB = 8
 
 
 @covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-03")
@@ -65,5 +66,32 @@ def test_message_taken_by_waiting_read_is_acknowledged_twice(peer, sut, judge):
         ),
         observed={"label_of_the_received_message": received, "acknowledgments": list_class_names(acks)},
         evidence=[sent, *acks],
+    )
+    receiver.acknowledge_all()
+
+
+@needs("queues")
+@covers("MQMQ-2.2.19.3-03")
+def test_message_to_full_queue_is_acknowledged_as_refused(peer, sut, judge):
+    """Two messages with NA arrive in a queue with room for one: the second message gets an acknowledgment of class
+    NACK_Q_EXCEED_QUOTA.
+    """
+    receiver = AcknowledgingReceiver(peer, sut)
+    destination = rf"TCP:{sut.address}\{sut.new_queue('small', quota_kb=QUOTA_KB)}"
+    sent = [
+        receiver.send_packet(
+            peer.recoverable_message(
+                receiver.with_admin_queue(), destination=destination, properties={"NA": 1}, body=bytes(700 * QUOTA_KB)
+            )
+        )
+        for _ in range(2)
+    ]
+    acks = receiver.await_acks(1)
+    observed = [list_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent]
+    judge.all(
+        expected=[[], ["NACK_Q_EXCEED_QUOTA"]],
+        observed=observed,
+        case="acknowledgments of each message",
+        evidence=[*sent, *acks],
     )
     receiver.acknowledge_all()

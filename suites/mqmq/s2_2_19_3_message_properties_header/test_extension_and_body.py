@@ -26,6 +26,8 @@ LABEL_EXTENSION_BODY_ROWS = (
 """Labels, extensions and bodies: empty values, lengths with each remainder modulo 4, the longest label, and bytes that
 are not text.
 """
+LARGE_ROW = ("large", bytes(range(251)) * 300, bytes(range(253)) * 301)
+"""A label, and an extension and a body of more than 65,536 bytes."""
 PROPERTY_RULES = (
     "MQMQ-2.2.19.3-D01",
     "MQDMPR-3.1.7.1.31-04",
@@ -73,8 +75,8 @@ def test_received_message_has_properties_as_sent(peer, sut, judge, label, extens
 
 
 @needs("private_names")
-@covers("MQMQ-2.2.19.3-D05")
-@pytest.mark.parametrize(("label", "extension", "body"), LABEL_EXTENSION_BODY_ROWS[1:5])
+@covers("MQMQ-2.2.19.3-D05", "MQMQ-2.2.19.3-17", "MQMQ-2.2.19.3-27")
+@pytest.mark.parametrize(("label", "extension", "body"), [*LABEL_EXTENSION_BODY_ROWS[1:5], LARGE_ROW])
 def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, extension, body):
     """The SUT forwards messages with labels, extensions and bodies of different lengths: these fields, CorrelationID
     and BodyType are unchanged.
@@ -84,8 +86,7 @@ def test_forwarded_message_has_properties_as_sent(peer, sut, judge, label, exten
     sent, frame = forward_message(peer, sut, **fields)
     parts = ("Label", "ExtensionData", "MessageBody", "CorrelationID", "BodyType")
     before, after = ([each["MessagePropertiesHeader"].getfieldval(part) for part in parts] for each in (sent, frame))
-    judge(
-        "MQMQ-2.2.19.3-D05",
+    judge.all(
         expected=before,
         case="label, extension, body, CorrelationID and BodyType",
         observed=after,

@@ -8,11 +8,14 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, holds
+from harness.peer.inbox import parameters_response
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.sut.control import ControlRefused
 from suites.mqmq.steps.message_bytes import find_properties_header
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import deliver_message
+from suites.mqqb.steps.outgoing_session import OutgoingSession
+from suites.mqqb.steps.provoking import Provoker
 
 UNUSED_BITS_BY_RULE = {
     "MQMQ-2.2.19.3-05": "X4",
@@ -165,3 +168,25 @@ def test_sent_label_has_at_most_250_characters(peer, sut, judge):
             evidence=frame,
         )
     outgoing.end()
+
+
+EMPTY_PARTS = ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-33")
+
+
+@covers(*EMPTY_PARTS)
+def test_acknowledgment_of_bare_message_has_no_bytes_of_label_extension_and_body(peer, sut, judge):
+    """The SUT acknowledges the arrival of a message without label and body, on a session without messages of the peer:
+    the sizes of label, extension and body in the acknowledgment are 0, and no bytes follow its MessagePropertiesHeader.
+    """
+    session = OutgoingSession(peer, sut, listener=peer.listen_raw())
+    Provoker(peer, peer.direct_name()).send(1, label="", body=b"")
+    session.await_request()
+    session.connection.send(parameters_response(session.respond()))
+    frame = session.connection.poll_packet(2)
+    if frame is None:
+        raise ConformanceFailure("the SUT did not send the acknowledgment")
+    bare = Sizes(frame.data)
+    if bare.label_length or bare.extension_size or bare.body_size:
+        judge.mark_not_exercised(*EMPTY_PARTS, reason="the acknowledgment has a label, an extension or a body")
+        return
+    judge.all(expected=b"", observed=bare.rest, case="bytes after the MessagePropertiesHeader", evidence=frame)

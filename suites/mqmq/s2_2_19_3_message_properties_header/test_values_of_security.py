@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from harness.expectations import one_of
 from harness.run.marks import covers, malforms, needs, sut_survives
-from harness.wire.protection import AES_256
+from harness.wire.protection import AES_256, RC2
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
 
 ADVANCED_PRIVACY_LEVEL = 5
 """The PrivacyLevel at which bodies are encrypted with AES."""
 UNLISTED_HASH, UNLISTED_CIPHER = 0x8099, 0x6699
+HIGH_BIT = 0x0001_0000
+"""The lowest bit that no defined algorithm has."""
 BAD_SIGNATURE, BAD_ENCRYPTION = "NACK_BAD_SIGNATURE", "NACK_BAD_ENCRYPTION"
 REFUSAL_CLASSES_BY_RULE = {
     "MQMQ-2.2.19.3-21": (BAD_SIGNATURE, BAD_ENCRYPTION),
@@ -41,25 +43,40 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
             sut, secured.message(body=CLEAR_BODY), ADVANCED_PRIVACY_LEVEL, AES_256, SYMMETRIC_KEYS[256], **changes
         )
 
-    def set_unlisted_hash(packet):
-        packet["MessagePropertiesHeader"].HashAlgorithm = UNLISTED_HASH
+    def set_unlisted_hash(packet, value=UNLISTED_HASH):
+        packet["MessagePropertiesHeader"].HashAlgorithm = value
         return packet
+
+    def add_high_bit(packet):
+        return set_unlisted_hash(packet, packet["MessagePropertiesHeader"].HashAlgorithm | HIGH_BIT)
+
+    def encrypt_at_level(level, like, key):
+        return encrypt_message(sut, secured.message(body=CLEAR_BODY), level, RC2, key, for_level=like)
 
     dispositions = secured.dispositions(
         {
-            "MQMQ-2.2.19.3-21": encrypt_message(
+            "MQMQ-2.2.19.3-21, level 4": encrypt_message(
                 sut, secured.message(body=CLEAR_BODY), 4, AES_256, SYMMETRIC_KEYS[256], for_level=ADVANCED_PRIVACY_LEVEL
             ),
-            "MQMQ-2.2.19.3-22": set_unlisted_hash(sign_message(secured.message())),
-            "MQMQ-2.2.19.3-25": build_encrypted_message(EncryptionAlgorithm=UNLISTED_CIPHER),
+            "MQMQ-2.2.19.3-21, level 2 like 1": encrypt_at_level(2, 1, SYMMETRIC_KEYS[40]),
+            "MQMQ-2.2.19.3-21, level 4 like 3": encrypt_at_level(4, 3, SYMMETRIC_KEYS[128]),
+            "MQMQ-2.2.19.3-22, undefined": set_unlisted_hash(sign_message(secured.message())),
+            "MQMQ-2.2.19.3-22, defined with a higher bit": add_high_bit(sign_message(secured.message())),
+            "MQMQ-2.2.19.3-25, undefined": build_encrypted_message(EncryptionAlgorithm=UNLISTED_CIPHER),
+            "MQMQ-2.2.19.3-25, defined with a higher bit": build_encrypted_message(
+                EncryptionAlgorithm=AES_256 | HIGH_BIT
+            ),
             "unsigned": set_unlisted_hash(secured.message()),
             "encrypted": build_encrypted_message(),
         }
     )
     for rule, nacks in REFUSAL_CLASSES_BY_RULE.items():
-        found = dispositions[rule]
         expected = one_of(*(secured.refused_without_storing(nack) for nack in nacks))
-        judge(rule, expected=expected, observed=found.silent_refusal, evidence=found.frames, case="acknowledgment")
+        for name, found in dispositions.items():
+            of_rule, _, value = name.partition(", ")
+            if of_rule == rule:
+                case = f"acknowledgment ({value})"
+                judge(rule, expected=expected, observed=found.silent_refusal, evidence=found.frames, case=case)
     for rule, name in ACCEPTED_CASE_BY_RULE.items():
         found = dispositions[name]
         judge(

@@ -14,6 +14,7 @@ from suites.mqqb.steps.secured import SYMMETRIC_KEYS, Secured, encrypt_message
 BASE, ENHANCED, ADVANCED = 1, 3, 5
 BODY_LENGTHS = (1, 7, 8, 9, 15, 16, 17, 33)
 """Sizes of bodies in bytes: below, at and above the block sizes of 8 and 16 bytes."""
+LARGE_LENGTH = 70_003
 CIPHER_CASES = {
     "RC2 of 40 bits": (BASE, RC2, SYMMETRIC_KEYS[40]),
     "RC2 of 128 bits": (ENHANCED, RC2, SYMMETRIC_KEYS[128]),
@@ -48,7 +49,7 @@ def test_received_body_of_any_length_is_decrypted(peer, sut, judge, algorithm):
 
 
 @needs("security", "send", "private_names")
-@covers("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04", "MQMQ-2.2.19.3-17")
+@covers("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04", "MQMQ-2.2.19.3-17", "MQMQ-2.2.20.6-06")
 @pytest.mark.parametrize("level", ["base", "enhanced", "advanced"])
 def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, level):
     """The SUT sends encrypted bodies of several lengths: MessageSize is the next whole number of blocks, and
@@ -57,7 +58,7 @@ def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, 
     if level in PREFERRED_ALGORITHM_SETTINGS and sut.has("configure"):
         sut.configure(**PREFERRED_ALGORITHM_SETTINGS[level])
     outgoing = Outgoing(peer, sut, peer.private_name())
-    for length in BODY_LENGTHS:
+    for length in (*BODY_LENGTHS, LARGE_LENGTH):
         frame = outgoing.send(body=_build_body(length), privacy_level=level)
         found = DecryptedMessage(frame)
         if not found.encrypted:
@@ -71,11 +72,15 @@ def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, 
                 evidence=frame,
             )
             size = length
+            observed = len(found.body or "")
+            case = "length of the decrypted body"
+            judge("MQMQ-2.2.20.6-06", expected=length, observed=observed, case=case, evidence=frame)
         else:
             size = length + block - length % block
             judge(
                 "MQMQ-2.2.19.3-D03",
                 "MQMQ-2.2.19.3-D04",
+                "MQMQ-2.2.20.6-06",
                 expected=_build_body(length),
                 case=f"decrypted body of length {length}",
                 observed=found.body or "cannot be decrypted",

@@ -293,11 +293,11 @@ FIELDS_OF_DEBUG_BY_RULE = {
 
 
 @needs("send", "security")
-@covers(*FIELDS_OF_LISTS_BY_RULE, *FIELDS_OF_DEBUG_BY_RULE)
+@covers(*FIELDS_OF_LISTS_BY_RULE, *FIELDS_OF_DEBUG_BY_RULE, "MQMQ-2.2.19.1-12")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_signed_traced_message_has_debug_header_and_lists(peer, sut, judge, delivery):
-    """The SUT sends two traced messages with MSMQ 3.0 signatures and different report queues: each message has a
-    DebugHeader with its report queue, before lists of queues whose headers have the specified identifiers.
+    """The SUT sends two traced messages with MSMQ 3.0 signatures and different report queues: each message has TR
+    set and a DebugHeader with its report queue, before lists whose headers have the specified identifiers.
     """
     outgoing = Outgoing(peer, sut)
     for trace_queue in TRACE_QUEUES:
@@ -321,6 +321,7 @@ def test_signed_traced_message_has_debug_header_and_lists(peer, sut, judge, deli
             f"{MQF_HEADER}.Signature.ID": SIGNATURE,
             f"{MQF_HEADER}.Signature.Reserved": 0,
         }
+        judge("MQMQ-2.2.19.1-12", expected=fields({"BaseHeader.Flags.TR": 1}), observed=found, evidence=frame)
         for part, table in (("DebugHeader", FIELDS_OF_DEBUG_BY_RULE), (MQF_HEADER, FIELDS_OF_LISTS_BY_RULE)):
             for rule, names in table.items():
                 expected = {f"{part}.{name}": wanted[f"{part}.{name}"] for name in names}

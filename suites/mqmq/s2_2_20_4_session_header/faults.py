@@ -37,7 +37,7 @@ for _name, _rules, _says, _install in (
     (
         "receiver-recoverable-ack-flags-one-bit-too-low",
         ("MQMQ-2.2.20.4-08",),
-        "The receiver writes the bits of RecoverableMsgAckFlags in its SessionAck one place too low.",
+        "The receiver writes the bits of RecoverableMsgAckFlags in its SessionAck one bit too low.",
         change_number(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", lambda flags: flags >> 1),
     ),
     (

@@ -15,6 +15,7 @@ from harness.wire import session_ack
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import accept_request, listen_for_connection, respond_to_parameters, respond_to_request
+from suites.mqqb.steps.sender import Sender
 
 WINDOW_SIZE = 0x40
 INTERNAL_SIZE = 20
@@ -26,6 +27,7 @@ SAME_TIME_TOLERANCE_MS = 8_000
 MOST_ATTEMPTS = 3
 MESSAGES_PER_GROUP = 30
 """The number of messages for which the check waits for one SessionAck; it is below every window size."""
+FLAG_COUNT = 20
 MAX_TIMER_SPEED = 20
 """The highest factor by which timers may be faster in checks that act while timers run."""
 
@@ -54,7 +56,7 @@ def send_and_await_ack(connection, packets, specified_ms):
 @varied("destination", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_session_ack_counts_express_messages(peer, sut, judge):
     """Groups of 1, 1 and 3 express messages arrive: AckSequenceNumber is 1, then 2, then 5, and the fields for
-    recoverable messages are 0.
+    recoverable messages are 0. On a second session, AckSequenceNumber is 1 after a message.
     """
     sut.slow_down(MAX_TIMER_SPEED)
     connection = peer.open_raw()
@@ -106,6 +108,16 @@ def test_session_ack_counts_express_messages(peer, sut, judge):
         case="increases of AckSequenceNumber",
         observed=_list_increases(counts),
         evidence=evidence,
+    )
+    connection.close()
+    frames, header = send_and_await_ack(peer.open_raw(), [peer.message()], ACK_TIMEOUT_MS // 2)
+    judge(
+        "MQMQ-2.2.20.4-01",
+        "MQMQ-2.2.20.4-03",
+        expected=1,
+        case="AckSequenceNumber on the second session",
+        observed=header.AckSequenceNumber,
+        evidence=frames,
     )
 
 
@@ -313,6 +325,28 @@ def test_wrong_user_msg_sequence_number_closes_session(peer, sut, judge, error):
         session_is_closed=True,
     )
     judge.all(expected=expected, observed=observed, evidence=[*sent, *came])
+
+
+@needs("send", "queue_control")
+@covers("MQMQ-2.2.20.4-D02")
+def test_high_flags_acknowledge_messages_of_sut(peer, sut, judge):
+    """The SUT sends 20 recoverable messages, and the peer acknowledges them with 20 flags: no message is left in the
+    outgoing queue.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-flags"))
+    sender.send(*range(1, FLAG_COUNT + 1), delivery="recoverable")
+    session, frames = sender.await_first(FLAG_COUNT)
+    flags = (1 << FLAG_COUNT) - 1
+    ack = session.send(
+        session_ack(AckSequenceNumber=FLAG_COUNT, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=flags)
+    )
+    peer.eventually(lambda: not sut.outgoing_queue(sender.to)["count"])
+    judge.all(
+        expected=0,
+        case="messages in the outgoing queue",
+        observed=sut.outgoing_queue(sender.to)["count"],
+        evidence=[*frames, ack],
+    )
 
 
 @sut_survives()

@@ -211,8 +211,8 @@ add(
 
 @fault("sender-transaction-other-id-for-second-queue", breaks="MQMQ-2.2.20.5-06", blind=True)
 class TransactionNumberedAnewForItsSecondQueue(TransactionOperations):
-    """The sender gives the messages of a transaction to its second queue a different ID than the messages to its first
-    queue.
+    """If a transaction sends messages to two queues, the sender gives the messages to the second queue a different
+    transaction ID.
     """
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:

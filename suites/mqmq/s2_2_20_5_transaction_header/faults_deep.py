@@ -1,4 +1,6 @@
-"""Faults of MS-MQMQ 2.2.20.5: the second message, queue or transaction, and ignored bits with other effects."""
+"""Faults of MS-MQMQ 2.2.20.5 that only special cases show: the second message, queue or transaction, and bits that have
+an effect although they must be ignored.
+"""
 
 from __future__ import annotations
 
@@ -29,28 +31,29 @@ for _name, _rule, _says, _changes, _bit in (
     (
         "receiver-transaction-header-x1-suppresses-acknowledgments",
         "MQMQ-2.2.20.5-08",
-        "The receiver sends no administration acknowledgments for a message when bit X1 of its Flags is set.",
+        "The receiver sends no administration acknowledgments for a message when bit X1 of TransactionHeader.Flags is "
+        "set.",
         NO_ACKNOWLEDGMENTS,
         "X1",
     ),
     (
         "receiver-transaction-header-x3-final-ack-not-sent",
         "MQMQ-2.2.20.5-10",
-        "The receiver sends no FinalAck for a message when bit X3 of its Flags is set.",
+        "The receiver sends no FinalAck for a message when bit X3 of TransactionHeader.Flags is set.",
         {"TransactionHeader.Flags": lambda flags: flags & ~2},
         "X3",
     ),
     (
         "receiver-transaction-header-x5-message-expires",
         "MQMQ-2.2.20.5-12",
-        "A message is removed from its queue after one second when bit X5 of its Flags is set.",
+        "A message is removed from its queue after one second when bit X5 of TransactionHeader.Flags is set.",
         {"UserHeader.TimeToBeReceived": 1},
         "X5",
     ),
     (
         "receiver-transaction-header-x8-correlation-id-lost",
         "MQMQ-2.2.20.5-15",
-        "A message has no correlation identifier when bit X8 of its Flags is set.",
+        "A message has no correlation identifier when bit X8 of TransactionHeader.Flags is set.",
         {"MessagePropertiesHeader.CorrelationID": bytes(20)},
         "X8",
     ),
@@ -59,7 +62,7 @@ for _name, _rule, _says, _changes, _bit in (
 
 
 class OtherBoundaries(TransactionEvents):
-    """The sender sets FM or LM in other messages."""
+    """The sender sets FM or LM in the wrong messages."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
@@ -72,7 +75,7 @@ class OtherBoundaries(TransactionEvents):
             position.MessageReference = self.mark(position.MessageReference, place, len(sent))
 
     def mark(self, message: Message, place: int, count: int) -> Message:
-        """Return the marked message."""
+        """Return the message with its changed flags."""
         return message
 
 
@@ -86,7 +89,7 @@ class FirstAlsoThird(OtherBoundaries):
 
 @fault("sender-lm-clear-in-transaction-of-one-message", breaks="MQMQ-2.2.20.5-05")
 class SingleNotLast(OtherBoundaries):
-    """LM is clear in the message of a transaction of one message."""
+    """LM is clear in the only message of a transaction."""
 
     def mark(self, message: Message, place: int, count: int) -> Message:
         return replace(message, LastInTransaction=False) if count == 1 else message
@@ -94,7 +97,9 @@ class SingleNotLast(OtherBoundaries):
 
 @fault("sender-transaction-id-of-third-message-greater", breaks="MQMQ-2.2.20.5-06")
 class ThirdWithOtherIdentifier(OtherBoundaries):
-    """Flags.ID of the third and each later message of a transaction is one more than that of the first message."""
+    """In the third and every later message of a transaction, TransactionHeader.Flags.ID is one higher than in the first
+    message.
+    """
 
     def mark(self, message: Message, place: int, count: int) -> Message:
         if place < 2 or message.TransactionIdentifier is None:
@@ -104,7 +109,7 @@ class ThirdWithOtherIdentifier(OtherBoundaries):
 
 @fault("sender-transaction-id-of-two-transactions-alike", breaks="MQMQ-2.2.20.5-07")
 class IdentifierOfPair(TransactionOperations):
-    """Two successive transactions have the same Flags.ID."""
+    """Two successive transactions have the same TransactionHeader.Flags.ID."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         new = not transaction.number
@@ -117,7 +122,7 @@ class IdentifierOfPair(TransactionOperations):
 
 @fault("receiver-connector-guid-of-other-queue-manager-refused", breaks="MQMQ-2.2.20.5-21")
 class ConnectorInterpreted(InSequence):
-    """The receiver ignores a transactional message whose ConnectorQMGuid is not its own GUID."""
+    """The receiver ignores a transactional message whose ConnectorQMGuid is not the receiver's own GUID."""
 
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
@@ -140,7 +145,7 @@ class ExpiredNotAcknowledged(FinalAcks):
 
 @fault("receiver-final-ack-of-received-message-sent-although-fa-clear", breaks="MQMQ-2.2.20.5-D02")
 class AcknowledgedWithoutRequest(InSequence):
-    """The receiver also sends a FinalAck for a message with FA clear that is received."""
+    """The receiver also sends a FinalAck for a received message with FA clear."""
 
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now

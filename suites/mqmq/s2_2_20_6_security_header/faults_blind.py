@@ -15,7 +15,7 @@ CIPHER_BLOCK_BYTES = 8
 
 @fault("receiver-encrypted-body-padding-removed-twice", breaks="MQMQ-2.2.20.6-06", blind=True)
 class PaddingRemovedTwice(SecurityOnReceipt):
-    """After decryption with a block cipher, the receiver also removes the last bytes of a body that
+    """After it has removed the padding of a block cipher, the receiver also removes trailing bytes of the body that
     look like padding.
     """
 

@@ -1,8 +1,12 @@
-"""Faults of MS-MQMQ 2.2.20.6: ignored bits with other effects, later messages, and parts of bodies."""
+"""Faults of MS-MQMQ 2.2.20.6 that only special cases show: bits that have an effect although they must be ignored,
+later messages, and parts of bodies.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from harness.faults.parts import fault
 from harness.faults.received_messages import change_received
@@ -33,6 +37,10 @@ class NotDecrypted(SecurityOnReceipt):
         return packet if header is not None and header.X13 else super().decrypt_body(packet, now)
 
 
+def _has_bit(bit: int) -> Callable[[Any], Any]:
+    return lambda packet: packet.SecurityHeader is not None and packet.SecurityHeader.Flags & bit
+
+
 for _name, _rule, _says, _changes, _bit in (
     (
         "receiver-security-header-x14-suppresses-acknowledgments",
@@ -55,7 +63,7 @@ for _name, _rule, _says, _changes, _bit in (
         _says,
         change_received(
             _changes,
-            lambda packet, bit=_bit: packet.SecurityHeader is not None and packet.SecurityHeader.Flags & bit,
+            _has_bit(_bit),
         ),
     )
 
@@ -68,18 +76,6 @@ class LargeBodyNotEncrypted(Securing):
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
     ) -> UserMessagePacket:
         if len(packet.MessagePropertiesHeader.MessageBody) > 0x10000:
-            return packet
-        return super().encrypt_body(session, message, packet, now)
-
-
-@fault("sender-empty-body-not-encrypted", breaks="MQMQ-2.2.20.6-06")
-class EmptyBodyNotEncrypted(Securing):
-    """The sender does not encrypt an empty body, and leaves EB clear."""
-
-    def encrypt_body(
-        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
-    ) -> UserMessagePacket:
-        if not packet.MessagePropertiesHeader.MessageBody:
             return packet
         return super().encrypt_body(session, message, packet, now)
 

@@ -75,7 +75,7 @@ def test_security_id_is_sid_or_guid_of_signer(peer, sut, judge):
         ("sig30", ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22"), ("MQMQ-2.2.20.6-03",)),
     ):
         for sender, signer, rules in (("queue_manager", own, of_queue_manager), ("alice", users, of_user)):
-            frame = outgoing.send(body="signed", sender=sender, authentication_level=level)
+            frame = outgoing.send(body="signed", label=level, sender=sender, authentication_level=level)
             judge(
                 *rules,
                 expected=signer,

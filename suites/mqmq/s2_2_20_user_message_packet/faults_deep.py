@@ -1,4 +1,6 @@
-"""Faults of MS-MQMQ 2.2.20.2, 2.2.20.3 and 2.2.20.8: later elements, other roles, and effects other than a refusal."""
+"""Faults of MS-MQMQ 2.2.20.2, 2.2.20.3 and 2.2.20.8 that only special cases show: later elements, other roles, and
+effects other than a refusal.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from reference_qm.surface.clock import Now
 
 
 def has_list_of(least: int) -> Any:
-    """Return a condition that selects messages whose list of destinations has at least a number of names."""
+    """Return a condition that selects messages whose list of destinations has at least the given number of names."""
 
     def is_listed(packet: Any) -> bool:
         lists = packet.MultiQueueFormatHeader
@@ -30,7 +32,7 @@ def has_list_of(least: int) -> Any:
 
 
 def omit_list_padding(packet: Any) -> bytes:
-    """Return the bytes of a message whose list of destinations has no padding at its end."""
+    """Return the bytes of a message without the padding at the end of the list of destinations."""
     listed = packet.MultiQueueFormatHeader.Destination
     built = listed.build()
     end = 12
@@ -43,19 +45,19 @@ def omit_list_padding(packet: Any) -> bytes:
 add(
     "sender-mqf-address-header-size-of-three-names-too-small",
     "MQMQ-2.2.20.2-01",
-    "HeaderSize of the destinations is four bytes too small when the list has three names or more.",
+    "HeaderSize of the list of destinations is four bytes too small when the list has three names or more.",
     size_wrong(UserMessagePacket, "MultiQueueFormatHeader.Destination.HeaderSize", -4, has_list_of(3)),
 )
 add(
     "sender-mqf-address-header-element-count-of-four-names-three",
     ("MQMQ-2.2.20.2-04", "MQMQ-2.2.20.2-06"),
-    "ElementCount of the destinations is too small by one when the list has four names or more.",
+    "ElementCount of the list of destinations is one too low when the list has four names or more.",
     off_by(UserMessagePacket, "MultiQueueFormatHeader.Destination.ElementCount", -1, has_list_of(4)),
 )
 add(
     "sender-mqf-address-header-id-of-responses-in-signed-message-administration",
     "MQMQ-2.2.20.2-D01",
-    "HeaderID of the response queues is 0xC8 in a message with a signature in its MQFSignatureHeader.",
+    "HeaderID of the list of response queues is 0xC8 in a message with a signature in its MQFSignatureHeader.",
     field_is(
         UserMessagePacket,
         "MultiQueueFormatHeader.Response.HeaderID",
@@ -125,7 +127,7 @@ class RouterReadsLastBit(Routing):
 
 
 class ChangedByDebugHeader(Admission):
-    """The receiver changes a message because of a part of its DebugHeader that it must ignore."""
+    """The receiver changes a message because of a part of the DebugHeader that the receiver must ignore."""
 
     def admit(
         self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now

@@ -42,7 +42,7 @@ class LongBodyUncovered(SecurityOnReceipt):
 
 @fault("signature-3.0-negative-receive-bit-not-covered", breaks="MQMQ-2.5.3-14", blind=True)
 class NegativeReceiveUncovered(SecurityOnReceipt):
-    """An MSMQ 3.0 signature covers only three of the four acknowledgment bits, but not NR."""
+    """An MSMQ 3.0 signature covers the acknowledgment bits PA, PR and NA, but not NR."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         properties = packet.MessagePropertiesHeader

@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.5: signatures that cover only a part of a property."""
+"""Faults of MS-MQMQ 2.5 that only special cases show: signatures that cover only a part of a property."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ for _name, _rules, _says, _change in (
     (
         "queue-manager-signature-covers-first-16-bytes-of-correlation-id",
         ("MQMQ-2.5.1-02", "MQMQ-2.5.2-02", "MQMQ-2.5.3-02"),
-        "The signature's last four bytes of CorrelationID are zeros.",
+        "A signature covers zeros instead of the last four bytes of CorrelationID.",
         _change_properties(CorrelationID=lambda old: old[:16] + bytes(4)),
     ),
     (
@@ -98,12 +98,6 @@ for _name, _rules, _says, _change in (
         ("MQMQ-2.5.2-13", "MQMQ-2.5.3-15"),
         "A signature covers only the lower byte of MessageClass.",
         _change_properties(MessageClass=lambda old: old & 0xFF),
-    ),
-    (
-        "queue-manager-signature-covers-lower-half-of-body-type",
-        ("MQMQ-2.5.2-14", "MQMQ-2.5.3-16"),
-        "A signature covers only the lower 16 bits of BodyType.",
-        _change_properties(BodyType=lambda old: old & 0xFFFF),
     ),
 ):
     add(_name, _rules, _says, _cover_part(_change))

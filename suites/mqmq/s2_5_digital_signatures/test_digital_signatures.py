@@ -49,6 +49,7 @@ PUBLIC_RESPONSE_QUEUE = Property("UserHeader", "ResponseQueue", PublicQueueForma
 ADMIN_QUEUE = Property("UserHeader", "AdminQueue", "TCP:{peer}\\PRIVATE$\\MQC-PEER")
 ADMIN_QUEUE_AT_SOURCE = Property("UserHeader", "AdminQueue", PrivateQueueFormatNameId(PrivateQueueIdentifier=7))
 EXTENSION_DATA = Property("MessagePropertiesHeader", "ExtensionData", b"ext")
+LONG_EXTENSION = Property("MessagePropertiesHeader", "ExtensionData", bytes(range(256)) * 17)
 DESTINATIONS = Property("MultiQueueFormatHeader", "Destination", "another")
 SOURCE_QUEUE_MANAGER = Property("UserHeader", "SourceQueueManager", OTHER_GUID)
 DELIVERY = Property("UserHeader", "DM", 1)
@@ -58,6 +59,7 @@ JOURNAL = Property("UserHeader", "JP", 1)
 NACK_OF_RECEIPT = Property("MessagePropertiesHeader", "NR", 1)
 ACK_OF_RECEIPT = Property("MessagePropertiesHeader", "PR", 1)
 MESSAGE_CLASS = Property("MessagePropertiesHeader", "MessageClass", 1)
+CLASS_OF_ACKNOWLEDGMENT = Property("MessagePropertiesHeader", "MessageClass", 0x4000)
 BODY_TYPE = Property("MessagePropertiesHeader", "BodyType", 8)
 CONNECTOR_TYPE = Property("UserHeader", "ConnectorType", CONNECTOR_GUID)
 DESTINATION_QUEUE = Property("UserHeader", "DestinationQueue", "TCP:{sut}\\{QUEUE}")
@@ -95,6 +97,7 @@ PROPERTIES_IN_SIG20 = (
     ("MQMQ-2.5.2-12", NACK_OF_RECEIPT),
     ("MQMQ-2.5.2-12", ACK_OF_RECEIPT),
     ("MQMQ-2.5.2-13", MESSAGE_CLASS),
+    ("MQMQ-2.5.2-13", CLASS_OF_ACKNOWLEDGMENT),
     ("MQMQ-2.5.2-14", BODY_TYPE),
     ("MQMQ-2.5.2-15", CONNECTOR_TYPE),
     ("MQMQ-2.5.2-16", DESTINATION_QUEUE),
@@ -112,6 +115,7 @@ PROPERTIES_IN_SIG30 = (
     ("MQMQ-2.5.3-06", PUBLIC_RESPONSE_QUEUE),
     ("MQMQ-2.5.3-07", ADMIN_QUEUE),
     ("MQMQ-2.5.3-08", EXTENSION_DATA),
+    ("MQMQ-2.5.3-08", LONG_EXTENSION),
     ("MQMQ-2.5.3-09", DESTINATIONS),
     ("MQMQ-2.5.3-10", SOURCE_QUEUE_MANAGER),
     ("MQMQ-2.5.3-11", DELIVERY),
@@ -121,6 +125,7 @@ PROPERTIES_IN_SIG30 = (
     ("MQMQ-2.5.3-14", NACK_OF_RECEIPT),
     ("MQMQ-2.5.3-14", ACK_OF_RECEIPT),
     ("MQMQ-2.5.3-15", MESSAGE_CLASS),
+    ("MQMQ-2.5.3-15", CLASS_OF_ACKNOWLEDGMENT),
     ("MQMQ-2.5.3-16", BODY_TYPE),
     ("MQMQ-2.5.3-17", CONNECTOR_TYPE),
 )
@@ -196,7 +201,7 @@ def _change_property(packet, changed, peer, sut):
     """Return a message with the changed value of a property."""
     value = changed.value
     if changed.field == "Destination":
-        names = (sut.format_name("plain"), sut.format_name("transactional"))
+        names = [sut.format_name(kind) for kind in ("plain", "transactional", "admin")]
         elements = [
             MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=name.removeprefix("DIRECT=")))
             for name in names

@@ -111,7 +111,9 @@ class OnAnOpenSession(Sending):
 
 
 class KeepsWhatWasMoved(FinalAcks):
-    """The sender returns unsent messages of any delivery to their outgoing queue when an accepted session ends."""
+    """The sender returns all unsent messages, including express messages, to their outgoing queue when an accepted
+    session ends.
+    """
 
     def keep_final_acks(self, session: Session, now: Now) -> None:
         moved = [] if session.initiator else list(session.OutgoingMessageTable)

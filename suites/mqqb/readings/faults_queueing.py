@@ -1,4 +1,4 @@
-"""Readings of errata about queues, transactions (MS-MQDMPR) and security that the reference does not follow."""
+"""Alternative readings of errata about queues, transactions (MS-MQDMPR) and security."""
 
 from __future__ import annotations
 
@@ -111,8 +111,8 @@ class BoundariesOfTheWholeTransaction(TransactionEvents):
 
 @follows("E119.2")
 class PurgedInTransactionWasReceived(TransactionEvents):
-    """The receiver deletes a message that was purged during a transaction when that transaction aborts, and
-    acknowledges the message as received.
+    """If a message is purged after a transaction received it, the receiver deletes the message at the abort of the
+    transaction, and acknowledges the message as received.
     """
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:

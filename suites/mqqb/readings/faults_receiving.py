@@ -1,4 +1,4 @@
-"""Readings of errata about the receipt, the counts and the refusal of messages that the reference does not follow."""
+"""Alternative readings of errata about the receipt, the counts and the refusal of messages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TIMED_OUT_CLASSES = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
 @follows("E18.2")
 class DuplicatesByOrdinal(History):
-    """The receiver treats a message as a duplicate if an earlier message from any sender had its ordinal."""
+    """The receiver treats a message as a duplicate if an earlier message from any sender had the same ordinal."""
 
     @only_if(lambda part, packet: _repeat_ordinal(part, packet) is not None)
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -64,8 +64,8 @@ class HostNamesValidated(Receiving):
 
 @follows("E19.2")
 class RefusedDoNotCount(Admission):
-    """The receiver does not count refused recoverable messages, so the sender's next SessionHeader makes it close the
-    session.
+    """The receiver does not count refused recoverable messages, so the sender's next SessionHeader makes the receiver
+    close the session.
     """
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.DM)

@@ -1,4 +1,4 @@
-"""Readings of errata about the sending and the acknowledgment of messages that the reference does not follow."""
+"""Alternative readings of errata about the sending and the acknowledgment of messages."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ class OrderQueueOfTheOtherEnd(OrderAcks):
 
 @follows("E221.2")
 class OrderAcksWaitForTheClock(OrderAcks):
-    """The receiver delays the OrderAck with each transactional message while the clock shows a time before
-    LastOrderAckSendTime.
+    """While the clock shows a time before LastOrderAckSendTime, each transactional message delays the OrderAck from the
+    receiver further.
     """
 
     @only_if(lambda part, session, now: now.utc_s < session.LastOrderAckSendTime)

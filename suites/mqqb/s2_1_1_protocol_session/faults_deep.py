@@ -51,7 +51,7 @@ def _accept_first_only(faulty: FaultyCore) -> None:
 add(
     "acceptor-fourth-connection-not-accepted",
     "MQQB-2.1.1-03",
-    "The acceptor serves no connection beyond the third.",
+    "The acceptor serves only the first three connections.",
     _accept_first_only,
     blind=True,
 )
@@ -59,7 +59,7 @@ add(
 
 @fault("initiator-messages-on-own-session-never-acknowledged", breaks="MQQB-2.1.1-D01", blind=True)
 class NoAcksOnOwnSession(SessionAcks):
-    """A queue manager sends no SessionAck on a session that it opened itself."""
+    """A queue manager sends no SessionAck on a session that the queue manager itself opened."""
 
     def send(self, session: Session, now: Now) -> None:
         if not session.initiator:
@@ -68,7 +68,7 @@ class NoAcksOnOwnSession(SessionAcks):
 
 @fault("queue-manager-message-after-own-message-not-accepted", breaks="MQQB-2.1.1-D01", blind=True)
 class NoMessagesFromAcceptor(Receiving):
-    """A queue manager accepts no message on a session on which it has sent a message itself."""
+    """A queue manager that has sent a message on a session accepts no message on this session."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not session.MessageSentCount:
@@ -77,7 +77,7 @@ class NoMessagesFromAcceptor(Receiving):
 
 @fault("queue-manager-session-ack-after-zero-byte", breaks="MQQB-2.1.1-01", blind=True)
 class ZeroByteBeforeAck(Connecting):
-    """A queue manager sends a byte of zero before each SessionAck after the first one of a session."""
+    """A queue manager sends a zero byte before each SessionAck after the first one of a session."""
 
     def send(self, session: Session, packet: bytes) -> None:
         if len(packet) == 36 and session.RecoverableMessageReceivedCount > 1:

@@ -9,6 +9,7 @@ from harness.expectations import facts, packet
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers, varied
 from suites.mqqb.steps.exchanges import exchange_message
+from suites.mqqb.steps.opening import RETRY_INTERVAL_MS
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
@@ -39,35 +40,41 @@ def test_answers_of_an_acceptor_begin_with_a_base_header(peer, judge):
 
 @covers("MQQB-2.1.1-02")
 def test_initiator_with_a_message_connects_to_the_tcp_port(peer, sut, judge):
-    """A SUT that has a message for the peer connects to the peer's TCP port and requests a session there."""
-    connection = OutgoingSession(peer, sut).listener.accept()
-    request = connection.poll("EstablishConnection") if connection is not None else None
-    observed = request or connection
-    judge(
-        "MQQB-2.1.1-02",
-        expected=packet("EstablishConnection"),
-        observed=observed,
-        case="first packet of the SUT",
-        evidence=[request],
-    )
+    """A SUT that has a message for the peer connects to the peer's TCP port and requests a session there, and does so
+    again when the peer closes the connection.
+    """
+    listener = OutgoingSession(peer, sut).listener
+    retry_ms = sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
+    for _ in range(2):
+        connection = listener.accept(sut.response_timeout_ms + retry_ms)
+        request = connection.poll("EstablishConnection") if connection is not None else None
+        judge(
+            "MQQB-2.1.1-02",
+            expected=packet("EstablishConnection"),
+            observed=request or connection,
+            case="first packet of the SUT",
+            evidence=[request],
+        )
+        if connection is not None:
+            connection.close()
 
 
 @covers("MQQB-2.1.1-03")
 def test_request_on_the_tcp_port_is_answered(peer, judge):
-    """A connection to the SUT's TCP port is accepted, and an EstablishConnection request on it is answered."""
-    connection = reply = None
-    with suppress(SutUnavailable):
-        connection = peer.connect()
-        connection.send(establish_request(peer))
-        reply = connection.poll("EstablishConnection")
-    observed = reply or connection
-    judge(
-        "MQQB-2.1.1-03",
-        expected=packet("EstablishConnection"),
-        observed=observed,
-        case="answer of the SUT",
-        evidence=[reply],
-    )
+    """Four connections to the SUT's TCP port are accepted, and an EstablishConnection request on each is answered."""
+    for _ in range(4):
+        connection = reply = None
+        with suppress(SutUnavailable):
+            connection = peer.connect()
+            connection.send(establish_request(peer))
+            reply = connection.poll("EstablishConnection")
+        judge(
+            "MQQB-2.1.1-03",
+            expected=packet("EstablishConnection"),
+            observed=reply or connection,
+            case="answer of the SUT",
+            evidence=[reply],
+        )
 
 
 @covers("MQQB-2.1.1-D01")

@@ -44,7 +44,7 @@ def _answer_ping_port(faulty: FaultyCore) -> None:
 add(
     "acceptor-ping-response-to-ping-port-of-requester",
     "MQQB-2.1.2-02",
-    "The acceptor sends a Ping Response to the ping port of the requester, not to the port of the request.",
+    "The acceptor sends a Ping Response to the ping port of the initiator, not to the source port of the request.",
     _answer_ping_port,
     blind=True,
 )

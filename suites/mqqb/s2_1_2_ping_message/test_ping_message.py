@@ -6,14 +6,19 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, packet
+from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs
 from harness.wire import ping_request
-from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut
+from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, describe_ping_fields
+from suites.mqqb.steps.provoking import let_send
+
+RULES_OF_LATER_PING = ("MQQB-2.2.7-05", "MQQB-3.1.2.9-D01")
+"""Rules that the Ping Request before a later session shows."""
 
 
 @needs("ping_initiator")
 @covers("MQQB-2.1.2-01", "MQQB-2.1.2-D01")
-@pytest.mark.parametrize("delay_ms", [0, 600])
+@pytest.mark.parametrize("delay_ms", [pytest.param(0, marks=covers(*RULES_OF_LATER_PING)), 600])
 def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, judge, delay_ms):
     """The SUT sends a Ping Request to the peer's ping port; a response to the source port of the request, sent at once
     or after more than half of the Ping Response Timer, makes the SUT request a session.
@@ -32,6 +37,46 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
         return
     request = connection.received[:1] if connection is not None else []
     judge("MQQB-2.1.2-01", expected=PingingSut.SESSION_OPENED, observed=outcome, evidence=[ping, answer, *request])
+    if delay_ms:
+        return
+    if connection is None:
+        judge.mark_not_exercised(*RULES_OF_LATER_PING, reason="the SUT opened no session", evidence=[ping, answer])
+        return
+    connection.send(establish_response(peer, request[0]))
+    connection.send(parameters_response(connection.expect("ConnectionParameters")))
+    connection.expect("UserMessage")
+    connection.acknowledge_all()
+    peer.settle()
+    connection.close()
+    peer.settle()
+    let_send(peer, sut, caller.name, tag=2)
+    later = caller.poll_ping()
+    judge(
+        "MQQB-2.1.2-D01",
+        expected=packet("Ping"),
+        observed=later,
+        case="datagram before a later session",
+        evidence=later,
+    )
+    judge(
+        "MQQB-2.2.7-05",
+        expected=fields(RF=0),
+        observed=describe_ping_fields(later, "RF"),
+        case="Ping Request before a later session",
+        evidence=later,
+    )
+    if later is None:
+        judge.mark_not_exercised("MQQB-3.1.2.9-D01", reason="the SUT sent no Ping Request before a later session")
+        return
+    caller.expire_response_timer()
+    late = caller.answer_ping(later)
+    judge(
+        "MQQB-3.1.2.9-D01",
+        expected=PingingSut.NO_SESSION,
+        observed=caller.await_session(caller.no_retry_ms // 2),
+        case="after a late response to this Ping Request",
+        evidence=[later, late],
+    )
 
 
 @needs("ping")

@@ -8,15 +8,13 @@ from harness.faults.registry import add
 from reference_qm.codec import (
     ConnectionParametersPacket,
     EstablishConnectionPacket,
-    Packet,
+    FormatError,
     SessionAckPacket,
-    UnknownInternalPacket,
 )
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
-from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 for kind, name in (
@@ -43,45 +41,36 @@ class ReservedOfAckRefused(SessionAcks):
 
 @fault("initiator-response-with-internal-reserved-taken-as-refusal", breaks="MQQB-2.2.1-01", blind=True)
 class ReservedOfResponseRefused(SessionOpening):
-    """The initiator takes an EstablishConnection response with an InternalHeader.Reserved that is not zero as a
-    refusal.
-    """
+    """The initiator treats an EstablishConnection response as a refusal if InternalHeader.Reserved is not zero."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         return super().is_establish_response_valid(session, packet) and not packet.InternalHeader.Reserved
+
+
+PT_FIELD = "InternalHeader.PT"
 
 
 @fault("initiator-unknown-internal-packet-ignored", breaks="MQQB-2.2.1-03", blind=True)
 class InitiatorIgnoresUnknown(Closing):
     """A queue manager ignores an internal packet of an unknown type on a session that it opened."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
-        if not (session.initiator and isinstance(packet, UnknownInternalPacket)):
-            super().refuse_out_of_state(session, packet, now)
+    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+        if not (session.initiator and error.field == PT_FIELD):
+            super().refuse_malformed(session, error, now)
 
 
 @fault("queue-manager-internal-packet-of-type-15-ignored", breaks="MQQB-2.2.1-03", blind=True)
 class TypeFifteenIgnored(Closing):
     """A queue manager ignores an internal packet whose PT is 15."""
 
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
-        if not (isinstance(packet, UnknownInternalPacket) and packet.InternalHeader.PT == 15):
-            super().refuse_out_of_state(session, packet, now)
-
-
-@fault("queue-manager-internal-packet-of-type-0-ignored-on-open-session", breaks="MQQB-2.2.1-03", blind=True)
-class TypeZeroIgnored(Closing):
-    """A queue manager ignores an internal packet whose PT is 0 on an open session."""
-
-    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
-        is_zero = isinstance(packet, UnknownInternalPacket) and packet.InternalHeader.PT == 0
-        if not (is_zero and session.SessionState is SessionState.OPEN):
-            super().refuse_out_of_state(session, packet, now)
+    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+        if not (error.field == PT_FIELD and "0xF" in str(error)):
+            super().refuse_malformed(session, error, now)
 
 
 @fault("acceptor-cs-clear-in-refusal-without-se", breaks="MQQB-2.2.1-05", blind=True)
 class RefusalWithoutCs(SessionOpening):
-    """CS is clear in the response to a request for another queue manager whose SE is 0."""
+    """CS is clear in the response to a request with SE 0 for another queue manager."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
@@ -133,17 +122,17 @@ _WAYS = (
     ("sender-session-ack-with-x{}-not-processed", "The sender ignores a SessionAck with X{} set.", _ignore_session_ack),
     (
         "initiator-establish-response-with-x{}-taken-as-refusal",
-        "The initiator takes an EstablishConnection response with X{} set as a refusal.",
+        "The initiator treats an EstablishConnection response with X{} set as a refusal.",
         _refuse_establish_response,
     ),
     (
         "initiator-parameters-response-with-x{}-taken-as-refusal",
-        "The initiator takes a ConnectionParameters response with X{} set as a refusal.",
+        "The initiator treats a ConnectionParameters response with X{} set as a refusal.",
         _refuse_parameters_response,
     ),
     (
         "acceptor-parameters-request-with-x{}-taken-as-refusal",
-        "The acceptor takes a ConnectionParameters request with X{} set as a refusal.",
+        "The acceptor treats a ConnectionParameters request with X{} set as a refusal.",
         _refuse_parameters_request,
     ),
 )

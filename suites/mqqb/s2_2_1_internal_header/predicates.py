@@ -19,3 +19,9 @@ def demand_packet_type(packet: Any, context: Context) -> Finding:
 def demand_no_refusal_in_session_ack(packet: Any, context: Context) -> Finding:
     """Demand CS 0 in a SessionAck: only a packet that opens a session may refuse the session."""
     return packet.InternalHeader.CS == 0, f"CS is {packet.InternalHeader.CS}"
+
+
+@passive("MQQB-2.2.1-01", INTERNAL_PACKET_KINDS, "Reserved is 0", of_system=True)
+def demand_reserved_zero(packet: Any, context: Context) -> Finding:
+    """Demand InternalHeader.Reserved 0 in every internal packet."""
+    return packet.InternalHeader.Reserved == 0, f"Reserved is 0x{packet.InternalHeader.Reserved:04X}"

@@ -6,10 +6,13 @@ import pytest
 
 from harness.expectations import closed, fields, packet
 from harness.peer.handshake import establish_request
+from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, malforms, sut_survives
 from harness.wire import session_ack
 from suites.mqqb.steps.exchanges import exchange_message
 from suites.mqqb.steps.opening import OTHER_GUID
+from suites.mqqb.steps.outgoing_session import OutgoingSession
+from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import Sender
 
 RULES_OF_RESERVED_BITS = {
@@ -143,16 +146,61 @@ def test_unknown_packet_type_closes_session(peer, judge, packet_type):
 @sut_survives()
 @covers("MQQB-2.2.1-05")
 def test_request_for_other_queue_manager_is_refused(peer, judge):
-    """An EstablishConnection request with the GUID of another queue manager as ServerGuid is answered with CS set."""
+    """An EstablishConnection request with the GUID of another queue manager as ServerGuid is answered with CS set, with
+    both values of SE.
+    """
     peer.request_session()
-    connection = peer.connect()
-    sent = connection.send(establish_request(peer, ServerGuid=OTHER_GUID))
-    reply = connection.poll_packet(0)
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
-    judge(
-        "MQQB-2.2.1-05",
-        expected=refusal,
-        observed=reply or connection,
-        case="response to the request",
-        evidence=[sent, reply],
-    )
+    for flag in (0, 1):
+        connection = peer.connect()
+        sent = connection.send(establish_request(peer, ServerGuid=OTHER_GUID, SE=flag))
+        reply = connection.poll_packet(0)
+        judge(
+            "MQQB-2.2.1-05",
+            expected=refusal,
+            observed=reply or connection,
+            case=f"response to the request with SE {flag}",
+            evidence=[sent, reply],
+        )
+
+
+@sut_survives()
+@covers("MQQB-2.2.1-01", *RULES_OF_RESERVED_BITS.values())
+def test_reserved_bits_and_reserved_of_responses_are_ignored(peer, sut, judge):
+    """The responses of the peer have Reserved and all reserved bits of InternalHeader set: the SUT opens the session
+    and sends its message. If it does not, each field is set alone on a session of its own.
+    """
+    listener = peer.listen_raw()
+    rules = {"Reserved": "MQQB-2.2.1-01"} | RULES_OF_RESERVED_BITS
+    values = dict.fromkeys(RULES_OF_RESERVED_BITS, 1) | {"Reserved": 0xBEEF}
+    came, evidence = _open_with_internal_fields(peer, sut, listener, values)
+    if came is not None:
+        judge(*rules.values(), expected=packet("UserMessage"), observed=came, evidence=evidence)
+        return
+    for field, rule in rules.items():
+        came, evidence = _open_with_internal_fields(peer, sut, listener, {field: values[field]})
+        judge(rule, expected=packet("UserMessage"), observed=came, case=f"{field} set", evidence=evidence)
+
+
+def _open_with_internal_fields(peer, sut, listener, values):
+    """Answer the SUT's next request and its ConnectionParameters with these fields of InternalHeader; return the
+    message of the SUT or None, and the packets.
+    """
+    let_send(peer, sut, peer.direct_name())
+    session = OutgoingSession(peer, sut, listener=listener)
+    asked = session.await_request()
+    connection = session.connection
+    connection.send(establish_response(peer, asked, internal=values))
+    answer = connection.poll("ConnectionParameters")
+    came = None
+    if answer is not None:
+        connection.send(parameters_response(answer, internal=values))
+        came = connection.poll("UserMessage")
+    evidence = [*connection.sent, answer, came]
+    if came is None:  # the SUT tries again
+        session.open()
+    session.connection.acknowledge_all()
+    peer.settle()
+    session.connection.close()
+    peer.settle()
+    return came, evidence

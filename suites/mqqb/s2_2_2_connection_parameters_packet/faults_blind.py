@@ -31,7 +31,7 @@ class ReservedIsCopied(SessionOpening):
 
 @fault("initiator-connection-parameters-reserved-taken-as-window", breaks="MQQB-2.2.2.1-01", blind=True)
 class ReservedIsTheWindow(SessionOpening):
-    """The initiator takes Reserved of a ConnectionParameters response as the window size if Reserved is not zero."""
+    """The initiator uses Reserved of a ConnectionParameters response as the window size if Reserved is not zero."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)

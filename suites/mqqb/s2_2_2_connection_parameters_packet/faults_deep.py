@@ -31,7 +31,9 @@ class JustBelowRange(SessionOpening):
 
 @fault("acceptor-reserved-of-parameters-response-window-size", breaks="MQQB-2.2.2.1-01", blind=True)
 class ReservedIsWindow(SessionOpening):
-    """Reserved of a ConnectionParameters response is the WindowSize of the request when that is greater than 255."""
+    """Reserved of a ConnectionParameters response is the WindowSize of the request if this WindowSize is greater than
+    255.
+    """
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket

@@ -45,3 +45,10 @@ passive("MQQB-2.2.2-01", INTERNAL_KINDS, "IN is 1 in a ConnectionParameters pack
 passive("MQQB-2.2.2-02", INTERNAL_KINDS, "PT is 3 in a ConnectionParameters packet", of_system=True)(
     demand_pt_of_kind(PARAMETERS_PACKET)
 )
+
+
+@passive("MQQB-2.2.2.1-01", "ConnectionParameters", "Reserved is 0", of_system=True)
+def demand_reserved_zero(packet: Any, context: Context) -> Finding:
+    """Demand ConnectionParametersHeader.Reserved 0 of both sides."""
+    value = packet.ConnectionParametersHeader.Reserved
+    return value == 0, f"Reserved is 0x{value:04X}"

@@ -39,3 +39,10 @@ passive("MQQB-2.2.3-02", INTERNAL_KINDS, "PT is 2 in an EstablishConnection pack
 passive("MQQB-2.2.3.1-06", "EstablishConnection", "SE of the response equals SE of the request", of_system=True)(
     demand_repeated_field("SE")
 )
+
+
+@passive("MQQB-2.2.3.1-14", "EstablishConnection", "Reserved is 0", of_system=True)
+def demand_reserved_zero(packet: Any, context: Context) -> Finding:
+    """Demand EstablishConnectionHeader.Reserved 0 of both sides."""
+    value = packet.EstablishConnectionHeader.Reserved
+    return value == 0, f"Reserved is 0x{value:04X}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.codec import OrderAckBody, UserMessagePacket
@@ -43,7 +42,7 @@ class NumberCounts(OrderAcks):
 
 @fault("receiver-order-ack-previous-number-of-order-ack-before", breaks="MQQB-2.2.4.1-03", blind=True)
 class PreviousOfOrderAck(OrderAcks):
-    """TxPreviousSequenceNumber of an OrderAck is the TxSequenceNumber of the OrderAck before it."""
+    """TxPreviousSequenceNumber of an OrderAck is the TxSequenceNumber of the previous OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         last = self.__dict__.setdefault("last", {})
@@ -60,14 +59,3 @@ class ReservedNotIgnored(OrderAcks):
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not packet.MessagePropertiesHeader.MessageBody[-1]:
             super().receive(session, packet, now)
-
-
-@fault("receiver-order-ack-to-address-of-first-session", breaks="MQQB-2.2.4-06", blind=True)
-class FirstAddress(OrderAcks):
-    """The address in the direct name of every OrderAck is the address of the first queue manager that connected."""
-
-    def name_order_queue(self, session: Session, source: UUID) -> str:
-        if not session.DirectFormatSession:
-            return super().name_order_queue(session, source)
-        first = self.__dict__.setdefault("first_address", session.RemoteQMAddress)
-        return f"DIRECT=TCP:{first}\\PRIVATE$\\order_queue$"

@@ -33,8 +33,8 @@ from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 @varied("extension", "queue quota")
 def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
     """The peer sends two messages, and then a third message: each time, an OrderAck names the sequence and the number
-    of the last message. A fourth message that does not follow the third message does not change the acknowledged
-    number.
+    of the last message. Three more messages come, and one that does not follow them, which does not change the
+    acknowledged number. Then a message of a later sequence has an OrderAck with the TxSequenceID of that sequence.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send()]
@@ -86,16 +86,29 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
         )
         if count == 2:
             sent.append(receiver.send())
+    sent += [receiver.send() for _ in range(3)]
+    receiver.await_last_acknowledgment(6)
     sent.append(receiver.send(transaction={"TxSequenceNumber": 9, "PreviousTxSequenceNumber": 8}))
     receiver.poll_acknowledgment()
     acks = receiver.acknowledgments()
     highest = max(read_ack_place(frame).TxSequenceNumber for frame in acks)
     judge(
         "MQQB-3.1.1.6.2-D01",
-        expected=3,
+        expected=6,
         observed=highest,
         case="highest TxSequenceNumber of the OrderAcks",
         evidence=[*sent, *acks[-1:]],
+    )
+    later = Sequence(peer, 2)
+    sent.append(receiver.session.send(later.message()))
+    frame = receiver.poll_acknowledgment()
+    place = "nothing" if frame is None else tuple(read_ack_place(frame))
+    judge(
+        "MQQB-2.2.4.1-01",
+        expected=(later.identifier.Ordinal, later.identifier.TimeStamp, 1, 0),
+        observed=place,
+        case="OrderAck of the first message of a later sequence",
+        evidence=[*sent, frame],
     )
 
 

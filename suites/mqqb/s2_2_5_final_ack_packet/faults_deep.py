@@ -6,10 +6,10 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.parts import fault
-from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody
+from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.model.adm import MessagePosition
+from reference_qm.model.adm import MessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
@@ -39,7 +39,7 @@ class PreviousIsOneLess(OrderAcks):
 
 @fault("receiver-final-ack-body-with-message-id-of-16-bits", breaks="MQQB-2.2.5.1-D01", blind=True)
 class MessageIdOfSixteenBits(OrderAcks):
-    """MessageID of a FinalAck has only the lower 16 bits."""
+    """MessageID of a FinalAck has only the lower 16 bits of the message number."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -102,7 +102,7 @@ class OneOfPurge(FinalAcks):
 
 @fault("receiver-second-final-ack-of-plain-queue-with-class-bad-destination", breaks="MQQB-2.2.5-13", blind=True)
 class BadDestination(OrderAcks):
-    """The FinalAck of a second message for a queue that is not transactional has the class NACK_BAD_DST_Q."""
+    """The FinalAck of the second message for a nontransactional queue has the class NACK_BAD_DST_Q."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -110,3 +110,25 @@ class BadDestination(OrderAcks):
         if message_class is MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q and body.TxSequenceNumber > 1:
             message_class = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
         super().send_transactional_ack(name, message_class, body, now)
+
+
+@fault("receiver-final-ack-of-received-message-with-only-jp-missing", breaks="MQQB-2.2.5-D01", blind=True)
+class OnlyJnAcknowledged(FinalAcks):
+    """The receiver sends no FinalAck for a received message with only JP."""
+
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
+        if reason == MessageClass.MQMSG_CLASS_ACK_RECEIVE and not message.NegativeJournalingRequested:
+            position.order_queue = None
+        super().position_deleted(position, reason, now)
+
+
+@fault("receiver-final-ack-of-refused-message-only-with-jn", breaks="MQQB-2.2.5-D01", blind=True)
+class RefusedOnlyWithJn(FinalAcks):
+    """The receiver sends a FinalAck for a refused transactional message only if JN is set."""
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        if packet.UserHeader.JN:
+            super().refuse_transactional(session, packet, message_class, now)

@@ -23,6 +23,8 @@ BODY_RULES = (
     "MQQB-2.2.5.1-D01",
 )
 """Rules of the body and the destination of every FinalAck."""
+LARGE_MESSAGE_ID = 0x7654_0000
+"""A part of a MessageID that is lost in 16 bits."""
 FIFTH_MESSAGE_HEADER = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
 """TransactionHeader fields of message 5 of a sequence, whose predecessor is message 1."""
 
@@ -110,7 +112,7 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
     receiver = Receiver(peer, sut)
     receiver.send()
     wrong = {name: value.format(address=sut.address) for name, value in wrong.items()}
-    sent = receiver.send(transaction=FIFTH_MESSAGE_HEADER, **wrong)
+    sent = receiver.send({"MessageID": LARGE_MESSAGE_ID | peer.message_id()}, transaction=FIFTH_MESSAGE_HEADER, **wrong)
     frame = receiver.await_acknowledgment(final=True)
     judge_final_ack_body(judge, receiver, frame, sent, 1)
     judge(rule, expected=of_class(message_class), observed=frame, case="class of the FinalAck", evidence=[sent, frame])

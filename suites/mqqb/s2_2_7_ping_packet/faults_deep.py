@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-ping-response-with-bit-15-ignored", breaks="MQQB-2.2.7-01", blind=True)
 class HighBitIgnored(Ping):
-    """The initiator ignores a Ping Response in whose Flags bit 15 is set."""
+    """The initiator ignores a Ping Response with bit 15 of Flags set."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if not response.Flags & 0x8000:
@@ -22,7 +22,7 @@ class HighBitIgnored(Ping):
 
 @fault("initiator-ping-response-with-bit-2-taken-as-refusal", breaks="MQQB-2.2.7-01", blind=True)
 class LowBitRefuses(Ping):
-    """The initiator takes a Ping Response in whose Flags bit 2 is set as a refusal."""
+    """The initiator treats a Ping Response with bit 2 of Flags set as a refusal."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         if response.Flags & 4:
@@ -32,7 +32,7 @@ class LowBitRefuses(Ping):
 
 @fault("acceptor-ping-request-with-bit-9-refused", breaks="MQQB-2.2.7-01", blind=True)
 class BitNineRefuses(Ping):
-    """The acceptor sets RF in the response to a Ping Request in whose Flags bit 9 is set."""
+    """The acceptor sets RF in the response to a Ping Request with bit 9 of Flags set."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         response = super().build_response(request)

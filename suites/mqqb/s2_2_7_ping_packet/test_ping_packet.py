@@ -78,7 +78,7 @@ def test_rf_predicts_outcome_while_sessions_are_added(peer, judge):
 
 
 @needs("ping", "configure")
-@covers("MQQB-2.2.7-03", "MQQB-2.2.7-04", "MQQB-3.1.7.7-05", "MQQB-3.1.7.7-07")
+@covers("MQQB-2.2.7-03", "MQQB-2.2.7-04", "MQQB-2.2.7-20", "MQQB-2.2.7-D01", "MQQB-3.1.7.7-05", "MQQB-3.1.7.7-07")
 @pytest.mark.parametrize("RC", [0, 1])
 def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC):
     """The SUT's limit of sessions is set to 1, then to its usual value: each time, RF of a Ping Response predicts
@@ -86,7 +86,14 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
     """
     usual = sut.control.call("configure").get("max_sessions")
     if usual is None:
-        rules = ("MQQB-2.2.7-03", "MQQB-2.2.7-04", "MQQB-3.1.7.7-05", "MQQB-3.1.7.7-07")
+        rules = (
+            "MQQB-2.2.7-03",
+            "MQQB-2.2.7-04",
+            "MQQB-2.2.7-20",
+            "MQQB-2.2.7-D01",
+            "MQQB-3.1.7.7-05",
+            "MQQB-3.1.7.7-07",
+        )
         judge.mark_not_exercised(*rules, reason="the SUT's limit of sessions cannot be configured")
         return
     opened = [request_session_with_guid(peer, peer.identifier)[1]]
@@ -111,6 +118,16 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
             observed=exchange.fields("RC"),
             case=case,
             evidence=exchange,
+        )
+        sent, got = exchange
+        flags = RC | (outcome != "accepted") << 1
+        judge(
+            "MQQB-2.2.7-20",
+            "MQQB-2.2.7-D01",
+            expected=bytes([flags, 0]) + b"HU" + sent.data[4:8] + sut.guid.bytes_le,
+            observed="nothing" if got is None else got.data,
+            case=f"bytes of the {case}",
+            evidence=[sent, got],
         )
 
 

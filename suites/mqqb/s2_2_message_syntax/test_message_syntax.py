@@ -35,6 +35,7 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, judge):
         ("04030201", _get_bytes(established, 52, 56)),
         ("04030000", _get_bytes(agreed, 20, 24)),
         ("70110100", _get_bytes(agreed, 24, 28)),
+        ("4000", _get_bytes(agreed, 30, 32)),
     ]
     if acknowledged is not None:
         numbers.append(("0100", _get_bytes(acknowledged, 20, 22)))

@@ -35,13 +35,14 @@ for name, rule, says, change in (
     (
         "receiver-modulus-with-zero-byte-at-its-end",
         "MQQB-2.4.1-04",
-        "The modulus in the PUBLICKEYBLOBs has a further byte of zero, which bitLen does not count.",
+        "The modulus in the PUBLICKEYBLOBs has an extra zero byte, which bitLen does not count.",
         lambda blob: blob + b"\0",
     ),
     (
         "receiver-public-key-for-signatures-published",
         "MQQB-2.4.1-D01",
-        "The constant bytes of the PUBLICKEYBLOBs name a key for signatures (0x2400) instead of one for exchange.",
+        "The constant bytes of the PUBLICKEYBLOBs name a key for signatures (0x2400) instead of a key for key "
+        "exchange.",
         change_blob_number(4, lambda algorithm: 0x2400),
     ),
 ):

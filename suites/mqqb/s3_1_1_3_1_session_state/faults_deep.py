@@ -14,6 +14,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -40,7 +41,7 @@ class TimeStampIsTheClock(Destinations):
 
 @fault("sender-first-ordinal-of-second-queue-2", breaks="MQQB-3.1.1.3.1-03", blind=True)
 class OrdinalCountsQueues(Destinations):
-    """The first sequence of the sender's second outgoing queue has the Ordinal 2."""
+    """The first sequence of the sender's second outgoing queue has Ordinal 2."""
 
     def _new_sequence(self, now: Now) -> TxSequenceID:
         identifier = super()._new_sequence(now)
@@ -57,7 +58,7 @@ def _renew_time_stamps(qm: QueueManager) -> None:
 add(
     "sender-sequence-time-stamp-renewed-at-restart",
     "MQQB-3.1.1.3.1-04",
-    "After a restart, the sender's OutgoingTxSequenceID has its Ordinal, but another TimeStamp.",
+    "After a restart, the sender's OutgoingTxSequenceID keeps its Ordinal, but has a different TimeStamp.",
     at_restart(_renew_time_stamps),
     blind=True,
 )
@@ -72,7 +73,7 @@ def _cap_reject_counts(qm: QueueManager) -> None:
 add(
     "receiver-reject-count-above-1-restored-as-1",
     "MQQB-3.1.1.3.1-05",
-    "After a restart, the receiver's TxMessageRejectCount is 1 when it was higher.",
+    "After a restart, the receiver's TxMessageRejectCount is 1 if it was higher before the restart.",
     at_restart(_cap_reject_counts),
     blind=True,
 )
@@ -80,7 +81,7 @@ add(
 
 @fault("receiver-reject-count-of-first-rejected-message-2", breaks="MQQB-3.1.1.3.1-05", blind=True)
 class RejectCountStartsAtOne(InSequence):
-    """The receiver's TxMessageRejectCount begins with 1, so that it is 2 after the first rejected message."""
+    """The receiver's TxMessageRejectCount starts at 1, so it is 2 after the first rejected message."""
 
     def reject_out_of_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
@@ -128,7 +129,7 @@ def _forget_time_stamps(qm: QueueManager) -> None:
 add(
     "receiver-incoming-sequence-time-stamp-0-after-restart",
     "MQQB-3.1.1.3.1-08",
-    "After a restart, the receiver's IncomingTxSequenceID has its Ordinal, but the TimeStamp 0.",
+    "After a restart, the receiver's IncomingTxSequenceID keeps its Ordinal, but has TimeStamp 0.",
     at_restart(_forget_time_stamps),
     blind=True,
 )
@@ -145,7 +146,7 @@ def _lower_numbers(qm: QueueManager) -> None:
 add(
     "receiver-incoming-sequence-number-one-lower-after-restart",
     "MQQB-3.1.1.3.1-09",
-    "After a restart, the receiver's IncomingTxSequenceNumber is one lower.",
+    "After a restart, the receiver's IncomingTxSequenceNumber is one lower than before.",
     at_restart(_lower_numbers),
     blind=True,
 )
@@ -168,7 +169,8 @@ def _transactional_first(qm: QueueManager) -> None:
 add(
     "sender-transactional-messages-before-recoverable-ones-after-restart",
     "MQQB-3.1.1.3.1-12",
-    "After a restart, the sender sends the transactional messages of an outgoing queue before its other messages.",
+    "After a restart, the sender sends the transactional messages of an outgoing queue before the other messages of "
+    "this queue.",
     at_restart(_transactional_first),
     blind=True,
 )
@@ -193,7 +195,7 @@ add(
 
 @fault("sender-recoverable-messages-before-express-ones-on-new-session", breaks="MQQB-3.1.1.3.1-D01", blind=True)
 class RecoverableFirst(SessionInitialization):
-    """On a new session, the sender sends the recoverable messages of an outgoing queue before the express ones."""
+    """On a new session, the sender sends the recoverable messages of an outgoing queue before the express messages."""
 
     def initialize_messages(self, session: Session) -> None:
         _reorder(session, _is_express)
@@ -223,3 +225,81 @@ add(
     at_restart(_renumber),
     blind=True,
 )
+
+
+_restarts: dict[str, int] = {}
+
+
+def _forget_at_second_restart(qm: QueueManager) -> None:
+    name = str(qm.adm.Identifier)
+    _restarts[name] = _restarts.get(name, 0) + 1
+    if _restarts[name] > 1:
+        for queue in qm.adm.OutgoingQueues.values():
+            for position in queue.session.OutgoingMessageTable:
+                if position.TxSequenceNumber:
+                    queue.session.OutgoingMessageTable.remove(position)
+
+
+add(
+    "sender-transactional-messages-lost-at-second-restart",
+    "MQQB-3.1.1.3.1-12",
+    "At the second restart, the sender loses the transactional messages of its outgoing queues.",
+    at_restart(_forget_at_second_restart),
+    blind=True,
+)
+
+
+def _forget_second_queue(qm: QueueManager) -> None:
+    for queue in list(qm.adm.OutgoingQueues.values())[1:]:
+        queue.session.AwaitingFinalACKTable.clear()
+
+
+add(
+    "sender-messages-of-second-queue-awaiting-final-ack-lost-at-restart",
+    "MQQB-3.1.1.3.1-13",
+    "At a restart, the sender keeps AwaitingFinalACKTable only for its first outgoing queue.",
+    at_restart(_forget_second_queue),
+    blind=True,
+)
+
+
+def _forget_second_sequence(qm: QueueManager) -> None:
+    for queue in list(qm.adm.OutgoingQueues.values())[1:]:
+        queue.session.OutgoingTxSequenceNumber = 1
+
+
+add(
+    "sender-next-sequence-number-of-second-queue-1-after-restart",
+    "MQQB-3.1.1.3.1-06",
+    "After a restart, OutgoingTxSequenceNumber of the sender's second outgoing queue is 1.",
+    at_restart(_forget_second_sequence),
+    blind=True,
+)
+
+
+def _share_identifier(qm: QueueManager) -> None:
+    queues = list(qm.adm.OutgoingQueues.values())
+    for queue in queues[1:]:
+        queue.session.OutgoingTxSequenceID = queues[0].session.OutgoingTxSequenceID
+
+
+add(
+    "sender-sequence-identifier-of-first-queue-for-all-after-restart",
+    "MQQB-3.1.1.3.1-04",
+    "After a restart, OutgoingTxSequenceID of every outgoing queue is that of the first one.",
+    at_restart(_share_identifier),
+    blind=True,
+)
+
+
+@fault("receiver-session-ack-clears-count-of-other-session-of-sender", breaks="MQQB-3.1.1.3.1-01", blind=True)
+class FlagOfOtherSession(SessionAcks):
+    """The receiver counts the unacknowledged messages of a sender's sessions together: a SessionAck on one session
+    counts as one on the others.
+    """
+
+    def send(self, session: Session, now: Now) -> None:
+        super().send(session, now)
+        for other in self.qm.sessions.values():
+            if other is not session and other.RemoteQMGuid == session.RemoteQMGuid:
+                other.UnackedReceivedMsgCount = 0

@@ -11,7 +11,7 @@ from reference_qm.core.queue_manager import QueueManager
 
 @fault("sender-message-id-of-acknowledgment-skips-one", breaks="MQQB-3.1.1.3-24", blind=True)
 class SkipsOne(Numbering):
-    """Every fourth MessageID is two higher than the MessageID before."""
+    """Every fourth MessageID is two higher than the previous MessageID."""
 
     def assign_identifier(self) -> int:
         number = super().assign_identifier()
@@ -27,7 +27,7 @@ def _repeat_last(qm: QueueManager) -> None:
 add(
     "sender-message-ids-from-1-after-restart-without-waiting-messages",
     "MQQB-3.1.1.3-25",
-    "After a restart without waiting messages, the sender's MessageIDs begin with 1 again.",
+    "After a restart without waiting messages, the sender's MessageIDs start at 1 again.",
     at_restart(_repeat_last),
     blind=True,
 )
@@ -50,3 +50,12 @@ for name, rule, element in (
         at_restart(_double),
         blind=True,
     )
+
+
+@fault("sender-message-ids-of-second-queue-apart", breaks="MQQB-3.1.1.3-24", blind=True)
+class SkipsForSecond(Numbering):
+    """When several outgoing queues exist, each MessageID is two higher than the previous MessageID."""
+
+    def assign_identifier(self) -> int:
+        number = super().assign_identifier()
+        return super().assign_identifier() if len(self.qm.adm.OutgoingQueues) > 1 else number

@@ -10,6 +10,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs, varied
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.provoking import Provoker
 from suites.mqqb.steps.sender import Sender
 
@@ -46,16 +47,25 @@ def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judg
 @needs("restart")
 @covers("MQQB-3.1.1.3-24", "MQQB-3.1.1.3-25")
 def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
-    """A message, an acknowledgment that the SUT itself sends, and two messages have consecutive MessageIDs; a message
-    after each of two restarts has a higher MessageID than all earlier messages.
+    """A message, an acknowledgment that the SUT itself sends, and two messages, one of them to a second queue, have
+    consecutive MessageIDs; a message after each of two restarts has a higher MessageID than all earlier messages.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
     sender.send(1)
     session, _ = sender.await_first(1)
     Provoker(peer, sender.to).send(2)
     sender.collect(session, 2)
-    sender.send(3, 4)
-    came = sender.collect(session, 4)
+    sender.send(3)
+    sender.collect(session, 3)
+    if sut.has("send"):
+        sut.send(peer.direct_name("mqc-ordinals-2"), body="message 4", application_tag=4)
+    else:
+        sender.send(4)
+    peer.wait(lambda: 4 in Sender.tags(peer.inbox.copies), sut.connect_timeout_ms, "message 4")
+    of_second_queue = peer.await_session(0) if peer.is_called else None
+    came = sorted(peer.inbox.messages, key=lambda frame: Sender.tags([frame]))
+    if Sender.tags(came) != [1, 2, 3, 4]:
+        raise ConformanceFailure(f"the messages {Sender.tags(came)} arrived, not 1 to 4")
     ids = _list_message_ids(came)
     steps = [later_session - before for before, later_session in pairwise(ids)]
     judge(
@@ -67,6 +77,8 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.1.3-24")
     session.acknowledge_all()
+    if of_second_queue is not None:
+        of_second_queue.acknowledge_all()
     session.quiet()
     for tag in (5, 6):
         sut.restart()
@@ -116,8 +128,8 @@ def _read_insecure_nacks(sut):
     return sut.control.call("configure")["send_insecure_nacks"]
 
 
-RECOVERABLE_TAGS = [1, 3, 4]
-"""The tags of the recoverable messages."""
+RECOVERABLE_TAGS = [1, 3, 4, 5]
+"""The tags of the messages that survive a restart."""
 
 
 def _get_destination(frame: Frame) -> str:
@@ -128,32 +140,35 @@ def _get_destination(frame: Frame) -> str:
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02", "MQDMPR-3.1.1.3-D01")
 def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, judge):
-    """Recoverable messages and an express message are sent to two unreachable queues; after two restarts, the SUT sends
-    only the recoverable messages.
+    """Recoverable messages and an express message are sent to two unreachable queues, and a transactional message to a
+    third one; after two restarts, the SUT sends all messages except the express one.
     """
-    to = [peer.direct_name(name) for name in ("mqc-survive-1", "mqc-survive-2")]
+    to = [peer.direct_name(name) for name in ("mqc-survive-1", "mqc-survive-2", "mqc-survive-3")]
     for tag, queue, delivery in (
         (1, 0, "recoverable"),
         (2, 0, "express"),
         (3, 0, "recoverable"),
         (4, 1, "recoverable"),
+        (5, 2, "transactional"),
     ):
         sut.send(to[queue], body=f"message {tag}", application_tag=tag, delivery=delivery)
     sut.restart()
     sut.restart()
     sender = Sender(peer, sut, to[0])
     came: list[Frame] = []
-    while 4 not in Sender.tags(came) or len(came) < len(RECOVERABLE_TAGS):
+    while not {4, 5} <= {*Sender.tags(came)} or len(came) < len(RECOVERABLE_TAGS):
         session = sender.poll_session()
         more = [] if session is None else sender.collect_all(session, 1)
         if session is None or not more:
             break
         came += more
         session.acknowledge_all()
-    queues = sorted({tag == 4 for tag in Sender.tags(came)})
+        for frame in [one for one in more if one["UserHeader"].TH]:
+            session.send(build_order_ack(peer, frame))
+    queues = {max(3, tag) for tag in Sender.tags(came)}
     judge(
         "MQQB-3.1.4.1-02",
-        expected=2,
+        expected=3,
         observed=len(queues),
         case="number of queues whose messages the SUT sends",
         evidence=came,
@@ -169,7 +184,7 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     destinations = {
         tag: _get_destination(frame) for tag, frame in zip(Sender.tags(came), came, strict=True) if tag != 2
     }
-    expected_destinations = {tag: to[tag == 4].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
+    expected_destinations = {tag: to[max(0, tag - 3)].partition("=")[2].lower() for tag in RECOVERABLE_TAGS}
     judge(
         "MQDMPR-3.1.1.3-D01",
         expected=sorted(expected_destinations.items()),
@@ -179,6 +194,7 @@ def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, j
     )
     recoverable = sorted(set(Sender.tags(came)) - {2})
     judge(
+        "MQQB-3.1.1.3.1-12",
         "MQQB-3.1.1.3.2-01",
         "MQQB-3.1.1.3.2-02",
         expected=RECOVERABLE_TAGS,

@@ -15,25 +15,27 @@ from suites.mqqb.steps.sequences import Outgoing, get_transaction_header, list_s
 @covers("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", "MQQB-3.1.5.6-15")
 @varied("negative journaling", "response queue")
 def test_new_sequence_begins_when_all_messages_are_acknowledged(peer, sut, judge):
-    """Three messages are acknowledged by a SessionAck and an OrderAck: the next two messages begin a new sequence, and
-    the message after these two begins a third one.
+    """Three messages are acknowledged by a SessionAck and an OrderAck: the next three messages are a new sequence, and
+    the message after these three begins a third one.
     """
     outgoing = Outgoing(peer, sut, "mqc-next-sequence")
     sent = outgoing.send(3)
     acks = [outgoing.send_session_ack(), outgoing.send_order_ack(3)]
     peer.settle()
-    first, second = outgoing.send(2)
-    evidence = [sent[-1], *acks, first, second]
+    first, second, last = outgoing.send(3)
+    evidence = [sent[-1], *acks, first, second, last]
     old_sequence = read_sequence_id(sent[0])
     ordinal = old_sequence[1] + 1
-    begun, continued = (
+    begun, *continued = (
         {"Ordinal": read_sequence_id(frame)[1], "TxSequenceNumber": get_transaction_header(frame).TxSequenceNumber}
-        for frame in (first, second)
+        for frame in (first, second, last)
     )
     expected = facts(Ordinal=ordinal, TxSequenceNumber=1)
     judge("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", expected=expected, observed=begun, evidence=evidence)
-    judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal, TxSequenceNumber=2), observed=continued, evidence=evidence)
-    on_old_sequence = [frame.number for frame in (first, second) if read_sequence_id(frame) <= old_sequence]
+    for number, place in enumerate(continued, 2):
+        expected = facts(Ordinal=ordinal, TxSequenceNumber=number)
+        judge("MQQB-3.1.1.5-04", expected=expected, observed=place, evidence=evidence)
+    on_old_sequence = [frame.number for frame in (first, second, last) if read_sequence_id(frame) <= old_sequence]
     judge(
         "MQQB-3.1.1.5-05",
         expected=none("further message of the old sequence"),

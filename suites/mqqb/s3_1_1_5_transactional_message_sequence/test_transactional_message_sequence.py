@@ -20,19 +20,21 @@ SEQUENCE_PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQ
     *SEQUENCE_PARTS,
 )
 def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
-    """Five messages are sent, and three of them are acknowledged one by one: each time, OutgoingTransferInfo shows the
-    SEQUENCE_INFO of the first and of the last unacknowledged message.
+    """A sequence of one message ends. Then five messages are sent, and three of them are acknowledged one by one: each
+    time, OutgoingTransferInfo shows the SEQUENCE_INFO of the first and of the last unacknowledged message.
     """
     outgoing = Outgoing(peer, sut, "mqc-places")
+    outgoing.send()
+    outgoing.acknowledge_all()
     sent = outgoing.send(5)
     outgoing.send_session_ack()
     for number in (1, 2, 3):
-        frame = outgoing.send_order_ack(number)
-        outgoing.await_info("EodLastAckCount", number)
+        frame = outgoing.send_order_ack(number + 1)
+        outgoing.await_info("EodLastAckCount", number + 1)
         info = outgoing.read_transfer_info()
         judge(
             "MQQB-3.1.3.2-18",
-            expected=number,
+            expected=number + 1,
             observed=read_element(info, "EodLastAckCount"),
             case="EodLastAckCount",
             evidence=frame,

@@ -12,8 +12,8 @@ from reference_qm.model.adm import Session
 
 @fault("receiver-ack-number-without-recoverable-message-is-count-of-sent", breaks="MQQB-3.1.1.6.1-03", blind=True)
 class NumberOfSent(SessionAcks):
-    """While no recoverable message was received, RecoverableMsgAckSeqNumber is the number of recoverable messages that
-    were sent.
+    """As long as no recoverable message has been received, RecoverableMsgAckSeqNumber is the number of recoverable
+    messages that were sent.
     """
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -25,7 +25,9 @@ class NumberOfSent(SessionAcks):
 
 @fault("receiver-ack-number-without-recoverable-message-from-3-express-on", breaks="MQQB-3.1.1.6.1-03", blind=True)
 class NumberOfExpress(SessionAcks):
-    """While no recoverable message was received, RecoverableMsgAckSeqNumber is 1 after three express messages."""
+    """As long as no recoverable message has been received, RecoverableMsgAckSeqNumber is 1 after three express
+    messages.
+    """
 
     def build_header(self, session: Session) -> SessionHeader:
         header = super().build_header(session)
@@ -36,7 +38,9 @@ class NumberOfExpress(SessionAcks):
 
 @fault("initiator-ack-flags-without-recoverable-message-1", breaks="MQQB-3.1.1.6.1-04", blind=True)
 class InitiatorFlags(SessionAcks):
-    """On a session that the receiver opened, RecoverableMsgAckFlags is 1 while no recoverable message was received."""
+    """On a session that the receiver opened, RecoverableMsgAckFlags is 1 as long as no recoverable message has been
+    received.
+    """
 
     def build_header(self, session: Session) -> SessionHeader:
         header = super().build_header(session)

@@ -41,7 +41,9 @@ class SenderTransactionalMessageDiscardedBySessionAck(TransactionalSending):
 
 @fault("sender-transactional-message-leaves-at-session-ack", breaks="MQQB-3.1.1.6.2-10")
 class SenderTransactionalMessageLeavesAtSessionAck(TransactionalSending):
-    """The sender removes a transactional message from its sequence when the SessionAck arrives, without an OrderAck."""
+    """The sender removes a transactional message from its sequence when the SessionAck arrives, without waiting for an
+    OrderAck.
+    """
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         super().retain(session, position)

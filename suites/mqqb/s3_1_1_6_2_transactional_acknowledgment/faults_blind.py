@@ -10,8 +10,8 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 @fault("sender-message-with-jn-only-not-retained", breaks="MQQB-3.1.1.6.2-11", blind=True)
 class KeptOnlyForPositiveJournaling(TransactionalSending):
-    """The sender deletes a message that requests negative journaling only when its OrderAck arrives, without waiting
-    for the FinalAck.
+    """When an OrderAck arrives for a message with JN but without JP, the sender deletes the message without waiting for
+    the FinalAck.
     """
 
     def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:

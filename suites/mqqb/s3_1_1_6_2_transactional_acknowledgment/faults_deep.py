@@ -13,7 +13,7 @@ from reference_qm.model.adm import IncomingTransactionalTransferInfo, OutgoingMe
 
 @fault("receiver-order-ack-after-gap-names-number-after-gap", breaks="MQQB-3.1.1.6.2-03", blind=True)
 class HighestAcknowledged(OrderAcks):
-    """After messages that are out of order, the number of the next OrderAck is higher by their number."""
+    """After rejected messages, TxSequenceNumber of the next OrderAck is too high by the number of these messages."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
@@ -23,7 +23,9 @@ class HighestAcknowledged(OrderAcks):
 
 @fault("receiver-order-ack-number-one-less-with-several-messages", breaks="MQQB-3.1.1.6.2-D01", blind=True)
 class LastNotAcknowledged(OrderAcks):
-    """When several messages await an OrderAck, its TxSequenceNumber is that of the last message but one."""
+    """When several messages await an OrderAck, TxSequenceNumber of the OrderAck is the number of the second-to-last
+    message.
+    """
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
@@ -37,7 +39,9 @@ class LastNotAcknowledged(OrderAcks):
 
 @fault("sender-journaled-message-deleted-by-order-ack-before-session-ack", breaks="MQQB-3.1.1.6.2-11", blind=True)
 class LaterSessionAckDeletes(TransactionalSending):
-    """A message with JP is not kept for its FinalAck when the session acknowledgment comes after the OrderAck."""
+    """A message with JP is not kept until its FinalAck arrives if the session acknowledgment arrives after the
+    OrderAck.
+    """
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         ordered = position.ReceivedOrderAck
@@ -48,7 +52,7 @@ class LaterSessionAckDeletes(TransactionalSending):
 
 @fault("sender-message-of-second-queue-deleted-by-session-ack", breaks="MQQB-3.1.1.6.2-10", blind=True)
 class SecondQueueDeletes(TransactionalSending):
-    """The sender deletes a transactional message of its second outgoing queue after a session acknowledgment."""
+    """The sender deletes a transactional message of its second outgoing queue when a session acknowledgment arrives."""
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         super().retain(session, position)

@@ -6,27 +6,17 @@ from harness.faults.parts import fault
 from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.sessions.session_timers import SessionTimers
-from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-@fault("acceptor-wait-of-one-and-a-half-timeouts", breaks="MQQB-3.1.2.4-01", blind=True)
-class FractionOnOwnSession(SessionAcks):
-    """The Session Ack Wait Timer of an accepted session runs for one and a half AckWaitTimeouts."""
-
-    def start_wait_timer(self, session: Session, now: Now) -> None:
-        if session.initiator:
-            super().start_wait_timer(session, now)
-            return
-        self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, 3 * session.AckWaitTimeout // 2, now)
-
-
 @fault("sender-resend-of-later-sequence-after-twice-the-first-interval", breaks="MQQB-3.1.2.6-01", blind=True)
 class LaterSequenceLater(TransactionalSending):
-    """The Transactional Ack Wait Timer of a later sequence of a session runs for twice the first entry."""
+    """The Transactional Ack Wait Timer of the second and later sequences of a session first runs for twice the first
+    ResendInterval.
+    """
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
         super().start_ack_wait_timer(session, now)
@@ -38,7 +28,9 @@ class LaterSequenceLater(TransactionalSending):
 
 @fault("acceptor-initialization-timer-of-request-with-own-guid-not-started", breaks="MQQB-3.1.2.1-D01", blind=True)
 class NoTimerForOwnGuid(SessionOpening):
-    """The Session Initialization Timer does not run after the response to a request that names the acceptor's GUID."""
+    """The Session Initialization Timer does not run after the response to a request whose ServerGuid is the acceptor's
+    GUID.
+    """
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
@@ -46,34 +38,11 @@ class NoTimerForOwnGuid(SessionOpening):
             self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
 
 
-@fault("receiver-send-timer-not-restarted-on-own-session", breaks="MQQB-3.1.2.5-D01", blind=True)
-class NoSecondAckOnOwnSession(SessionTimers):
-    """On a session that the receiver opened, the Session Ack Send Timer is started only once."""
-
-    def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
-        if session.initiator and name is TimerName.SESSION_ACK_SEND:
-            known: set[int] = self.__dict__.setdefault("known", set())
-            if session.number in known and session.LastAckedRecoverableMsgSeqNumber:
-                return
-            known.add(session.number)
-        super().start(session, name, duration_ms, now)
-
-
 @fault("initiator-ping-response-timer-of-second-ping-longer", breaks="MQQB-3.1.2.9-D01", blind=True)
 class SecondPingWaitsLonger(SessionTimers):
-    """The Ping Response Timer of each ping after the first expires after three seconds."""
+    """The Ping Response Timer of every ping after the first one expires after three seconds."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
         if name is TimerName.PING_RESPONSE and self.qm.adm.PingCookie > 1:
             duration_ms *= 3
         super().start(session, name, duration_ms, now)
-
-
-@fault("sender-resend-time-of-start-only", breaks="MQQB-3.1.2.6-D01", blind=True)
-class ResendTimeKept(TransactionalSending):
-    """ResendTime stays the time of the first resending when the Transactional Ack Wait Timer is started again."""
-
-    def start_ack_wait_timer(self, session: Session, now: Now) -> None:
-        old = outgoing_sequence(session).ResendTime
-        super().start_ack_wait_timer(session, now)
-        outgoing_sequence(session).ResendTime = old or outgoing_sequence(session).ResendTime

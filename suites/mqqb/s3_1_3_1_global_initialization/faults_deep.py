@@ -53,7 +53,7 @@ class LastEntryShorter(Initialization):
 
 @fault("receiver-history-timer-not-running-after-start-with-one-entry", breaks="MQQB-3.1.3.1-07", blind=True)
 class NoTimerForOneEntry(Initialization):
-    """The MessageIDHistory Cleanup Timer does not run after a start with a single entry in the history."""
+    """The MessageIDHistory Cleanup Timer does not run after a start with exactly one entry in the history."""
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)

@@ -47,7 +47,7 @@ for _name, _rule, _element in (
     ("any-new-session-keeps-unacked-received-count", "MQQB-3.1.3.2-08", "UnackedReceivedMsgCount"),
     ("any-new-session-keeps-recoverable-ack-flags", "MQQB-3.1.3.2-06", "RecoverableMsgAckFlags"),
 ):
-    _says = f"A new session keeps {_element} of the session before it."
+    _says = f"A new session keeps {_element} of the previous session."
     add(_name, _rule, _says, _keep_session_element(_element))
 
 
@@ -116,7 +116,7 @@ for _name, _rule, _element, _value in _ELEMENTS:
 
 @fault("initiator-opened-session-recoverable-ack-flag-set", breaks="MQQB-3.1.3.2-06")
 class InitiatorOpenedSessionRecoverableAckFlagSet(SessionOpening):
-    """The initiator opens a session with a flag in RecoverableMsgAckFlags and a running Session Ack Send Timer."""
+    """The initiator opens a session with a bit of RecoverableMsgAckFlags set and a running Session Ack Send Timer."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)

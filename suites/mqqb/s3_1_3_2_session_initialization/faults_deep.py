@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from harness.faults.parts import fault, replace_part
+from harness.faults.primitives import set_fields
 from harness.faults.registry import add
+from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.transactional_sending import outgoing_sequence
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
@@ -14,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 def _keep(name: str) -> type[SessionInitialization]:
-    """Return a part in which a session that the queue manager opens again keeps an element."""
+    """Return a part in which a reopened session keeps the value of a given element."""
 
     class ElementKept(SessionInitialization):
         def initialize_session(self, session: Session, now: Now) -> None:
@@ -37,12 +41,11 @@ for rule, name, text in (
     ("MQQB-3.1.3.2-25", "SessionActive", "session-active"),
     ("MQQB-3.1.3.2-26", "ReceivedAck", "received-ack"),
     ("MQQB-3.1.3.2-29", "DirectFormatSession", "direct-format-session"),
-    ("MQQB-3.1.3.2-31", "LastOrderAckSendTime", "last-order-ack-send-time"),
 ):
     add(
         f"initiator-{text}-of-earlier-session-kept",
         rule,
-        f"When the initiator opens a further session for a queue, {name} is that of the session before.",
+        f"When the initiator opens another session for a queue, {name} is the same as in the previous session.",
         replace_part(_keep(name)),
         blind=True,
     )
@@ -78,7 +81,7 @@ for rule, name, text in (
     add(
         f"initiator-{text}-of-earlier-session-kept",
         rule,
-        f"{name} of TxOutgoingSequence is that of the earlier session when a further session begins.",
+        f"When a new session begins, {name} of TxOutgoingSequence is the same as in the previous session.",
         replace_part(_keep_sequence(name)),
         blind=True,
     )
@@ -86,7 +89,9 @@ for rule, name, text in (
 
 @fault("initiator-transactional-messages-not-sent-again-on-new-session", breaks="MQQB-3.1.3.2-22", blind=True)
 class TransactionalNotSentAgain(SessionInitialization):
-    """On a new session, only messages without a sequence are sent again; the others wait for the resend timer."""
+    """On a new session, only nontransactional messages are sent again; transactional messages wait for the resend
+    timer.
+    """
 
     def initialize_messages(self, session: Session) -> None:
         super().initialize_messages(session)
@@ -96,21 +101,38 @@ class TransactionalNotSentAgain(SessionInitialization):
                 self.qm.dispatch_collection.add(session, position)
 
 
-@fault("initiator-unacked-message-count-of-earlier-session-added", breaks="MQQB-3.1.3.2-23", blind=True)
-class CountGrows(SessionInitialization):
-    """UnAckedMessageCount of a further session begins with the value that it had on the session before."""
+@fault("acceptor-other-identifier-in-responses-than-in-requests", breaks="MQQB-3.1.3.2-34", blind=True)
+class IdentifierOfAcceptor(SessionOpening):
+    """The Identifier in the queue manager's EstablishConnection responses differs from the Identifier
+    in its requests.
+    """
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        packet = super().build_establish_response(session, request)
+        other = UUID(int=self.qm.adm.Identifier.int ^ 1)
+        return set_fields(packet, {"EstablishConnectionHeader.ServerGuid": other})
+
+
+@fault("initiator-waiting-messages-of-retry-one-by-one", breaks="MQQB-3.1.3.2-23", blind=True)
+class OneByOne(SessionInitialization):
+    """On a session that a retry opens, the initiator sends each message only after the previous message has been
+    acknowledged.
+    """
 
     def initialize_messages(self, session: Session) -> None:
-        old = session.UnAckedMessageCount
         super().initialize_messages(session)
-        session.UnAckedMessageCount = old
+        if session.retrying:
+            session.UnAckedMessageCount = self.qm.config.window_size - 1
 
 
-@fault("initiator-order-ack-timeout-5-s", breaks="MQQB-3.1.3.2-28", blind=True)
-class SlowOrderAcksOfInitiator(SessionInitialization):
-    """OrderAckTimeout of a session that the receiver opened is 5 seconds."""
+@fault("acceptor-count-of-closed-session-continued", breaks="MQQB-3.1.3.2-04", blind=True)
+class AcceptedCountContinued(SessionOpening):
+    """MessageReceivedCount of an accepted session begins with that of the last closed session of the same sender."""
 
-    def initialize_parameters(self, session: Session, now: Now) -> None:
-        super().initialize_parameters(session, now)
-        if session.initiator:
-            session.OrderAckTimeout = 5_000
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_request(session, packet, now)
+        for old in self.qm.closed_sessions:
+            if not old.initiator and old.RemoteQMGuid == session.RemoteQMGuid:
+                session.MessageReceivedCount = old.MessageReceivedCount

@@ -12,16 +12,20 @@ SHORT_RESEND_ENTRY_COUNT = 3
 
 
 @needs("send")
-@covers("MQQB-3.1.3.1-02", "MQQB-3.1.3.2-19", "MQQB-3.1.3.2-20")
+@covers("MQQB-3.1.2.6-01", "MQQB-3.1.3.1-02", "MQQB-3.1.3.2-19", "MQQB-3.1.3.2-20")
 def test_message_without_order_ack_is_resent_after_equal_intervals(peer, sut, judge):
-    """The SUT resends a message without an OrderAck three times, each time after the first resend time."""
+    """After a sequence has ended, the SUT resends a message without an OrderAck three times, each time after the first
+    resend time.
+    """
     outgoing = Outgoing(peer, sut, "mqc-resend-short")
+    outgoing.send()
+    outgoing.acknowledge_all()
     outgoing.send()
     for _ in range(SHORT_RESEND_ENTRY_COUNT):
         outgoing.send_session_ack()
-        if outgoing.await_resend(1) != RESENT:
+        if outgoing.await_resend(2) != RESENT:
             break
-    copies = outgoing.copies(1)[: SHORT_RESEND_ENTRY_COUNT + 1]
+    copies = outgoing.copies(2)[: SHORT_RESEND_ENTRY_COUNT + 1]
     waits = [peer.took(earlier, later) for earlier, later in itertools.pairwise(copies)]
     intervals = [wait.when(FIRST_RESEND_MS, "the first resend time").removeprefix("after ") for wait in waits]
     judge.all(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, fields, holds, packet
+from harness.expectations import between, closed, fields, holds, packet
 from harness.peer.handshake import NULL_GUID, establish_request, parameters_request
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
@@ -17,13 +18,18 @@ from suites.mqqb.steps.opening import (
     find_initiated_session,
     list_accepted_sessions,
 )
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import PingingSut, describe_ping_fields, read_element
 from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing
 
 SESSION_CLEANUP_MS = 20_000
+SHORT_RESEND_ENTRY_COUNT = 3
+"""The number of equal entries at the beginning of ResendTimerTable."""
+LOWEST_PRIORITY: dict[str, Any] = {"priority": 0}
+"""The priority of transactional messages, with which other messages keep their order beside them."""
 CLOSED_AT_FIRST_EXPIRY = "the SUT closed the session at the first expiry of the Session Cleanup Timer"
 CLOSED_AT_SECOND_EXPIRY = "the SUT closed the session at the second expiry of the Session Cleanup Timer"
 
@@ -116,44 +122,51 @@ def _build_session_ack(messages):
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_waiting_messages_are_sent_without_acknowledgment_in_between(peer, sut, judge):
     """Three messages wait when a session is opened: the SUT sends all three messages although the peer acknowledges
-    none of them.
+    none of them, and does so again on the next session.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2, 3)
-    session = sender.await_session()
-    came = sender.collect(session, 3)
-    session.acknowledge_all()
-    judge(
-        "MQQB-3.1.3.2-23",
-        expected=[1, 2, 3],
-        observed=Sender.tags(came),
-        case="numbers of the messages without an acknowledgment",
-        evidence=came,
-    )
+    for turn in range(2):
+        session = sender.await_session()
+        came = sender.collect(session, 3)
+        judge(
+            "MQQB-3.1.3.2-23",
+            expected=[1, 2, 3],
+            observed=Sender.tags(came),
+            case="numbers of the messages without an acknowledgment",
+            evidence=came,
+        )
+        if turn:
+            session.acknowledge_all()
+        else:
+            session.close()
 
 
 @covers("MQQB-3.1.3.2-22")
 @varied("trace", "label", acknowledgments=("none", "of receipt"))
 def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, judge):
-    """The SUT resends on the next session a recoverable message that is not acknowledged as stored, and an
-    unacknowledged express message.
+    """The SUT resends on the next session a recoverable message that is not acknowledged as stored, an unacknowledged
+    express message, and a transactional message.
     """
-    sender = Sender(peer, sut)
-    recoverable = 2
-    sender.send(1)
-    sender.send(recoverable, delivery="recoverable")
-    sender.send(3)
+    sender = Sender(peer, sut, peer.direct_name("mqc-sent-again"))
+    recoverable, transactional = 2, [4] if sut.has("send") else []
+    sender.send(1, **LOWEST_PRIORITY if transactional else {})
+    sender.send(recoverable, delivery="recoverable", **LOWEST_PRIORITY if transactional else {})
+    sender.send(3, **LOWEST_PRIORITY if transactional else {})
+    sender.send(*transactional, delivery="transactional")
     session = sender.await_session()
-    arrived = Sender.tags(sender.collect(session, 3))
-    if sorted(arrived) != [1, recoverable, 3]:
-        raise ConformanceFailure("the three messages did not arrive")
+    arrived = Sender.tags(sender.collect(session, 3 + len(transactional)))
+    if sorted(arrived) != [1, recoverable, 3, *transactional]:
+        raise ConformanceFailure("the messages did not arrive")
     ack = session.send(session_ack(AckSequenceNumber=2))
     peer.settle()
     session.close()
     again = sender.await_session()
-    expected = sorted({recoverable, *arrived[2:]})
+    expected = sorted({recoverable, *arrived[2:], *transactional})
     came = sender.collect(again, len(expected))
     again.acknowledge_all()
+    for frame in [one for one in came if one["UserHeader"].TH]:
+        again.send(build_order_ack(peer, frame))
     judge(
         "MQQB-3.1.3.2-22",
         expected=expected,
@@ -188,6 +201,27 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
         observed=observed,
         case="LastAckCount of the next session",
         evidence=[*outgoing.copies(3), *frames],
+    )
+
+
+@needs("timers")
+@covers("MQQB-3.1.3.2-13")
+def test_idle_session_of_second_attempt_closes(peer, sut, judge):
+    """The SUT opens a session in its second attempt, and its message is acknowledged: the SUT closes the idle session
+    at an expiry of the Session Cleanup Timer.
+    """
+    cleanup_ms = sut.timer_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
+    session = OutgoingSession(peer, sut)
+    session.await_request()
+    session.connection.close()
+    message = session.open()
+    session.connection.acknowledge_all()
+    session.connection.wait_closed(within_ms=2 * sut.duration_ms(cleanup_ms) + sut.slack_ms(cleanup_ms))
+    judge(
+        "MQQB-3.1.3.2-13",
+        expected=closed(),
+        observed=session.connection,
+        evidence=[message, session.connection.last],
     )
 
 
@@ -231,8 +265,11 @@ def test_ack_timeout_of_a_request_is_the_configured_one(peer, sut, judge, config
 
 
 @covers("MQQB-3.1.3.2-34")
-def test_identifier_is_the_same_in_two_sessions(peer, judge):
-    """The SUT answers two session requests with the same ServerGuid, which is neither zero nor the peer's GUID."""
+def test_identifier_is_the_same_in_two_sessions(peer, sut, judge):
+    """The SUT answers two session requests with the same ServerGuid, which is neither zero nor the peer's GUID. It is
+    the ClientGuid of the SUT's own request.
+    """
+    request = OutgoingSession(peer, sut).poll_request()
     frames = [peer.request_session().received[0] for _ in range(2)]
     first_one, second_one = (UUID(str(frame["EstablishConnectionHeader"].ServerGuid)) for frame in frames)
     borrowed = {NULL_GUID: "the null GUID", peer.identifier: "that of the peer"}.get(first_one)
@@ -243,6 +280,14 @@ def test_identifier_is_the_same_in_two_sessions(peer, judge):
         observed=observed,
         evidence=frames,
     )
+    if request is not None:
+        own = UUID(str(request["EstablishConnectionHeader"].ClientGuid))
+        judge(
+            "MQQB-3.1.3.2-34",
+            expected=holds("the SUT's request contains the same Identifier"),
+            observed=own == first_one or f"{own}, and {first_one} in a response",
+            evidence=[request, *frames],
+        )
 
 
 @needs("ping_initiator", "restart")
@@ -337,17 +382,27 @@ REINITIALIZED_ELEMENTS = {
 
 
 @needs("send", "inspect")
-@covers(*REINITIALIZED_ELEMENTS)
+@covers(*REINITIALIZED_ELEMENTS, "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-18", "MQQB-3.1.3.2-19", "MQQB-3.1.3.2-20")
 def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     """A session with unacknowledged messages in both directions is lost: until the peer answers the SUT's next request,
     the counts of the session have their initial values.
     """
     sut.slow_down(1)
     sender = Sender(peer, sut)
-    sender.send(1)
-    sender.send(2, delivery="recoverable")
-    session, _ = sender.await_first(2)
+    sender.send(1, priority=0)
+    sender.send(2, delivery="recoverable", priority=0)
+    sender.send(3, 4, delivery="transactional")
+    session, came = sender.await_first(4)
     session.check_alive()
+    session.acknowledge_all()
+    session.send(build_order_ack(peer, came[2]))
+    resent_after_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS)
+    for _ in range(SHORT_RESEND_ENTRY_COUNT):
+        known = len(session.messages)
+        peer.environment.run_until(lambda known=known: len(session.messages) > known, resent_after_ms)
+        session.acknowledge_all()
+    sender.send(5, delivery="recoverable")
+    sender.collect(session, len(session.messages) + 1)
     lost = [session.send(peer.recoverable_message()) for _ in range(3)]
     peer.pass_time(1)
     peer.tamper_accepted(lambda packet: None)
@@ -366,6 +421,15 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
             observed={name: read_element(trying[0], name)},
             evidence=[*lost, asked],
         )
+    sequence = read_element(trying[0], "TxOutgoingSequence")
+    first_interval = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
+    for rule, name, value, shown in (
+        ("MQQB-3.1.3.2-16", "LastAck.SeqNo", 0, read_element(read_element(sequence, "LastAck"), "SeqNo")),
+        ("MQQB-3.1.3.2-18", "LastAckCount", 0, read_element(sequence, "LastAckCount")),
+        ("MQQB-3.1.3.2-19", "ResendIntervalIndex", 0, read_element(sequence, "ResendIntervalIndex")),
+        ("MQQB-3.1.3.2-20", "ResendInterval", first_interval, read_element(sequence, "ResendInterval")),
+    ):
+        judge(rule, expected=value, observed=shown, case=name, evidence=[*lost, asked])
 
 
 @needs("inspect")

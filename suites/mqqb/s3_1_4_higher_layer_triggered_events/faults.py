@@ -29,7 +29,7 @@ class ElementsInitializedPartly(Initialization):
 
 @fault("initiator-only-first-destination-connected-at-start", breaks="MQQB-3.1.4.1-02", blind=True)
 class InitiatorOnlyFirstDestinationConnectedAtStart(Initialization):
-    """A queue manager connects only to the first queue manager for which it has messages when it starts."""
+    """When a queue manager starts, it connects only to the first queue manager for which it has messages."""
 
     def begin(self, now: Now) -> None:
         super().begin(now)

@@ -19,7 +19,7 @@ def _without_label(packet: UserMessagePacket) -> UserMessagePacket:
 
 @fault("sender-final-ack-of-class-0x4000-taken-as-message", breaks="MQQB-3.1.5.1.1-12", blind=True)
 class OnlyGreaterClasses(Receiving):
-    """The sender identifies a FinalAck only by a class above 0x4000, so that ACK_RECEIVE completes no message."""
+    """The sender identifies a FinalAck only by a class above 0x4000, so ACK_RECEIVE completes no message."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         if packet.MessagePropertiesHeader.MessageClass == 0x4000:
@@ -29,7 +29,7 @@ class OnlyGreaterClasses(Receiving):
 
 @fault("sender-report-or-arrival-ack-taken-as-final-ack", breaks="MQQB-3.1.5.1.1-12", blind=True)
 class ReportsComplete(Receiving):
-    """The sender also takes a message of class 0x0001 or 0x0002 with the label of an OrderAck for order_queue$ as a
+    """The sender treats a message for order_queue$ with the label of an OrderAck and the class 0x0001 or 0x0002 as a
     FinalAck.
     """
 
@@ -42,7 +42,7 @@ class ReportsComplete(Receiving):
 
 @fault("receiver-message-with-label-of-order-ack-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
 class LabelDropped(Receiving):
-    """The receiver drops a message of class NORMAL whose label is QM Ordering Ack, for any destination."""
+    """The receiver drops a message of class NORMAL whose label is QM Ordering Ack, regardless of its destination."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         properties = packet.MessagePropertiesHeader
@@ -66,7 +66,9 @@ class SizeDropped(Receiving):
 
 @fault("initiator-message-on-own-session-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
 class MessageOnOwnSessionDropped(Receiving):
-    """A queue manager drops a message of class NORMAL that arrives on a session that it opened itself."""
+    """A queue manager drops a message of class NORMAL that arrives on a session that the queue manager
+    itself opened.
+    """
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         if session.initiator and not packet.MessagePropertiesHeader.MessageClass:

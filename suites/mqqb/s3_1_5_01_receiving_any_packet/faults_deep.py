@@ -98,9 +98,22 @@ for name, rule, says, change, meant in (
 
 @fault("receiver-malformed-packet-on-second-session-ignored", breaks="MQQB-3.1.5.1.3-01", blind=True)
 class SecondSessionIgnoresMalformed(Closing):
-    """While another session is open, the receiver discards a malformed packet, and keeps the session."""
+    """While another session is open, the receiver discards a malformed packet, but keeps the session of this packet
+    open.
+    """
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
         others = [one for one in self.qm.sessions.values() if one is not session]
         if not any(one.SessionState is SessionState.OPEN for one in others):
             super().refuse_malformed(session, error, now)
+
+
+@fault("receiver-malformed-packet-closes-every-session", breaks="MQQB-3.1.5.1.3-01", blind=True)
+class EverySessionClosed(Closing):
+    """After a malformed packet, the receiver closes all sessions of the sender of this packet."""
+
+    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+        super().refuse_malformed(session, error, now)
+        for other in list(self.qm.sessions.values()):
+            if other.RemoteQMGuid == session.RemoteQMGuid and other.SessionState is SessionState.OPEN:
+                self.close(other, "a fault", now)

@@ -170,7 +170,7 @@ def test_malformed_packet_closes_session(peer, judge):
     """A malformed packet on an open session is not acknowledged, and the SUT closes the session, beside another open
     session.
     """
-    peer.open_raw()
+    beside = peer.open_raw()
     for flaw, data in build_malformed_packets(peer).items():
         connection = peer.open_raw()
         if connection.acknowledgment() is None:
@@ -183,6 +183,11 @@ def test_malformed_packet_closes_session(peer, judge):
             case=f"packet with {flaw}",
             evidence=[sent, connection.last],
         )
+    judge.all(
+        expected=holds("the other session is open"),
+        observed=beside.acknowledgment() is not None or beside.outcome(),
+        evidence=beside.received,
+    )
 
 
 @malforms("MQMQ-2.2.19.3-18", "MQQB-2.2.2-D01")

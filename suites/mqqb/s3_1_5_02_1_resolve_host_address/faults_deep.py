@@ -18,7 +18,9 @@ from reference_qm.surface.clock import Now
     blind=True,
 )
 class OneRetry(Closing):
-    """When a retry also finds no destination or next hop, the initiator does not start the timer again."""
+    """When a retry, too, finds no destination or next hop, the initiator does not restart the Session Retry Connect
+    Timer.
+    """
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
         super().fail_to_establish(session, status, reason, now)
@@ -32,7 +34,7 @@ class OneRetry(Closing):
     blind=True,
 )
 class SecondFailureInactive(Resolving):
-    """When a retry also finds no destination or next hop, State of the outgoing queue becomes Inactive."""
+    """When a retry, too, finds no destination or next hop, State of the outgoing queue becomes Inactive."""
 
     def require_validation(self, session: Session) -> None:
         super().require_validation(session)
@@ -54,7 +56,7 @@ class OtherQueuesNeedValidation(Resolving):
 
 @fault("initiator-next-hops-of-earlier-attempt-kept", breaks="MQQB-3.1.5.2.1-27", blind=True)
 class OldHopsKept(Resolving):
-    """NextHops keeps the addresses of an earlier attempt, so that each address is listed again after a retry."""
+    """NextHops keeps the addresses of earlier attempts, so a retry lists each address once more."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
         queue = outgoing_queue(session)
@@ -87,3 +89,13 @@ class SecondRoundBeginsWithLast(Resolving):
             if session.retrying:
                 session.addresses[host] = tuple(reversed(addresses))
         super().try_addresses(session, now)
+
+
+@fault("initiator-second-unresolvable-queue-inactive", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
+class SecondInactive(Resolving):
+    """State becomes NeedValidation only for the first of two queues whose destinations cannot be found."""
+
+    def require_validation(self, session: Session) -> None:
+        states = [queue.State for queue in self.qm.adm.OutgoingQueues.values()]
+        if OutgoingQueueState.NEED_VALIDATION not in states:
+            super().require_validation(session)

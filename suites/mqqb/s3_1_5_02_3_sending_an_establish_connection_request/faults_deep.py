@@ -29,7 +29,7 @@ class RetryWithoutClientGuid(Establishing):
 
 @fault("initiator-server-guid-of-retry-zero", breaks="MQQB-3.1.5.2.3-08", blind=True)
 class RetryWithoutServerGuid(Establishing):
-    """ServerGuid of the request in a retry is zero, also for a destination with a private format name."""
+    """ServerGuid of the request in a retry is zero, even for a destination with a private format name."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -38,7 +38,7 @@ class RetryWithoutServerGuid(Establishing):
 
 @fault("initiator-time-stamp-of-first-attempt-in-retry", breaks="MQQB-3.1.5.2.3-10", blind=True)
 class FirstTimeStamp(Establishing):
-    """TimeStamp of the request in a retry is the TimeStamp of the request before."""
+    """TimeStamp of the request in a retry is the TimeStamp of the previous request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -50,7 +50,7 @@ class FirstTimeStamp(Establishing):
 
 @fault("initiator-se-of-second-address-0", breaks="MQQB-3.1.5.2.3-11", blind=True)
 class RetryWithoutSe(Establishing):
-    """SE of the request for a second or later address of the host is 0 though no ping was sent."""
+    """SE of the request for a second or later address of the host is 0 although no ping was sent."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -61,7 +61,7 @@ class RetryWithoutSe(Establishing):
 
 @fault("initiator-no-in-process-entry-of-retry", breaks="MQQB-3.1.5.2.3-14", blind=True)
 class RetryWithoutEntry(Connecting):
-    """The initiator adds no entry with Status InProcess for the request in a retry."""
+    """The initiator adds no entry with Status InProcess to ConnectionHistory for the request in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         if not (session.retrying and status is ConnectionStatus.IN_PROCESS):
@@ -70,7 +70,7 @@ class RetryWithoutEntry(Connecting):
 
 @fault("initiator-in-process-entry-with-host-name", breaks="MQQB-3.1.5.2.3-14", blind=True)
 class HostNameInEntry(Connecting):
-    """AddressList of the entry with Status InProcess is the host name of a direct format name."""
+    """AddressList of the ConnectionHistory entry with Status InProcess is the host name from a direct format name."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)

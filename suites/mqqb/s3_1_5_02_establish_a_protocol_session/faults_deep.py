@@ -26,7 +26,7 @@ FAILURES = (
 
 @fault("initiator-entry-of-failure-replaces-entry-before", breaks="MQQB-3.1.5.2-01", blind=True)
 class EntryReplaced(Connecting):
-    """The entry of a failed attempt replaces the last entry of ConnectionHistory instead of following it."""
+    """The ConnectionHistory entry of a failed attempt replaces the last entry instead of following it."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         history = outgoing_queue(session).ConnectionHistory
@@ -37,7 +37,9 @@ class EntryReplaced(Connecting):
 
 @fault("initiator-no-entry-of-failed-retry", breaks="MQQB-3.1.5.2-01", blind=True)
 class RetryWithoutEntry(Connecting):
-    """The initiator adds no entry when an attempt fails that the Session Retry Connect Timer began."""
+    """The initiator adds no entry to ConnectionHistory when an attempt that the Session Retry Connect Timer started
+    fails.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         if not (session.retrying and status in FAILURES):
@@ -52,7 +54,7 @@ for status, name in (
     add(
         f"initiator-entry-of-{name}-with-status-unknown-failure",
         "MQQB-3.1.5.2-02",
-        f"Status of the entry of an attempt that ends with {status.name} is UnknownFailure.",
+        f"Status of the ConnectionHistory entry of an attempt that ends with {status.name} is UnknownFailure.",
         change_history_entries((status,), Status=ConnectionStatus.UNKNOWN_FAILURE),
         blind=True,
     )
@@ -60,7 +62,7 @@ for status, name in (
 add(
     "initiator-entry-of-response-for-another-with-status-connection-refused",
     "MQQB-3.1.5.2-03",
-    "Status of the entry of an attempt that ends with an invalid response is ConnectionRefused.",
+    "Status of the ConnectionHistory entry of an attempt that ends with an invalid response is ConnectionRefused.",
     change_history_entries((ConnectionStatus.UNKNOWN_FAILURE,), Status=ConnectionStatus.CONNECTION_REFUSED),
     blind=True,
 )
@@ -68,7 +70,9 @@ add(
 
 @fault("initiator-entry-of-failure-with-error-of-facility-only", breaks="MQQB-3.1.5.2-04", blind=True)
 class ErrorWithoutSeverity(Connecting):
-    """Error of the entry of a failed attempt has no severity bit, so that it is the HRESULT of a success."""
+    """Error of the ConnectionHistory entry of a failed attempt has no severity bit, so it is the
+    HRESULT of a success.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -79,7 +83,7 @@ class ErrorWithoutSeverity(Connecting):
 
 @fault("initiator-entry-of-failure-with-time-of-entry-before", breaks="MQQB-3.1.5.2-04", blind=True)
 class TimeOfEntryBefore(Connecting):
-    """The entry of a failed attempt has the time of the entry before it."""
+    """The ConnectionHistory entry of a failed attempt has the time of the previous entry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -90,7 +94,9 @@ class TimeOfEntryBefore(Connecting):
 
 @fault("initiator-entry-of-failure-with-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
 class FirstAddressNamed(Connecting):
-    """AddressList of the entry of a failed attempt is the first address of the host, not the address that was tried."""
+    """AddressList of the ConnectionHistory entry of a failed attempt is the first address of the host, not the address
+    that was tried.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -101,7 +107,7 @@ class FirstAddressNamed(Connecting):
 
 @fault("initiator-connects-without-ping-response", breaks="MQQB-3.1.5.2.2-04", blind=True)
 class ConnectsAtOnce(Ping):
-    """The initiator connects when it has sent the Ping Request, before the response arrives."""
+    """The initiator connects as soon as it has sent the Ping Request, without waiting for the response."""
 
     def ping_before_session(self, session: Session, now: Now) -> None:
         super().ping_before_session(session, now)
@@ -111,7 +117,7 @@ class ConnectsAtOnce(Ping):
 
 @fault("initiator-entry-of-failed-ping-with-error-0", breaks="MQQB-3.1.5.2.2-07", blind=True)
 class PingWithoutError(Connecting):
-    """Error of the entry of a failed ping is zero."""
+    """Error of the ConnectionHistory entry of a failed ping is zero."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -122,7 +128,7 @@ class PingWithoutError(Connecting):
 
 @fault("initiator-entry-of-failed-ping-with-host-name", breaks="MQQB-3.1.5.2.2-07", blind=True)
 class PingWithHostName(Connecting):
-    """AddressList of the entry of a failed ping is the host name, not the address."""
+    """AddressList of the ConnectionHistory entry of a failed ping is the host name, not the address."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -133,7 +139,7 @@ class PingWithHostName(Connecting):
 
 @fault("initiator-second-failed-ping-without-entry", breaks="MQQB-3.1.5.2.2-06", blind=True)
 class OneEntryOfPings(Connecting):
-    """The initiator adds no entry for a failed ping when ConnectionHistory has an entry of a failed ping."""
+    """The initiator adds no entry for a failed ping if ConnectionHistory already has an entry of a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         entries = outgoing_queue(session).ConnectionHistory
@@ -144,7 +150,9 @@ class OneEntryOfPings(Connecting):
 
 @fault("initiator-new-message-after-failed-ping-begins-attempt", breaks="MQQB-3.1.5.2.2-08", blind=True)
 class NewMessageBeginsAttempt(Sending):
-    """After a failed ping, a new message for the same destination begins an attempt before the timer expires."""
+    """After a failed ping, a new message for the same destination starts an attempt before the Session Retry Connect
+    Timer expires.
+    """
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         super().put_outgoing(session, position, now)

@@ -109,7 +109,7 @@ class AcceptorStateWaitingEcMsgAfterResponse(SessionOpening):
 add(
     "acceptor-refused-session-connection-kept-open",
     "MQQB-3.1.5.3.1-D01",
-    "The acceptor keeps the connection of a session beyond its limit open.",
+    "The acceptor keeps open the connection of a session that exceeds its limit of sessions.",
     skip_during(SessionOpening.receive_establish_request, Closing.close),
 )
 

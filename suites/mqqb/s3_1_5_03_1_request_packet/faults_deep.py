@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
-from reference_qm.codec import NULL_GUID, EstablishConnectionPacket
+from reference_qm.codec import NULL_GUID, ConnectionParametersPacket, EstablishConnectionPacket
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
@@ -33,7 +33,7 @@ class NoAnswerToZero(SessionOpening):
 
 @fault("acceptor-second-session-of-initiator-refused", breaks="MQQB-3.1.5.3.1-06", blind=True)
 class SecondSessionRefused(SessionOpening):
-    """The acceptor sets CS in the response to a valid request of a queue manager that has an open session."""
+    """The acceptor sets CS in the response to a valid request from a queue manager that already has an open session."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
         guid = packet.EstablishConnectionHeader.ClientGuid
@@ -43,7 +43,7 @@ class SecondSessionRefused(SessionOpening):
 
 @fault("acceptor-request-with-own-guid-and-qs-refused", breaks="MQQB-3.1.5.3.1-06", blind=True)
 class OwnGuidRefused(SessionOpening):
-    """The acceptor sets CS in the response to a request with its own GUID and the flag QS set."""
+    """The acceptor sets CS in the response to a request with the acceptor's GUID and the flag QS set."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
         header = packet.EstablishConnectionHeader
@@ -52,7 +52,7 @@ class OwnGuidRefused(SessionOpening):
 
 @fault("acceptor-server-guid-compared-in-15-bytes", breaks="MQQB-3.1.5.3.1-07", blind=True)
 class FifteenBytesCompared(SessionOpening):
-    """The acceptor does not compare the last byte of ServerGuid with its Identifier."""
+    """The acceptor does not compare the last byte of ServerGuid with the acceptor's Identifier."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
         guid = packet.EstablishConnectionHeader.ServerGuid
@@ -61,7 +61,7 @@ class FifteenBytesCompared(SessionOpening):
 
 @fault("acceptor-server-guid-compared-in-first-four-bytes", breaks="MQQB-3.1.5.3.1-07", blind=True)
 class FourBytesCompared(SessionOpening):
-    """The acceptor compares only the first four bytes of ServerGuid with its Identifier."""
+    """The acceptor compares only the first four bytes of ServerGuid with the acceptor's Identifier."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
         guid = packet.EstablishConnectionHeader.ServerGuid
@@ -82,7 +82,7 @@ class FirstClientGuid(SessionOpening):
 
 @fault("acceptor-server-guid-of-response-zero-for-zero", breaks="MQQB-3.1.5.3.1-09", blind=True)
 class ZeroForZero(SessionOpening):
-    """ServerGuid of the response is the ServerGuid of the request, also when that is zero."""
+    """ServerGuid of the response is the ServerGuid of the request, even if the ServerGuid of the request is zero."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
@@ -104,7 +104,7 @@ class FirstTimeStamp(SessionOpening):
 
 @fault("acceptor-request-beside-silent-connection-not-answered", breaks="MQQB-3.1.5.3.1-D02", blind=True)
 class ZeroClientIgnored(SessionOpening):
-    """The acceptor does not answer a request while another connection has not sent its request yet."""
+    """The acceptor does not answer a request while it still waits for the request of another connection."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         waiting = sum(
@@ -112,3 +112,41 @@ class ZeroClientIgnored(SessionOpening):
         )
         if waiting < 2:
             super().receive_establish_request(session, packet, now)
+
+
+@fault("acceptor-refused-request-closes-open-session", breaks="MQQB-3.1.5.3.1-07", blind=True)
+class RefusalClosesOther(SessionOpening):
+    """When the acceptor refuses a request, it closes the open sessions of the same initiator."""
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_request(session, packet, now)
+        if session.refused:
+            for other in list(self.qm.sessions.values()):
+                if other is not session and not other.initiator and other.RemoteQMGuid == session.RemoteQMGuid:
+                    self.qm.closing.close(other, "a fault", now)
+
+
+@fault("acceptor-late-parameters-request-refused", breaks="MQQB-3.1.5.3.1-13", blind=True)
+class LateParametersRefused(SessionOpening):
+    """The acceptor closes the session if the ConnectionParameters request arrives more than two seconds after the
+    EstablishConnection response.
+    """
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        self.__dict__.setdefault("since", {})[session.number] = now.monotonic_ms
+        super().receive_establish_request(session, packet, now)
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        if now.monotonic_ms - self.__dict__["since"][session.number] > 2_000:
+            self.qm.closing.close(session, "a fault", now)
+            return
+        super().receive_parameters_request(session, packet, now)
+
+
+@fault("acceptor-request-with-own-guid-and-se-1-refused", breaks="MQQB-3.1.5.3.1-06", blind=True)
+class PingedRefused(SessionOpening):
+    """The acceptor sets CS in the response to a request with its own GUID and SE 1."""
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        header = packet.EstablishConnectionHeader
+        return super().is_establish_request_valid(packet) and not (header.ServerGuid != NULL_GUID and header.SE)

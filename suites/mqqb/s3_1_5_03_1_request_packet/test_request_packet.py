@@ -26,6 +26,7 @@ from suites.mqqb.steps.opening import (
 VALID_REQUEST_FIELDS: dict[str, dict[str, Any]] = {
     "zero": {"SE": 1, "TimeStamp": 0},
     "own": {"SE": 0, "QS": 1, "TimeStamp": 0xFFFF_FFFF, "ClientGuid": OTHER_GUID},
+    "own, without a ping": {"SE": 1, "OS": 1},
 }
 """The fields of a valid request, by its ServerGuid (zero, or the GUID of the SUT)."""
 
@@ -88,6 +89,7 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
         evidence=evidence,
     )
     judge.conclude("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", "MQQB-3.1.5.3.1-09")
+    peer.pass_time(sut.duration_ms(10_000) if server == "own" else 0)
     sent = connection.send(parameters_request())
     came = connection.poll_next_packet()
     observed = require_reaction(connection, exclude_echo(sent, came))

@@ -29,7 +29,9 @@ class ClientGuidCheckedForDirectNamesOnly(SessionOpening):
 
 @fault("initiator-connection-history-entry-missing-in-later-session", breaks="MQQB-3.1.5.3.2-15", blind=True)
 class FirstSessionOnly(Connecting):
-    """The initiator appends no entry EstablishPacketReceived for a queue that already had an established session."""
+    """The initiator adds no ConnectionHistory entry with Status EstablishPacketReceived for an outgoing queue that
+    already had an established session.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         history = outgoing_queue(session).ConnectionHistory

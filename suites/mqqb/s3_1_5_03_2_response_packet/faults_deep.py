@@ -38,7 +38,7 @@ class FifteenBytesOfClient(SessionOpening):
 
 @fault("initiator-server-guid-of-response-compared-in-15-bytes", breaks="MQQB-3.1.5.3.2-01", blind=True)
 class FifteenBytesOfServer(SessionOpening):
-    """The initiator does not compare the last byte of ServerGuid of a response with the GUID of its request."""
+    """The initiator does not compare the last byte of ServerGuid of a response with the ServerGuid of the request."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         guid = packet.EstablishConnectionHeader.ServerGuid
@@ -49,7 +49,7 @@ class FifteenBytesOfServer(SessionOpening):
 
 @fault("initiator-response-with-server-guid-zero-accepted", breaks="MQQB-3.1.5.3.2-01", blind=True)
 class ZeroServerAccepted(SessionOpening):
-    """The initiator accepts a response whose ServerGuid is zero, for a private format name."""
+    """For a private format name, the initiator accepts a response whose ServerGuid is zero."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         if not session.direct and packet.EstablishConnectionHeader.ServerGuid == NULL_GUID:
@@ -59,7 +59,7 @@ class ZeroServerAccepted(SessionOpening):
 
 @fault("initiator-response-with-cs-accepted-for-private-name", breaks="MQQB-3.1.5.3.2-01", blind=True)
 class RefusalAccepted(SessionOpening):
-    """The initiator accepts a response with CS set for a private format name."""
+    """For a private format name, the initiator accepts a response with CS set."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         if not session.direct:
@@ -69,7 +69,9 @@ class RefusalAccepted(SessionOpening):
 
 @fault("initiator-ack-timeout-of-first-session-kept", breaks=("MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11"), blind=True)
 class FirstRoundTrip(SessionOpening):
-    """RecoverableAckTimeout of a later session is that of the initiator's first session to the same address."""
+    """RecoverableAckTimeout of a later session is the RecoverableAckTimeout of the initiator's first session to the
+    same address.
+    """
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
@@ -89,7 +91,7 @@ class RetryOfFourRoundTrips(SessionOpening):
 
 @fault("initiator-recoverable-ack-timeout-below-range-in-retry", breaks="MQQB-3.1.5.3.2-06", blind=True)
 class NoLowerLimit(SessionOpening):
-    """RecoverableAckSendTimeout of the initiator is 499 ms or less after a fast round trip of a retry."""
+    """RecoverableAckSendTimeout of the initiator is 499 ms or less after a fast round trip in a retry."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
@@ -99,7 +101,7 @@ class NoLowerLimit(SessionOpening):
 
 @fault("initiator-ack-timeout-of-retry-halved", breaks="MQQB-3.1.5.3.2-12", blind=True)
 class RetryWithOtherAckTimeout(SessionOpening):
-    """AckTimeout of the request in a retry is half of AckWaitTimeout, but at least 20,000 ms."""
+    """AckTimeout of the request in a retry is the greater of 20,000 ms and half of AckWaitTimeout."""
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
@@ -119,7 +121,7 @@ class RetryWithSmallWindow(SessionOpening):
 
 @fault("initiator-response-entry-in-retry-missing", breaks="MQQB-3.1.5.3.2-15", blind=True)
 class RetryWithoutEntry(Connecting):
-    """The initiator adds no entry with Status EstablishPacketReceived in a retry."""
+    """The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         if not (session.retrying and status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED):
@@ -128,7 +130,7 @@ class RetryWithoutEntry(Connecting):
 
 @fault("initiator-response-entry-with-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
 class TimeOfRequest(Connecting):
-    """The entry with Status EstablishPacketReceived has the time of the request."""
+    """The ConnectionHistory entry with Status EstablishPacketReceived has the time of the request."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -139,7 +141,9 @@ class TimeOfRequest(Connecting):
 
 @fault("initiator-invalid-response-ignored", breaks="MQQB-3.1.5.3.2-01", blind=True)
 class InvalidIgnored(SessionOpening):
-    """The initiator discards a response for another queue manager, but keeps the session and waits for the next."""
+    """The initiator discards a response for another queue manager, but keeps the session open and waits for the next
+    response.
+    """
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         if self.is_establish_response_valid(session, packet) or packet.InternalHeader.CS:
@@ -153,3 +157,24 @@ class ResponseOfRetryIgnored(SessionOpening):
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         if not session.retrying:
             super().receive_establish_response(session, packet, now)
+
+
+@fault("initiator-parameters-response-with-window-0x8000-refused", breaks="MQQB-3.1.5.3.2-14", blind=True)
+class GreatWindowRefused(SessionOpening):
+    """The initiator treats a ConnectionParameters response as a refusal if its WindowSize is 0x8000 or more."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        if packet.ConnectionParametersHeader.WindowSize & 0x8000:
+            packet = set_fields(packet, {"InternalHeader.Flags": lambda old: old | 0x10})
+        super().receive_parameters_response(session, packet, now)
+
+
+@fault("initiator-response-for-second-queue-not-compared", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class InvalidAcceptedOnSecondQueue(SessionOpening):
+    """The initiator checks the response only for its first outgoing queue."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        first = next(iter(self.qm.adm.OutgoingQueues.values()))
+        if session.OutgoingQueueReference is not first:
+            return True
+        return super().is_establish_response_valid(session, packet)

@@ -12,7 +12,9 @@ from reference_qm.surface.clock import Now
 
 @fault("acceptor-second-establish-connection-answered-again", breaks="MQQB-3.1.5.3-01", blind=True)
 class AnsweredAgain(Closing):
-    """An acceptor that waits for ConnectionParameters answers a second EstablishConnection request, and waits on."""
+    """An acceptor that waits for ConnectionParameters answers a second EstablishConnection request, and continues to
+    wait.
+    """
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         if isinstance(packet, EstablishConnectionPacket) and session.SessionState is SessionState.WAITING_CP_MSG:

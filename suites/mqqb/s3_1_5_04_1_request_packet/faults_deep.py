@@ -23,7 +23,7 @@ def _oldest(part: SessionOpening, session: Session) -> Session:
 
 @fault("acceptor-ack-delay-of-first-session-for-second", breaks="MQQB-3.1.5.4.1-02", blind=True)
 class FirstAckTimeout(SessionOpening):
-    """The acceptor acknowledges on a second session after half of the AckTimeout of the first session."""
+    """The acceptor of a second session sends its acknowledgments after half of the AckTimeout of the first session."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
@@ -41,7 +41,9 @@ class SixteenBits(SessionOpening):
 
 @fault("acceptor-recoverable-ack-delay-of-first-session-for-second", breaks="MQQB-3.1.5.4.1-04", blind=True)
 class FirstRecoverableAckTimeout(SessionOpening):
-    """The acceptor acknowledges recoverable messages of a second session after the time of the first session."""
+    """On a second session, the acceptor acknowledges recoverable messages after the RecoverableAckTimeout of the first
+    session.
+    """
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
@@ -50,7 +52,9 @@ class FirstRecoverableAckTimeout(SessionOpening):
 
 @fault("acceptor-recoverable-ack-delay-at-most-30-s", breaks="MQQB-3.1.5.4.1-04", blind=True)
 class ShortDelay(SessionOpening):
-    """The acceptor acknowledges a recoverable message after at most 30 seconds, though the request names 120,000 ms."""
+    """The acceptor acknowledges a recoverable message after at most 30 seconds, although RecoverableAckTimeout of the
+    request is 120,000 ms.
+    """
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
@@ -59,7 +63,7 @@ class ShortDelay(SessionOpening):
 
 @fault("acceptor-timeouts-of-first-session-in-response", breaks="MQQB-3.1.5.4.1-10", blind=True)
 class FirstTimeoutsInResponse(SessionOpening):
-    """AckTimeout of a ConnectionParameters response is that of the oldest open session."""
+    """AckTimeout of a ConnectionParameters response is the AckTimeout of the oldest open session."""
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket
@@ -81,7 +85,7 @@ class Rounded(SessionOpening):
 
 @fault("acceptor-window-size-of-response-at-least-that-of-request", breaks="MQQB-3.1.5.4.1-11", blind=True)
 class GreaterWindow(SessionOpening):
-    """WindowSize of the response is the WindowSize of the request when that is greater."""
+    """WindowSize of the response is the WindowSize of the request if the WindowSize of the request is greater."""
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket
@@ -105,7 +109,9 @@ class SecondTimerRuns(SessionOpening):
 
 @fault("acceptor-first-message-of-second-session-dropped", breaks="MQQB-3.1.5.4.1-13", blind=True)
 class FirstMessageDropped(Receiving):
-    """The acceptor drops, and does not count, the first message of a session while it has an older open session."""
+    """While the acceptor has an older open session, it drops the first message of a new session and
+    does not count it.
+    """
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         opened = [one for one in self.qm.sessions.values() if one.SessionState is SessionState.OPEN]
@@ -117,3 +123,31 @@ class FirstMessageDropped(Receiving):
         had = session.number in known
         known.add(session.number)
         return had
+
+
+@fault("acceptor-transactional-message-as-first-message-dropped", breaks="MQQB-3.1.5.4.1-13", blind=True)
+class FirstTransactionalDropped(Receiving):
+    """The acceptor does not accept a transactional message as the first message of a session."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if packet.TransactionHeader is None or session.MessageReceivedCount or session.initiator:
+            super().receive_user_message(session, packet, now)
+
+
+@fault("acceptor-parameters-request-with-window-0xffff-not-answered", breaks="MQQB-3.1.5.4.1-05", blind=True)
+class LargestWindowIgnored(SessionOpening):
+    """The acceptor does not answer a ConnectionParameters request whose WindowSize is 0xFFFF."""
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        if packet.ConnectionParametersHeader.WindowSize != 0xFFFF:
+            super().receive_parameters_request(session, packet, now)
+
+
+@fault("acceptor-ack-delay-begins-with-last-message", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class DelayFromLast(Receiving):
+    """The acceptor starts the delay of the acknowledgment again with each message that arrives."""
+
+    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if not packet.UserHeader.DM and not session.initiator:
+            self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
+        super().note_activity(session, packet, now)

@@ -12,6 +12,7 @@ from harness.expectations import between, packet
 from harness.peer.handshake import UNUSUAL_WINDOW_SIZE, parameters_request
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
+from suites.messages import Sequence
 from suites.mqqb.steps.opening import OTHER_GUID, exclude_echo, find_accepted_session, read_internal_bits
 
 LONG_ACK_TIMEOUT_MS = 120_000
@@ -26,7 +27,7 @@ OTHER_TIMEOUT_MS = 90_000
     "MQQB-3.1.5.4.1-11",
     "MQQB-3.1.5.4.1-13",
 )
-@pytest.mark.parametrize("window", [1, 3, UNUSUAL_WINDOW_SIZE])
+@pytest.mark.parametrize("window", [1, 3, UNUSUAL_WINDOW_SIZE, 0xFFFF])
 def test_connection_parameters_request_opens_session(peer, judge, window):
     """The SUT answers a ConnectionParameters request with its own WindowSize; then it acknowledges a message, beside
     another open session.
@@ -53,11 +54,15 @@ def test_connection_parameters_request_opens_session(peer, judge, window):
     judge.conclude("MQQB-3.1.5.4.1-06", "MQQB-3.1.5.4.1-07")
     if answer.kind != "ConnectionParameters":
         raise ConformanceFailure(f"the SUT's response is {answer.kind}")
+    count = 1
+    if window > 1:  # the first message of the session is a transactional one
+        connection.send(Sequence(peer).message())
+        count = 2
     acknowledged = connection.acknowledgment()
     judge(
         "MQQB-3.1.5.4.1-13",
         "MQQB-3.1.5.4.1-D01",
-        expected=packet("SessionAck"),
+        expected=packet("SessionAck", {"SessionHeader.AckSequenceNumber": count}),
         observed=acknowledged or connection,
         case="answer to the message",
         evidence=[connection.sent[-1], acknowledged],
@@ -75,11 +80,15 @@ def test_connection_parameters_request_opens_session(peer, judge, window):
 
 
 def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -> tuple[object, object, list]:
-    """Send a message; return the allowed and the measured time until its acknowledgment, in ms, and the packets."""
+    """Send a message, and another one after half of the time; return the allowed and the measured time from the first
+    message to the acknowledgment, in ms, and the packets.
+    """
     sut = connection.peer.sut
     due_ms, slack_ms = sut.duration_ms(expected_ms), sut.slack_ms(expected_ms)
     allowed = (due_ms * 4 // 5, due_ms + slack_ms)
     sent = connection.send(connection.peer.message({"DM": int(recoverable)}))
+    if not connection.wait_closed(due_ms // 2, exactly=True):
+        connection.send(connection.peer.message({"DM": int(recoverable)}))
     came = connection.poll("SessionAck", within_ms=2 * (due_ms + slack_ms))
     evidence = [connection.sent[1], sent, came]
     if came is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.codec import ConnectionParametersPacket, UserMessagePacket
+from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket, UserMessagePacket
 from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
 from reference_qm.core.sessions.resolving import format_next_hop
 from reference_qm.core.sessions.session_opening import SessionOpening
@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-next-hops-of-open-session-first-address", breaks="MQQB-3.1.5.4.2-05", blind=True)
 class FirstHopListed(SessionOpening):
-    """NextHops of an open session contains the first address of the host, even if the session is open to another."""
+    """NextHops of an open session contains the first address of the host, even if the session uses another address."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -53,7 +53,9 @@ class OnlyFirstMessage(SessionOpening):
 
 @fault("initiator-recoverable-message-beside-express-not-sent-when-open", breaks="MQQB-3.1.5.4.2-07", blind=True)
 class LateMessageNotSent(SessionOpening):
-    """When the session opens, the initiator does not send recoverable messages that wait with express ones."""
+    """When the session opens, the initiator does not send recoverable messages that wait together with express
+    messages.
+    """
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         table = session.OutgoingMessageTable
@@ -67,7 +69,7 @@ class LateMessageNotSent(SessionOpening):
 
 @fault("initiator-no-established-entry-of-retry", breaks="MQQB-3.1.5.4.2-08", blind=True)
 class RetryWithoutEntry(Connecting):
-    """The initiator adds no entry with Status Established when the session of a retry opens."""
+    """The initiator adds no entry with Status Established to ConnectionHistory when the session of a retry opens."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         if not (session.retrying and status is ConnectionStatus.ESTABLISHED):
@@ -76,7 +78,7 @@ class RetryWithoutEntry(Connecting):
 
 @fault("initiator-established-entry-with-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
 class TimeOfEntryBefore(Connecting):
-    """The entry with Status Established has the time of the entry before it."""
+    """The ConnectionHistory entry with Status Established has the time of the previous entry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -98,8 +100,19 @@ class StateStaysWaiting(SessionOpening):
 
 @fault("initiator-messages-on-session-of-retry-not-accepted", breaks="MQQB-3.1.5.4.2-D01", blind=True)
 class MessagesOnRetryDropped(Receiving):
-    """The initiator ignores messages of the other side on a session that a retry opened."""
+    """The initiator ignores messages from the acceptor on a session that a retry opened."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not (session.initiator and session.retrying):
             super().receive_user_message(session, packet, now)
+
+
+@fault("initiator-initialization-timer-stopped-by-establish-response", breaks="MQQB-3.1.5.4.2-06", blind=True)
+class StoppedEarly(SessionOpening):
+    """The initiator stops its Session Initialization Timer when the EstablishConnection response arrives, so that it
+    waits for ever for a ConnectionParameters response.
+    """
+
+    def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_response(session, packet, now)
+        self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)

@@ -12,7 +12,9 @@ from reference_qm.surface.clock import Now
 
 @fault("acceptor-connection-parameters-on-open-session-taken-over", breaks="MQQB-3.1.5.4-01", blind=True)
 class TakenOver(Closing):
-    """An acceptor answers a second ConnectionParameters request on an open session, and takes its values over."""
+    """An acceptor answers a second ConnectionParameters request on an open session, and uses the values of this
+    request.
+    """
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         is_open = not session.initiator and session.SessionState is SessionState.OPEN

@@ -70,7 +70,7 @@ def _send_in_reverse_order(original: _Original, *_: Any) -> _Original:
 add(
     "sender-last-message-held-back-after-acknowledgment",
     "MQQB-3.1.5.5.1-03",
-    "After an acknowledgment, the sender sends all messages that waited for the window except the last.",
+    "After an acknowledgment, the sender sends all except the last of the messages that waited for the window.",
     during_event(SessionAcks.process_header, SessionMaySend, Sending.may_send, _hold_back_last_message),
 )
 add(

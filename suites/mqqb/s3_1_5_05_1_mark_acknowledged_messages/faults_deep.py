@@ -15,7 +15,9 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-ack-number-in-user-message-one-too-low", breaks="MQQB-3.1.5.5.1-01", blind=True)
 class AckInMessageReadOneTooLow(Receiving):
-    """The sender does not mark the message of AckSequenceNumber if a UserMessage contains the SessionHeader."""
+    """If the SessionHeader is in a UserMessage, the sender does not mark the message whose number is
+    AckSequenceNumber.
+    """
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         header = packet.SessionHeader
@@ -27,7 +29,7 @@ class AckInMessageReadOneTooLow(Receiving):
 
 @fault("sender-ack-marks-only-the-message-of-its-number", breaks="MQQB-3.1.5.5.1-01", blind=True)
 class OnlyTheLastMarked(SessionAcks):
-    """The sender marks the message of AckSequenceNumber, but no message before it."""
+    """The sender marks only the message whose number is AckSequenceNumber, and no earlier message."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         others = [
@@ -42,7 +44,7 @@ class OnlyTheLastMarked(SessionAcks):
 
 @fault("sender-transactional-message-gives-no-room-until-order-ack", breaks="MQQB-3.1.5.5.1-02", blind=True)
 class NoRoomForTransactional(SessionAcks):
-    """A session acknowledgment of a transactional message gives the sender no room in its window."""
+    """A session acknowledgment of a transactional message makes no room in the sender's window."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         before = [one for one in session.OutgoingMessageTable.awaiting_ack if one.TxSequenceNumber]
@@ -62,7 +64,7 @@ class ExpressMessageGivesTwoRooms(SessionAcks):
 
 @fault("sender-recoverable-message-gives-no-room-until-stored", breaks="MQQB-3.1.5.5.1-02", blind=True)
 class RoomWhenStored(SessionAcks):
-    """A recoverable message gives room in the sender's window only when RecoverableMsgAckFlags names it."""
+    """A recoverable message leaves the sender's window only when its bit in RecoverableMsgAckFlags is set."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         before = {
@@ -81,7 +83,9 @@ class RoomWhenStored(SessionAcks):
 
 @fault("sender-held-back-recoverable-messages-before-express-ones", breaks="MQQB-3.1.5.5.1-04", blind=True)
 class HeldBackRecoverableFirst(Sending):
-    """After a full window, the sender sends the recoverable messages that it held back before the express ones."""
+    """After its window was full, the sender sends the recoverable messages that it held back before the express
+    messages.
+    """
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
         table = session.OutgoingMessageTable
@@ -93,3 +97,18 @@ class HeldBackRecoverableFirst(Sending):
                 table.add(position)
                 self.qm.dispatch_collection.add(session, position)
         super().dispatch_messages(session, now)
+
+
+@fault("sender-room-of-second-ack-lost", breaks="MQQB-3.1.5.5.1-02", blind=True)
+class RoomOnce(SessionAcks):
+    """Only the first acknowledgment of a session gives the sender room in its window until all are acknowledged."""
+
+    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+        before = session.UnAckedMessageCount
+        super().mark_acknowledged(session, header)
+        known: set[int] = self.__dict__.setdefault("known", set())
+        waits = any(not one.ReceivedSessionAck for one in session.OutgoingMessageTable.awaiting_ack)
+        if session.number in known and waits:
+            session.UnAckedMessageCount = before
+        elif before != session.UnAckedMessageCount:
+            known.add(session.number)

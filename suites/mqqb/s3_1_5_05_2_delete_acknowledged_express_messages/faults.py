@@ -12,7 +12,7 @@ from reference_qm.model.adm import Session
 
 @fault("sender-all-express-messages-deleted-by-acknowledgment", breaks="MQQB-3.1.5.5.2-01", blind=True)
 class SenderAllExpressMessagesDeletedByAcknowledgment(SessionAcks):
-    """The sender deletes all express messages when it receives an acknowledgment, even those above
+    """The sender deletes all express messages when it receives an acknowledgment, even those with numbers above
     AckSequenceNumber.
     """
 

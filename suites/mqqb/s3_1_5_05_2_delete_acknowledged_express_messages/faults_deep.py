@@ -13,7 +13,7 @@ from reference_qm.model.adm import Session
 add(
     "sender-express-messages-not-deleted-by-header-in-user-message",
     "MQQB-3.1.5.5.2-01",
-    "The sender deletes no express message when a UserMessage contains the SessionHeader.",
+    "The sender deletes no express message if the SessionHeader is in a UserMessage.",
     skip_during(Receiving.receive_user_message, SessionAcks.delete_acknowledged_express),
     blind=True,
 )
@@ -21,7 +21,7 @@ add(
 
 @fault("sender-express-message-with-requested-acks-not-deleted", breaks="MQQB-3.1.5.5.2-01", blind=True)
 class JournaledKept(SessionAcks):
-    """The sender keeps, and sends again, an acknowledged express message that requests an acknowledgment."""
+    """The sender keeps an acknowledged express message that requests an acknowledgment, and sends the message again."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
         kept = [
@@ -36,8 +36,17 @@ class JournaledKept(SessionAcks):
 
 @fault("sender-express-message-beside-waiting-recoverable-one-kept", breaks="MQQB-3.1.5.5.2-01", blind=True)
 class KeptAfterRecoverable(SessionAcks):
-    """The sender deletes an acknowledged express message only if no recoverable message before it waits."""
+    """The sender deletes acknowledged express messages only if no recoverable message awaits its acknowledgment."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
         if not any(one.recoverable for one in session.OutgoingMessageTable.awaiting_ack):
+            super().delete_acknowledged_express(session, header)
+
+
+@fault("sender-express-messages-kept-until-all-are-acknowledged", breaks="MQQB-3.1.5.5.2-01", blind=True)
+class HighNumbersKept(SessionAcks):
+    """The sender deletes acknowledged express messages only when all messages of the session are acknowledged."""
+
+    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
+        if header.AckSequenceNumber == session.MessageSentCount:
             super().delete_acknowledged_express(session, header)

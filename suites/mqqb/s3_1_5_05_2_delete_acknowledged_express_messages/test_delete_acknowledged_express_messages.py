@@ -32,7 +32,10 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
     send that message again either.
     """
     sender = Sender(peer, sut)
-    sender.send(1, 2)
+    sender.send(1)
+    sender.send(
+        2, **{"acks": ["positive_arrival"], "admin_queue": peer.direct_name("mqc-acks")} if sut.has("send") else {}
+    )
     sender.send(*RECOVERABLE_POSITIONS, delivery="recoverable")
     sender.send(4, 5)
     session, sent = sender.await_first(5)

@@ -92,7 +92,9 @@ class SenderRecoverableAckFlagsHighestBitNotRead(SessionAcks):
     "sender-recoverable-ack-flags-count-express-messages", breaks=("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02"), blind=True
 )
 class SenderRecoverableAckFlagsCountExpressMessages(SessionAcks):
-    """The sender counts express messages in the numbers of RecoverableMsgAckFlags."""
+    """When the sender computes the message numbers of the bits in RecoverableMsgAckFlags, it also counts express
+    messages.
+    """
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         positions = session.OutgoingMessageTable.awaiting_ack

@@ -15,7 +15,7 @@ from reference_qm.model.adm import Session
 add(
     "sender-recoverable-messages-not-deleted-by-header-in-user-message",
     "MQQB-3.1.5.5.3-01",
-    "The sender deletes no recoverable message when a UserMessage contains the SessionHeader.",
+    "The sender deletes no recoverable message if the SessionHeader is in a UserMessage.",
     skip_during(Receiving.receive_user_message, SessionAcks.delete_acknowledged_recoverable),
     blind=True,
 )
@@ -23,7 +23,9 @@ add(
 
 @fault("sender-flags-counted-among-all-messages", breaks="MQQB-3.1.5.5.3-02", blind=True)
 class FlagsCountAll(SessionAcks):
-    """The sender takes the flags for numbers of all messages, not for those of the recoverable messages."""
+    """The sender reads the bits of RecoverableMsgAckFlags as numbers of all messages, not only of the recoverable
+    messages.
+    """
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         first = header.RecoverableMsgAckSeqNumber
@@ -54,7 +56,9 @@ class LastFlagIgnored(SessionAcks):
 
 @fault("sender-transactional-message-beside-recoverable-ones-deleted-by-flag", breaks="MQQB-3.1.5.5.3-03", blind=True)
 class MixedDeleted(SessionAcks):
-    """The sender deletes a flagged transactional message without an OrderAck if other recoverable messages wait."""
+    """The sender deletes a transactional message without an OrderAck if its flag is set and other recoverable messages
+    wait.
+    """
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         sent = session.OutgoingMessageTable.awaiting_ack

@@ -54,7 +54,7 @@ add(
 
 @fault("sender-message-of-lost-session-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
 class JournaledWhenLost(Closing):
-    """The sender puts a sent message into its journal when the connection is lost before the acknowledgment."""
+    """The sender puts a sent message into its journal if the connection is lost before the acknowledgment arrives."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         for one in list(session.OutgoingMessageTable.awaiting_ack):
@@ -67,10 +67,21 @@ class JournaledWhenLost(Closing):
 
 @fault("sender-journaled-message-with-4096-bytes-of-body", breaks="MQQB-3.1.5.5.4-01", blind=True)
 class JournalTruncates(Journaling):
-    """The sender keeps only 4,096 bytes of the body of a message that it puts into its journal."""
+    """The sender keeps only the first 4,096 bytes of the body of a message that it puts into its journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
         message = position.MessageReference
         if message.PositiveJournalingRequested and len(message.Body) > 4096:
             position.MessageReference = replace(message, Body=message.Body[:4096])
+        super().journal_delivered(position)
+
+
+@fault("sender-message-to-private-name-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class OnlyDirectNames(Journaling):
+    """The sender journals only messages that are addressed to direct format names."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if not message.DestinationQueueFormatName.upper().startswith("DIRECT="):
+            position.MessageReference = replace(message, PositiveJournalingRequested=False)
         super().journal_delivered(position)

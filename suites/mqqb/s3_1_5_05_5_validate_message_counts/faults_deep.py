@@ -13,6 +13,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
@@ -42,7 +43,7 @@ def _received(session: Session, header: SessionHeader, user: int | None, recover
 
 @fault("receiver-recoverable-count-below-received-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
 class LowerRecoverableCountAccepted(SessionAcks):
-    """The receiver accepts a RecoverableMsgSeqNumber that is lower than the number of received messages."""
+    """The receiver accepts a RecoverableMsgSeqNumber that is lower than the number of received recoverable messages."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.RecoverableMsgSeqNumber < session.RecoverableMessageReceivedCount:
@@ -105,3 +106,27 @@ add(
     skip_during(Receiving.receive_user_message, SessionAcks.start_wait_timer),
     blind=True,
 )
+
+
+@fault("receiver-wrong-count-closes-every-session", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class EverySessionClosed(SessionAcks):
+    """After a wrong message count, the receiver closes all accepted sessions of the sender."""
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        super().validate_message_counts(session, header, now)
+        if session.SessionState is not SessionState.OPEN:
+            for other in list(self.qm.sessions.values()):
+                if not other.initiator and other.SessionState is SessionState.OPEN:
+                    self.qm.closing.close(other, "a fault", now)
+
+
+@fault("receiver-counts-compared-only-in-first-header", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ComparedOnce(SessionAcks):
+    """The receiver compares the counts only of the first SessionHeader of a session."""
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        known: set[int] = self.__dict__.setdefault("known", set())
+        if session.number in known:
+            header = _received(session, header, None, None)
+        known.add(session.number)
+        super().validate_message_counts(session, header, now)

@@ -83,19 +83,22 @@ def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, su
 
 
 @needs("send")
-@covers("MQQB-3.1.5.5.5-03")
+@covers("MQQB-3.1.1.6.2-10", "MQQB-3.1.5.5.3-03", "MQQB-3.1.5.5.5-03")
 @varied("negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
-    """The SUT resends a transactional message that a SessionAck, but no OrderAck, has acknowledged. Its next SessionAck
-    counts both copies.
+    """A SessionAck acknowledges a recoverable message and a transactional message to a second queue: the SUT resends
+    the transactional message, which has no OrderAck. Its next SessionAck counts both copies.
     """
-    outgoing = Outgoing(peer, sut)
+    beside = Outgoing(peer, sut, "mqc-beside")
+    beside.send()
+    beside.acknowledge_all()
+    outgoing = beside.open_beside("mqc-peer")
+    outgoing.send(1, "recoverable")
     [sent] = outgoing.send()
     ack = outgoing.session.acknowledge_all()
-    judge(
-        "MQQB-3.1.5.5.5-03",
+    judge.all(
         expected=RESENT,
-        observed=outgoing.await_resend(1),
+        observed=outgoing.await_resend(2),
         case="message without an OrderAck",
         evidence=[sent, ack],
     )

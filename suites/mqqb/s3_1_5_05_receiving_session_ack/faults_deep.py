@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-session-ack-before-open-session-ignored", breaks="MQQB-3.1.5.5-01", blind=True)
 class EarlyIgnoredByInitiator(Closing):
-    """An initiator that waits for a ConnectionParameters response ignores a SessionAck, and keeps the session."""
+    """An initiator that waits for a ConnectionParameters response ignores a SessionAck, and keeps the session open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         waiting = session.SessionState is SessionState.WAITING_CPR_MSG
@@ -24,7 +24,7 @@ class EarlyIgnoredByInitiator(Closing):
     "acceptor-session-ack-that-acknowledges-nothing-before-open-session-ignored", breaks="MQQB-3.1.5.5-01", blind=True
 )
 class EmptyIgnored(Closing):
-    """An acceptor ignores a SessionAck that acknowledges nothing before the session is open."""
+    """Before the session is open, an acceptor ignores a SessionAck that acknowledges nothing."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         is_empty = isinstance(packet, SessionAckPacket) and not packet.SessionHeader.AckSequenceNumber

@@ -121,7 +121,7 @@ _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
     (
         "sender-late-order-ack-sets-last-ack-back",
         "MQQB-3.1.5.6-07",
-        "The sender sets LastAck to a lower number when it receives an OrderAck for that number.",
+        "When the sender receives an OrderAck, it sets LastAck to a number lower than the number in the OrderAck.",
         _set_last_ack,
     ),
     (
@@ -133,7 +133,7 @@ _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
     (
         "sender-order-ack-named-message-left-unacked",
         "MQQB-3.1.5.6-09",
-        "The sender leaves the message that an OrderAck acknowledges in UnackedSequence.",
+        "The sender does not remove from UnackedSequence the message that an OrderAck acknowledges.",
         _keep_last_removed,
     ),
     (
@@ -164,7 +164,7 @@ for _name, _rule, _says, _change in _NOTES:
 add(
     "sender-order-acked-message-sent-again",
     ("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08"),
-    "The sender resends a message for which it has an OrderAck on the next session.",
+    "On the next session, the sender resends a message for which it has received an OrderAck.",
     skip(OrderAcks.delete_order_acknowledged),
 )
 

@@ -9,8 +9,8 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 @fault("sender-message-with-early-order-ack-not-kept-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
 class EarlyOrderAckFinal(TransactionalSending):
-    """The sender does not keep a message with JN or JP until its FinalAck when its OrderAck arrived before its session
-    acknowledgment.
+    """If the OrderAck of a message with JN or JP arrives before the session acknowledgment, the sender does not keep
+    the message until its FinalAck arrives.
     """
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:

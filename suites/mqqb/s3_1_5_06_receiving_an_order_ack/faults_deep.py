@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-time-of-last-ack-not-set-by-repeated-order-ack", breaks="MQQB-3.1.5.6-03", blind=True)
 class TimeOfProgressOnly(OrderAcks):
-    """An OrderAck with a number that was acknowledged before does not change the sender's TimeOfLastAck."""
+    """An OrderAck for a number that was already acknowledged does not change the sender's TimeOfLastAck."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = outgoing_sequence(session)
@@ -33,7 +33,7 @@ class TimeOfProgressOnly(OrderAcks):
     blind=True,
 )
 class CountOfProgressOnly(OrderAcks):
-    """An OrderAck with a number that was acknowledged before does not increment the sender's LastAckCount."""
+    """An OrderAck for a number that was already acknowledged does not increment the sender's LastAckCount."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = outgoing_sequence(session)
@@ -45,7 +45,9 @@ class CountOfProgressOnly(OrderAcks):
 
 @fault("sender-order-ack-removes-only-its-own-number", breaks="MQQB-3.1.5.6-09", blind=True)
 class OneNumberRemoved(OrderAcks):
-    """An OrderAck removes from UnackedSequence only its own number, and no lower number."""
+    """An OrderAck removes from UnackedSequence only the message with its own number, and no message with a lower
+    number.
+    """
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = outgoing_sequence(session)
@@ -66,7 +68,9 @@ class IntervalKept(TransactionalSending):
 
 @fault("sender-message-with-only-jp-not-kept-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
 class OnlyDeadLettersWait(TransactionalSending):
-    """After the OrderAck, the sender keeps a message until its FinalAck only if JN is set, but not if only JP is."""
+    """After the OrderAck, the sender keeps a message until its FinalAck only if JN is set, but not if
+    only JP is set.
+    """
 
     def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
         super().delete_ordered(session, position)
@@ -86,7 +90,7 @@ class SequenceWaitsForFinalAcks(TransactionalSending):
 
 @fault("sender-ordinal-of-new-sequence-two-higher", breaks="MQQB-3.1.5.6-15", blind=True)
 class OrdinalSkipsOne(TransactionalSending):
-    """The third sequence of the sender has an Ordinal that is two higher than that of the second."""
+    """The third sequence of the sender has an Ordinal that is two higher than the Ordinal of the second sequence."""
 
     def begin_sequence(self, session: Session) -> None:
         before = session.OutgoingTxSequenceID
@@ -103,7 +107,7 @@ def _transfer(session: Session, **changes: Any) -> None:
 
 @fault("sender-no-read-count-of-all-queues", breaks="MQQB-3.1.5.6-24", blind=True)
 class NoReadOfAllQueues(OrderAcks):
-    """EodNoReadCount counts the messages of all outgoing queues that await their FinalAck."""
+    """EodNoReadCount counts the messages that await a FinalAck in all outgoing queues, not only in one queue."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
@@ -186,7 +190,7 @@ class ResendCountFromOne(OrderAcks):
 
 @fault("queue-manager-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01", blind=True)
 class EarlyOrderAckIgnored(Closing):
-    """A queue manager that waits for a ConnectionParameters packet ignores an OrderAck, and keeps the session."""
+    """A queue manager that waits for a ConnectionParameters packet ignores an OrderAck, and keeps the session open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         if not (isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
@@ -195,9 +199,83 @@ class EarlyOrderAckIgnored(Closing):
 
 @fault("initiator-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01", blind=True)
 class EarlyOrderAckIgnoredByInitiator(Closing):
-    """An initiator that waits for a ConnectionParameters response ignores an OrderAck, and keeps the session."""
+    """An initiator that waits for a ConnectionParameters response ignores an OrderAck, and keeps the session open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         waiting = session.SessionState is SessionState.WAITING_CPR_MSG
         if not (waiting and isinstance(packet, UserMessagePacket) and is_order_ack(packet)):
             super().refuse_out_of_state(session, packet, now)
+
+
+@fault("sender-order-ack-on-session-of-receiver-ignored", breaks="MQQB-3.1.5.6-09", blind=True)
+class OnlyOwnSession(OrderAcks):
+    """The sender ignores an OrderAck that arrives on a session that the receiver opened."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if session.initiator:
+            super().receive(session, packet, now)
+
+
+@fault("sender-order-ack-of-second-queue-ignored", breaks="MQQB-3.1.5.6-08", blind=True)
+class OnlyFirstQueueNoted(OrderAcks):
+    """The sender processes OrderAcks only for the sequence of the first outgoing queue."""
+
+    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        first = next(iter(self.qm.adm.OutgoingQueues.values()))
+        if session.OutgoingQueueReference is first:
+            super().note(session, body, now)
+
+
+@fault("sender-first-non-ack-without-sequence-identifier", breaks="MQQB-3.1.5.6-21", blind=True)
+class NumbersOnly(OrderAcks):
+    """SeqID of EodFirstNonAck is 0."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        unacked = outgoing_sequence(session).UnackedSequence
+        if unacked:
+            _transfer(session, EodFirstNonAck=SequenceInfo(0, unacked[0].SeqNo, unacked[0].PrevNo))
+
+
+@fault("sender-resend-interval-in-milliseconds", breaks="MQQB-3.1.5.6-20", blind=True)
+class Milliseconds(OrderAcks):
+    """EodResendInterval is ResendInterval in milliseconds."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        _transfer(session, EodResendInterval=1_000 * outgoing_sequence(session).ResendInterval)
+
+
+@fault("sender-last-ack-count-of-all-queues", breaks="MQQB-3.1.5.6-18", blind=True)
+class CountOfAllQueues(OrderAcks):
+    """EodLastAckCount counts the OrderAcks of all outgoing queues."""
+
+    def note_transfer(self, session: Session) -> None:
+        super().note_transfer(session)
+        sequences = [queue.session.TxOutgoingSequence for queue in self.qm.adm.OutgoingQueues.values()]
+        _transfer(session, EodLastAckCount=sum(one.LastAckCount for one in sequences if one is not None))
+
+
+@fault("sender-resend-index-reset-only-once", breaks="MQQB-3.1.5.6-11", blind=True)
+class ResetOnce(TransactionalSending):
+    """The sender resets ResendIntervalIndex only when UnackedSequence becomes empty for the first time."""
+
+    def reset_resend_interval(self, session: Session) -> None:
+        known: set[int] = self.__dict__.setdefault("known", set())
+        if session.number not in known or outgoing_sequence(session).UnackedSequence:
+            super().reset_resend_interval(session)
+        if not outgoing_sequence(session).UnackedSequence:
+            known.add(session.number)
+
+
+@fault("sender-transactional-message-of-other-queue-deleted-by-order-ack", breaks="MQQB-3.1.5.6-09", blind=True)
+class EveryQueue(OrderAcks):
+    """An OrderAck removes the entries up to its number from UnackedSequence of every outgoing queue."""
+
+    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note(session, body, now)
+        for queue in self.qm.adm.OutgoingQueues.values():
+            sequence = queue.session.TxOutgoingSequence
+            if sequence is not None and queue.session is not session:
+                unacked = [one for one in sequence.UnackedSequence if one.SeqNo > body.TxSequenceNumber]
+                sequence.UnackedSequence[:] = unacked

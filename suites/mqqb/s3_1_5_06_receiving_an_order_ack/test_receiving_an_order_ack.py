@@ -8,7 +8,14 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, none
 from harness.run.marks import covers, needs, sut_survives, varied
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
-from suites.mqqb.steps.ordering import ACK_RECEIVE, CLOSES_EARLY, build_final_ack, build_unknown_ack, send_before_open
+from suites.mqqb.steps.ordering import (
+    ACK_RECEIVE,
+    CLOSES_EARLY,
+    build_final_ack,
+    build_order_ack,
+    build_unknown_ack,
+    send_before_open,
+)
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import (
     DEAD_LETTERS,
@@ -194,6 +201,15 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     judge(
         "MQQB-3.1.5.6-11", expected=facts(UnackedSequence=[], ResendIntervalIndex=0), observed=observed, evidence=frame
     )
+    outgoing.send()
+    outgoing.send_session_ack()
+    if outgoing.await_resend(5) != RESENT:
+        raise ConformanceFailure("the message of the next sequence is not resent, so the index may not have changed")
+    outgoing.send_session_ack()
+    frame = outgoing.send_order_ack(5)
+    peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
+    index = read_element(outgoing.read_sequence(), "ResendIntervalIndex")
+    judge("MQQB-3.1.5.6-11", expected=0, observed=index, case="ResendIntervalIndex after a resend", evidence=frame)
 
 
 @needs("send", "management")
@@ -219,7 +235,7 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
 )
 def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
     """The peer sends OrderAcks for messages 1, 3, 2, 4 and 5 of five messages with journaling: each OrderAck updates
-    OutgoingTransferInfo of their queue, and of no other queue.
+    OutgoingTransferInfo of their queue, and of no other queue. One OrderAck comes on a session of the peer.
     """
     beside = Outgoing(peer, sut, "mqc-order-beside")
     beside.send(3, journal=["positive"])
@@ -235,7 +251,8 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
         passes = number < last and sut.duration_ms(FIRST_RESEND_MS) > 5 * LATER_MS
         if passes:
             peer.pass_time(LATER_MS)
-        frame = outgoing.send_order_ack(number)
+        carrier = peer.open_raw() if number == 4 else outgoing.session
+        frame = carrier.send(build_order_ack(peer, sent[number - 1]))
         outgoing.await_info("EodLastAckCount", step)
         info, now_s = outgoing.read_transfer_info(), peer.environment.now().utc_s
         left, last_ack_rule = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
@@ -325,6 +342,16 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             observed={"OutgoingTransferInfo of the other queue": beside.read_transfer_info()},
             evidence=outgoing.sent,
         )
+    repeated = beside.send_order_ack(2)
+    beside.await_info("EodLastAckCount", 2)
+    judge(
+        "MQQB-3.1.5.6-09",
+        "MQQB-3.1.5.6-19",
+        expected=1,
+        observed=read_element(beside.read_transfer_info(), "EodNoAckCount"),
+        case="EodNoAckCount of the other queue",
+        evidence=repeated,
+    )
     for queue in (outgoing, beside):
         for number in range(1, len(queue.sent) + 1):
             queue.send_final_ack(number)
@@ -453,7 +480,10 @@ def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, 
 
     After the restart, one FinalAck arrives on a session of the peer, before the SUT has opened a session.
     """
-    outgoing = Outgoing(peer, sut, f"mqc-order-kept-{int(restarted)}{int(ordered_first)}")
+    beside = Outgoing(peer, sut, "mqc-order-beside")
+    beside.send()
+    beside.acknowledge_all()
+    outgoing = beside.open_beside(f"mqc-order-kept-{int(restarted)}{int(ordered_first)}")
     outgoing.send(1, journal=["positive"])
     outgoing.send(1, journal=["negative"])
     outgoing.send(1)

@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-final-ack-before-open-session-ignored", breaks="MQQB-3.1.5.7-01", blind=True)
 class EarlyFinalAckIgnoredByInitiator(Closing):
-    """An initiator that waits for a ConnectionParameters response ignores a FinalAck, and keeps the session."""
+    """An initiator that waits for a ConnectionParameters response ignores a FinalAck, and keeps the session open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         waiting = session.SessionState is SessionState.WAITING_CPR_MSG
@@ -30,7 +30,7 @@ class EarlyFinalAckIgnoredByInitiator(Closing):
 
 @fault("acceptor-final-ack-before-parameters-ignored", breaks="MQQB-3.1.5.7-01", blind=True)
 class EarlyFinalAckIgnoredByAcceptor(Closing):
-    """An acceptor that waits for a ConnectionParameters request ignores a FinalAck, and keeps the session."""
+    """An acceptor that waits for a ConnectionParameters request ignores a FinalAck, and keeps the session open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         waiting = session.SessionState is SessionState.WAITING_CP_MSG
@@ -78,7 +78,7 @@ class DeadLetterOnlyFromAwaitingTable(FinalAcks):
 
 @fault("sender-final-ack-journals-a-second-message-of-its-number", breaks="MQQB-3.1.5.7-02", blind=True)
 class NextMessageToo(FinalAcks):
-    """The FinalAck of a message with JP also journals and completes the message after it."""
+    """When the FinalAck of a message with JP arrives, the sender also journals and completes the next message."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         super().receive(session, packet, now)
@@ -134,7 +134,7 @@ def _forget_dead_letter_queues(qm: QueueManager) -> None:
 add(
     "sender-application-dead-letter-queue-forgotten-at-restart",
     "MQQB-3.1.5.7-07",
-    "After a restart, the sender moves dead letters to the system queue, even if they name another one.",
+    "After a restart, the sender moves dead letters to the system queue, even if they name another dead-letter queue.",
     at_restart(_forget_dead_letter_queues),
     blind=True,
 )
@@ -142,7 +142,9 @@ add(
 
 @fault("sender-dead-letter-queue-of-first-message-for-all", breaks="MQQB-3.1.5.7-07", blind=True)
 class FirstDeadLetterQueue(Journaling):
-    """The sender moves a dead letter that names a dead-letter queue to the queue of that kind that has messages."""
+    """If a dead letter names a dead-letter queue, the sender moves the dead letter to the first nonempty queue that is
+    equally transactional or nontransactional.
+    """
 
     def dead_letter_queue(self, message: Message) -> Queue:
         found = super().dead_letter_queue(message)
@@ -152,3 +154,44 @@ class FirstDeadLetterQueue(Journaling):
             if queue.Transactional is found.Transactional and len(queue.MessagePositionList):
                 return queue
         return found
+
+
+@fault("sender-final-ack-of-second-queue-ignored", breaks="MQQB-3.1.5.7-05", blind=True)
+class OnlyFirstQueue(FinalAcks):
+    """The sender finds the message of a FinalAck only in its first outgoing queue."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        body = FinalAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
+        for queue in list(self.qm.adm.OutgoingQueues.values())[1:]:
+            table = queue.session.OutgoingMessageTable.find(body.SourceGUID, body.MessageID)
+            if table is not None or body.MessageID in queue.session.AwaitingFinalACKTable:
+                return
+        super().receive(session, packet, now)
+
+
+@fault("sender-final-ack-on-session-of-receiver-ignored", breaks="MQQB-3.1.5.7-02", blind=True)
+class OnlyOwnSession(FinalAcks):
+    """The sender ignores a FinalAck that arrives on a session that the receiver opened."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if session.initiator:
+            super().receive(session, packet, now)
+
+
+@fault("sender-second-final-ack-of-message-journals-again", breaks="MQQB-3.1.5.7-02", blind=True)
+class JournaledTwice(FinalAcks):
+    """When a second FinalAck of the same message arrives, the sender puts a second copy of the message into the
+    journal.
+    """
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        body = FinalAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
+        done = self.__dict__.setdefault("done", {})
+        if packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_RECEIVE:
+            if body.MessageID in done:
+                self.qm.journaling.keep_message(self.qm.adm.SystemJournalQueue, done[body.MessageID])
+            for queue in self.qm.adm.OutgoingQueues.values():
+                position = queue.session.AwaitingFinalACKTable.get(body.MessageID)
+                if position is not None and position.UserMessage.UserHeader.JP:
+                    done[body.MessageID] = position.MessagePosition.MessageReference
+        super().receive(session, packet, now)

@@ -54,25 +54,38 @@ JOURNALING_CASES = (
 
 
 @needs("send", "receive")
-@covers("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-21")
+@covers(
+    "MQQB-3.1.5.7-02",
+    "MQQB-3.1.5.7-04",
+    "MQQB-3.1.5.7-05",
+    "MQQB-3.1.5.7-07",
+    "MQDMPR-3.1.1.12-21",
+    "MQMQ-2.2.19.2-13",
+)
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordered):
     """The peer sends FinalAcks of all classes for messages with JP, JN, both or neither: the SUT journals a received
     message with JP.
 
     It puts a refused message with JN into the transactional dead-letter queue. The peer sends the FinalAck of the last
-    message first.
+    message first, each second FinalAck on a session that it opened itself, and the last two FinalAcks twice. The
+    messages are for the second of two queues.
     """
-    outgoing = Outgoing(peer, sut, f"mqc-final-{int(ordered)}")
+    beside = Outgoing(peer, sut, f"mqc-final-beside-{int(ordered)}")
+    beside.send()
+    beside.acknowledge_all()
+    outgoing = beside.open_beside(f"mqc-final-{int(ordered)}")
     for journal, _, _ in JOURNALING_CASES:
         outgoing.send(journal=journal)
     frames = [outgoing.send_session_ack()]
     if ordered:
         frames.append(outgoing.send_order_ack(len(JOURNALING_CASES)))
         peer.settle()
+    own = peer.open_raw()
     for number, (_, value, _) in reversed(list(enumerate(JOURNALING_CASES, 1))):
-        if value is not None:
-            frames.append(outgoing.send_final_ack(number, MessageClass=value))
+        session = own if number % 2 else outgoing.session
+        for _ in range(0 if value is None else 2 if number < 3 else 1):
+            frames.append(session.send(build_final_ack(peer, outgoing.sent[number - 1], MessageClass=value)))
 
     def find_messages() -> dict[str, list[int]]:
         queues = (
@@ -91,6 +104,7 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
         ("MQQB-3.1.5.7-02", "messages in the journal"),
         ("MQDMPR-3.1.1.12-21", "messages in the journal"),
         ("MQQB-3.1.5.7-05", "messages in the dead-letter queue"),
+        ("MQMQ-2.2.19.2-13", "messages in the dead-letter queue"),
     ):
         judge(rule, expected=expected[name], observed=found[name], case=f"numbers of the {name}", evidence=evidence)
     for rule, name in (

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.1 Duplicate Detection: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.5.8.1 Duplicate Detection that only special cases show: second occurrences, other causes,
+boundary values.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-duplicate-by-16-bits-of-message-id", breaks="MQQB-3.1.5.8.1-01", blind=True)
 class DuplicateBy16Bits(History):
-    """The receiver takes a message as a duplicate if the lower 16 bits of its identifier are in the history."""
+    """The receiver treats a message as a duplicate if the low 16 bits of its identifier equal those of an identifier in
+    the history.
+    """
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         user = packet.UserHeader
@@ -42,7 +46,7 @@ class OtherQueueAccepted(History):
 
 @fault("receiver-duplicate-of-refused-message-refused-again", breaks="MQQB-3.1.5.8.1-01", blind=True)
 class RefusedNotRemembered(Receiving):
-    """The receiver does not put a message into the history that it refuses because its queue is missing."""
+    """If the receiver refuses a message because its queue is missing, it does not add the message to the history."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         super().take_message(session, packet, receipt, now)
@@ -72,7 +76,7 @@ class SecondNotRenewed(History):
 
 @fault("receiver-time-of-express-duplicate-not-renewed", breaks="MQQB-3.1.5.8.1-02", blind=True)
 class ExpressNotRenewed(Receiving):
-    """The receiver does not renew TimeStamp of a history entry for an express duplicate."""
+    """The receiver does not renew TimeStamp of a history entry if the duplicate is an express message."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         known = self.qm.history.find_duplicate(packet) if packet.TransactionHeader is None else None
@@ -106,7 +110,7 @@ class ReportedAgain(Receiving):
 
 @fault("receiver-transactional-message-of-known-identifier-discarded", breaks="MQQB-3.1.5.8.1-D01", blind=True)
 class KnownIdentifierDiscarded(Receiving):
-    """The receiver discards the next message of a sequence if an earlier message had the same identifier."""
+    """The receiver discards a message that is next in its sequence if an earlier message had the same identifier."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         if packet.TransactionHeader is not None and self.qm.history.find_duplicate(packet) is not None:

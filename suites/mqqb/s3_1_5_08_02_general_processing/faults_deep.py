@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.2 General Processing: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.5.8.2 General Processing that only special cases show: second occurrences, other causes,
+boundary values.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,9 @@ NOT_TRANSACTIONAL_Q = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
 NOT_TRANSACTIONAL_MSG = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
 
 
-@fault("receiver-message-for-others-not-counted", breaks=("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03"), blind=True)
+@fault("receiver-message-for-others-not-counted", breaks="MQQB-3.1.5.8.2-03", blind=True)
 class RoutedNotCounted(Receiving):
-    """The receiver does not count a message to another queue manager."""
+    """The receiver does not count a message that is addressed to another queue manager."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         if self.is_addressed_here(packet):
@@ -32,7 +34,9 @@ class RoutedNotCounted(Receiving):
 
 @fault("receiver-later-session-ack-send-timer-of-double-duration", breaks="MQQB-3.1.5.8.2-12", blind=True)
 class StartedWithLongDuration(Receiving):
-    """The receiver starts the Session Ack Send Timer with AckWaitTimeout, instead of its half, after the first ack."""
+    """After its first SessionAck, the receiver starts the Session Ack Send Timer with the whole AckWaitTimeout instead
+    of half of it.
+    """
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         running = self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number))
@@ -54,7 +58,7 @@ class ActiveByExpressOnly(Receiving):
 
 @fault("receiver-bad-dst-q-of-private-name-omitted", breaks="MQQB-3.1.5.8.2-17", blind=True)
 class NotForPrivateNames(Admission):
-    """The receiver sends no BAD_DST_Q for a message to a private name."""
+    """The receiver sends no BAD_DST_Q for a message to a private format name."""
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -113,7 +117,7 @@ class RecoverableNotCounted(Routing):
 
 @fault("receiver-hop-count-of-transactional-message-not-limited", breaks="MQQB-3.1.5.8.2-40", blind=True)
 class TransactionalNotLimited(Routing):
-    """The receiver forwards a transactional message with any hop count."""
+    """The receiver forwards a transactional message regardless of its hop count."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         counted = super().count_hop(packet)
@@ -122,7 +126,7 @@ class TransactionalNotLimited(Routing):
 
 @fault("receiver-message-for-others-in-queue-of-first-destination", breaks="MQQB-3.1.5.8.5-D02", blind=True)
 class QueueOfFirstDestination(Routing):
-    """The receiver forwards every message of a sender to the destination of its first message."""
+    """The receiver forwards every message of a sender to the destination of the first message of this sender."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -137,7 +141,9 @@ class QueueOfFirstDestination(Routing):
 
 @fault("receiver-direct-format-session-reset-by-private-name", breaks="MQQB-3.1.5.8.2-04", blind=True)
 class ResetByPrivateName(Receiving):
-    """The receiver sets DirectFormatSession to FALSE when it receives a message without a direct name."""
+    """The receiver sets DirectFormatSession to FALSE when it receives a message whose destination is not a direct
+    format name.
+    """
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         super().note_activity(session, packet, now)

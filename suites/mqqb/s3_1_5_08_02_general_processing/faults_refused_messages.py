@@ -13,7 +13,7 @@ from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
 PRIVATE_NAME_DQ = 3
-"""The value of UserHeader.Flags.DQ for a private name."""
+"""The value of UserHeader.Flags.DQ for a private format name."""
 NO_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
 NOT_TRANSACTIONAL_QUEUE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
 NOT_TRANSACTIONAL_MESSAGE_CLASS = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
@@ -128,7 +128,8 @@ for _name, _breaks, _says, _refused, _dead in (
     (
         "receiver-puts-refused-transactional-message-into-dead-letter-queue",
         "MQQB-3.1.5.8.2-32",
-        "The receiver puts a transactional message that a nontransactional queue refuses into the dead-letter queue.",
+        "If a nontransactional queue refuses a transactional message, the receiver puts the message into the "
+        "dead-letter queue.",
         NOT_TRANSACTIONAL_QUEUE_CLASS,
         True,
     ),

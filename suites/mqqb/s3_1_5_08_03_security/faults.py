@@ -37,7 +37,7 @@ class ReceiverSignatureOfTransactionalMessageNotVerified(SecurityOnReceipt):
 
 @fault("receiver-access-by-direct-name-not-checked", breaks="MQQB-3.1.5.8.3-90", blind=True)
 class ReceiverAccessByDirectNameNotChecked(SecurityOnReceipt):
-    """The receiver does not check the access of a message with a direct name."""
+    """The receiver does not check the access rights of the sender of a message with a direct format name."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         if packet.UserHeader.DQ != DIRECT:
@@ -46,7 +46,7 @@ class ReceiverAccessByDirectNameNotChecked(SecurityOnReceipt):
 
 @fault("receiver-access-of-unsigned-message-not-checked", breaks="MQQB-3.1.5.8.3-89", blind=True)
 class ReceiverAccessOfUnsignedMessageNotChecked(SecurityOnReceipt):
-    """The receiver does not check the access of a message without a signature."""
+    """The receiver does not check the access rights of the sender of an unsigned message."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         if packet.SecurityHeader is not None and packet.SecurityHeader.AS:

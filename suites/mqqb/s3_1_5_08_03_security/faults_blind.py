@@ -14,8 +14,8 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-denied-message-without-na-no-final-ack", breaks="MQQB-3.1.5.8.3-124", blind=True)
 class FinalAckOnlyWithAdministrationAck(Admission):
-    """The receiver sends the FinalAck of a message without access only if the message also requests a negative
-    administration acknowledgment.
+    """The receiver sends the FinalAck of a message whose sender has no access only if the message also requests a
+    negative administration acknowledgment.
     """
 
     def refuse_message(

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.3 Security: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.5.8.3 Security that only special cases show: second occurrences, other causes,
+boundary values.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +84,7 @@ class FinalAckOnlyWithNa(FinalAcks):
     blind=True,
 )
 class RefusedJournaled(Admission):
-    """The receiver puts a message with JN that fails a security check into its dead-letter queue."""
+    """The receiver puts a message with JN that fails a security check into the receiver's own dead-letter queue."""
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -112,7 +114,7 @@ class ExpressNotChecked(SecurityOnReceipt):
 
 @fault("receiver-privacy-level-compared-by-byte", breaks="MQQB-3.1.5.8.3-47", blind=True)
 class PrivacyByByte(SecurityOnReceipt):
-    """The receiver compares only the lower byte of PrivacyLevel."""
+    """The receiver compares only the low byte of PrivacyLevel."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         properties = packet.MessagePropertiesHeader
@@ -124,7 +126,9 @@ class PrivacyByByte(SecurityOnReceipt):
 
 @fault("receiver-access-of-sender-checked-once", breaks=("MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91"), blind=True)
 class CheckedOnce(SecurityOnReceipt):
-    """The receiver checks the access of each sender only to the first queue to which the sender has access."""
+    """Once the receiver has granted a sender access to one queue, it no longer checks the access of this sender to
+    other queues.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -140,7 +144,7 @@ class CheckedOnce(SecurityOnReceipt):
 
 @fault("receiver-access-denied-remembered", breaks="MQQB-3.1.5.8.3-91", blind=True)
 class DeniedRemembered(SecurityOnReceipt):
-    """The receiver denies a sender access to every queue after it denied the sender access to one queue."""
+    """The receiver denies a sender access to every queue once it has denied the sender access to one queue."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -158,7 +162,9 @@ class DeniedRemembered(SecurityOnReceipt):
 
 @fault("receiver-cached-certificate-accepted-for-user-of-domain", breaks="MQQB-3.1.5.8.3-23", blind=True)
 class CachedByDomain(SecurityOnReceipt):
-    """The receiver accepts a cached certificate for a user of the same domain as the user of the cache entry."""
+    """The receiver accepts a cached certificate for any user of the domain to which the user of the cache entry
+    belongs.
+    """
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         header = packet.SecurityHeader

@@ -28,7 +28,7 @@ GREATEST_TIMER_SPEED_UP = 4
 """The highest time scale at which the check can act while a timer runs."""
 ORDER_ACK_IN_TIME = "after OrderAckTimeout"
 HIGH_ORDINAL = 0x8000_0001
-OFFERS_OF_ONE_SEQUENCE = (
+MESSAGES_OF_ONE_SEQUENCE = (
     (5, 4, False, "number 5 after 4 as the first message"),
     (2, 0, True, "number 2 without a predecessor as the first message"),
     (2, 0, False, "number 2 without a predecessor again"),
@@ -50,7 +50,7 @@ OFFERS_OF_ONE_SEQUENCE = (
     (1, 0xFFFF_FFFF, False, "number 1 after 0xFFFFFFFF"),
 )
 """For each message: TxSequenceNumber, PreviousTxSequenceNumber, whether the message is accepted, and its label."""
-OFFERS_OF_SEQUENCES = (
+MESSAGES_OF_SEVERAL_SEQUENCES = (
     (0, 2, 1, 0, True, "number 1 of Ordinal 2"),
     (0, 1, 2, 1, False, "number 2 of the earlier Ordinal 1"),
     (0, 3, 2, 1, False, "number 2 of Ordinal 3 without 1"),
@@ -225,11 +225,12 @@ def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judg
     """The peer sends messages of one sequence in and out of order: only the messages that are in order are acknowledged
     and stored in the queue, once each.
     """
-    offered = [
-        (Offer(0, 1, number, previous), accepted, what) for number, previous, accepted, what in OFFERS_OF_ONE_SEQUENCE
+    messages = [
+        (PositionInSequence(0, 1, number, previous), accepted, what)
+        for number, previous, accepted, what in MESSAGES_OF_ONE_SEQUENCE
     ]
     rules = ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
-    _judge_offers(AcknowledgingReceiver(peer, sut), judge, rules, name, offered)
+    _judge_accepted_messages(AcknowledgingReceiver(peer, sut), judge, rules, name, messages)
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
@@ -239,16 +240,16 @@ def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut
     """After one message, the peer sends messages of earlier and later sequences: the SUT accepts only the first message
     of a later sequence and the messages that follow it.
     """
-    offered = [(Offer(0, 1, 1, 0), True, "number 1 of Ordinal 1")] + [
-        (Offer(later_s, ordinal, number, previous), accepted, what)
-        for later_s, ordinal, number, previous, accepted, what in OFFERS_OF_SEQUENCES
+    messages = [(PositionInSequence(0, 1, 1, 0), True, "number 1 of Ordinal 1")] + [
+        (PositionInSequence(later_s, ordinal, number, previous), accepted, what)
+        for later_s, ordinal, number, previous, accepted, what in MESSAGES_OF_SEVERAL_SEQUENCES
     ]
     rules = ("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
-    _judge_offers(AcknowledgingReceiver(peer, sut), judge, rules, name, offered)
+    _judge_accepted_messages(AcknowledgingReceiver(peer, sut), judge, rules, name, messages)
     peer.pass_time(WAIT_FOR_NEW_SECOND_MS)
 
 
-class Offer(NamedTuple):
+class PositionInSequence(NamedTuple):
     """The position of a message in a sequence of the peer."""
 
     later_s: int
@@ -269,12 +270,12 @@ class Offer(NamedTuple):
         }
 
 
-def _judge_offers(
+def _judge_accepted_messages(
     receiver: AcknowledgingReceiver,
     judge,
     rules: tuple[str, ...],
     name: str,
-    offered: list[tuple[Offer, bool, str]],
+    messages: list[tuple[PositionInSequence, bool, str]],
 ) -> None:
     """Send messages that request acknowledgments of arrival; judge which messages are acknowledged and which are in the
     queue.
@@ -286,12 +287,12 @@ def _judge_offers(
     rest: dict[str, Any] = {} if name == "direct" else {"destination": None}
     user = receiver.with_admin_queue(user)
     sent = [
-        receiver.send(user, transaction=offer.fields(receiver.sequence), label=what, properties={"PA": 1}, **rest)
-        for offer, _, what in offered
+        receiver.send(user, transaction=position.fields(receiver.sequence), label=what, properties={"PA": 1}, **rest)
+        for position, _, what in messages
     ]
-    wanted = [what for _, accepted, what in offered if accepted]
+    wanted = [what for _, accepted, what in messages if accepted]
     acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), len(wanted))
-    label = {identifier(frame): what for frame, (_, _, what) in zip(sent, offered, strict=True)}
+    label = {identifier(frame): what for frame, (_, _, what) in zip(sent, messages, strict=True)}
     arrived = [label[get_correlation_id(ack)] for ack in acks]
     evidence = [*sent, *acks]
     judge(

@@ -33,7 +33,7 @@ class ExpressForward(Receiving):
 
 @fault("receiver-session-ack-lacks-flags-after-a-refused-message", breaks="MQQB-3.1.5.8.7-15")
 class RefusedMessageHoldsFlagsBack(Receiving):
-    """The receiver does not flag the recoverable messages that follow a refused message as stored."""
+    """The receiver does not set the acknowledgment flags of the recoverable messages that follow a refused message."""
 
     def acknowledge_after_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
         receipt.done = False
@@ -215,7 +215,7 @@ class LastOfThirtyTwoNotFlagged(SessionAcks):
 
 @fault("receiver-session-ack-number-counts-express-messages", breaks="MQQB-3.1.5.8.7-11", blind=True)
 class RecoverableNumberedByAllMessagesAfterAnAck(SessionAcks):
-    """After a SessionAck, the receiver counts all messages instead of recoverable messages to number the recoverable
+    """After a SessionAck, the receiver numbers recoverable messages by the count of all messages, including express
     messages.
     """
 

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue that only special cases show: second occurrences,
+other causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ class RecoverableNotJournaled(Admission):
 
 @fault("receiver-over-quota-transactional-message-journaled", breaks="MQQB-3.1.5.8.8-10", blind=True)
 class TransactionalJournaled(Admission):
-    """The receiver puts a transactional message with JN that exceeds the quota into its dead-letter queue."""
+    """The receiver puts a transactional message with JN that exceeds the quota into the receiver's own dead-letter
+    queue.
+    """
 
     def journal_refused(self, message: Message) -> None:
         if message.NegativeJournalingRequested and message.TransactionIdentifier is not None:
@@ -110,7 +114,9 @@ class OverQuotaReported(Admission):
 
 @fault("receiver-quota-checked-without-size-of-message", breaks="MQQB-3.1.5.8.8-06", blind=True)
 class WithoutItsSize(Admission):
-    """The receiver compares the quota of a queue only with the messages that the queue already contains."""
+    """When the receiver checks the quota of a queue, it counts only the messages that are already in the queue, not the
+    new message.
+    """
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
         status = self.qm.quotas.check(queue, message)

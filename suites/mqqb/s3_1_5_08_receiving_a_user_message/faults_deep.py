@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8 Receiving a UserMessage Packet: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.5.8 Receiving a UserMessage Packet that only special cases show: second occurrences, other
+causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ class ExpirationFirst(Receiving):
 
 @fault("receiver-quota-checked-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
 class QuotaFirst(Receiving):
-    """The receiver refuses a duplicate whose queue has become full since the first message arrived."""
+    """The receiver refuses a duplicate if the queue has become full since the original message arrived."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
@@ -104,7 +106,7 @@ add(
 
 @fault("receiver-session-header-of-message-without-flags", breaks="MQQB-3.1.5.8.4-01", blind=True)
 class HeaderWithoutFlags(Receiving):
-    """The receiver ignores RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags of the SessionHeader of a message."""
+    """The receiver ignores RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags in the SessionHeader of a message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if packet.SessionHeader is not None:
@@ -115,7 +117,9 @@ class HeaderWithoutFlags(Receiving):
 
 @fault("receiver-session-header-of-message-counts-not-validated", breaks="MQQB-3.1.5.8.4-01", blind=True)
 class HeaderNotValidated(Receiving):
-    """The receiver does not compare the message counts in the SessionHeader of a message with its own counts."""
+    """The receiver does not compare the message counts in the SessionHeader of a message with the receiver's own
+    counts.
+    """
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if packet.SessionHeader is not None:
@@ -198,7 +202,9 @@ class NotForTransactional(AdminAcks):
 
 @fault("receiver-ack-reach-queue-to-queue-of-first-message", breaks="MQQB-3.1.5.8-12", blind=True)
 class AckToFirstQueue(AdminAcks):
-    """The receiver sends each acknowledgment to the administration queue that the sender's first message named."""
+    """The receiver sends each acknowledgment to the administration queue that was named in the first message of the
+    sender.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

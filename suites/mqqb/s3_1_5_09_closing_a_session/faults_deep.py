@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.9 Closing a Session: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.5.9 Closing a Session that only special cases show: second occurrences, other causes, boundary
+values.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ class NoRetryAfterAckWait(SessionAcks):
 
 @fault("initiator-retries-twice-only", breaks="MQQB-3.1.5.9-04", blind=True)
 class RetriesTwice(Closing):
-    """The initiator does not connect again after the third session that it closes with waiting messages."""
+    """The initiator does not connect again after the third session that it closes while messages wait."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -125,7 +127,7 @@ class StateOfIdleOpen(Closing):
 
 @fault("queue-manager-closed-session-keeps-session-ack-send-timer", breaks="MQQB-3.1.5.9-D03", blind=True)
 class AckSendTimerRuns(Closing):
-    """The queue manager lets the Session Ack Send Timer of a closed session continue."""
+    """The queue manager does not stop the Session Ack Send Timer of a session that it closes."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         running = session.UnackedReceivedMsgCount and session.SessionState is SessionState.OPEN
@@ -136,7 +138,7 @@ class AckSendTimerRuns(Closing):
 
 @fault("queue-manager-close-stops-timers-of-other-sessions", breaks="MQQB-3.1.5.9-D03", blind=True)
 class StopsTimersOfOthers(Closing):
-    """The queue manager also stops the Session Ack Send Timers of other sessions when it closes a session."""
+    """When the queue manager closes a session, it also stops the Session Ack Send Timers of other sessions."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         super().close(session, reason, now)

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection that only special cases show: second
+occurrences, other causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from reference_qm.surface.inputs import TransportAccepted
 
 @fault("acceptor-later-session-of-initiator-keeps-count", breaks="MQQB-3.1.5.10-01", blind=True)
 class KeepsCount(SessionOpening):
-    """The acceptor begins a later session of the same initiator with the count of messages of the session before."""
+    """The acceptor starts the message count of a session at the count of the initiator's previous session."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -31,7 +33,7 @@ class KeepsCount(SessionOpening):
 
 @fault("acceptor-second-connection-without-initialization-timer", breaks="MQQB-3.1.5.10-03", blind=True)
 class SecondWithoutTimer(SessionOpening):
-    """The acceptor does not start the Session Initialization Timer while that of another connection is running."""
+    """The acceptor does not start the Session Initialization Timer while the timer of another connection is running."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         others = [one for one in self.qm.sessions.values() if not one.initiator]

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.6.1 Session Retry Connect Timer Event: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.6.1 Session Retry Connect Timer Event that only special cases show: second occurrences, other
+causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-retry-ends-after-three-attempts", breaks="MQQB-3.1.6.1-01", blind=True)
 class ThreeAttempts(Establishing):
-    """The initiator does not connect again after the third retry in a row, although messages wait."""
+    """The initiator does not try to connect again after three failed retries, although messages wait."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -51,7 +53,7 @@ class OneQueueAtATime(Closing):
 
 @fault("initiator-retry-third-next-hop-skipped", breaks=("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"), blind=True)
 class ThirdHopSkipped(Establishing):
-    """The initiator establishes the session from the beginning after the second of three next hops."""
+    """If a host has three next hops, the initiator skips the third one and begins the whole attempt again."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if session.NextHopIndexer == 1:
@@ -61,7 +63,9 @@ class ThirdHopSkipped(Establishing):
 
 @fault("initiator-retry-begins-with-last-next-hop", breaks="MQQB-3.1.6.1-03", blind=True)
 class BeginsWithTheLast(Resolving):
-    """After the last next hop, the initiator resolves anew, but tries the last next hop first."""
+    """After all next hops have failed, the initiator resolves the host name again, but tries the last next hop
+    first.
+    """
 
     def select_next_hop(self, session: Session) -> None:
         if session.retrying and session.NextHopIndexer == 0:
@@ -71,7 +75,7 @@ class BeginsWithTheLast(Resolving):
 
 @fault("initiator-new-session-repeats-first-messages-only", breaks="MQQB-3.1.6.1-10", blind=True)
 class RepeatsTwoOnly(SessionInitialization):
-    """On the new session, the initiator sends only the first two messages of the lost session again."""
+    """On the new session, the initiator resends only the first two messages of the lost session."""
 
     def initialize_messages(self, session: Session) -> None:
         sent = [position for position in session.OutgoingMessageTable if position.AwaitingAck]
@@ -86,7 +90,7 @@ class RepeatsTwoOnly(SessionInitialization):
     blind=True,
 )
 class OnlyOnce(SessionInitialization):
-    """The initiator does not send a message again that it has already sent on two sessions."""
+    """The initiator does not resend a message that it has already sent on two sessions."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -103,7 +107,9 @@ class OnlyOnce(SessionInitialization):
 
 @fault("initiator-new-session-without-messages-without-order-ack", breaks="MQQB-3.1.6.1-10", blind=True)
 class WithoutOrderAckNotRepeated(SessionInitialization):
-    """The initiator does not repeat a transactional message that had a session acknowledgment but no OrderAck."""
+    """The initiator does not resend a transactional message for which a session acknowledgment arrived, but no
+    OrderAck.
+    """
 
     def initialize_messages(self, session: Session) -> None:
         marked = [position for position in session.OutgoingMessageTable if position.ReceivedSessionAck]

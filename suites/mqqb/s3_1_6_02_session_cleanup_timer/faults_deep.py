@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer Event: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer Event that only special cases show: second occurrences, other causes,
+boundary values.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class SentInLaterPeriod(Sending):
 
 @fault("queue-manager-session-once-active-never-idle", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"), blind=True)
 class NeverIdle(Closing):
-    """The queue manager never closes a session on which a message passed before the first expiry of its timer."""
+    """The queue manager never closes a session on which a message was transferred before the first expiry of the
+    Session Cleanup Timer.
+    """
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
         active = session.SessionActive
@@ -34,7 +38,7 @@ class NeverIdle(Closing):
 
 @fault("initiator-idle-session-stays-open", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"), blind=True)
 class InitiatorStaysOpen(Closing):
-    """The queue manager closes only idle sessions that it accepted, and none that it initiated."""
+    """The queue manager closes an idle session only if it accepted the session, and not if it initiated the session."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
         if not session.initiator:

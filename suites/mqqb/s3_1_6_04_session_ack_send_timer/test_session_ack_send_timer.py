@@ -99,6 +99,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     sent.append(session.send(peer.message()))
     fourth = _poll_next_packet(session, sut)
     judge(
+        "MQQB-3.1.6.4-01",
         "MQQB-3.1.6.4-11",
         "MQQB-3.1.2.5-D01",
         "MQQB-3.1.6.4-04",

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.6.6 Session Initialization Timer Event: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.6.6 Session Initialization Timer Event that only special cases show: second occurrences, other
+causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-initialization-timer-in-waiting-cpr-msg-ignored", breaks="MQQB-3.1.6.6-01", blind=True)
 class IgnoredInWaitingCpr(Closing):
-    """The initiator does not close a session that waits for a ConnectionParameters response when its timer expires."""
+    """When the Session Initialization Timer expires, the initiator does not close a session that waits for a
+    ConnectionParameters response.
+    """
 
     def on_session_initialization_timer(self, session: Session, now: Now) -> None:
         if session.SessionState is not SessionState.WAITING_CPR_MSG:
@@ -20,7 +24,9 @@ class IgnoredInWaitingCpr(Closing):
 
 @fault("acceptor-initialization-timer-in-waiting-cp-msg-ignored", breaks="MQQB-3.1.6.6-01", blind=True)
 class IgnoredInWaitingCp(Closing):
-    """The acceptor does not close a session that waits for a ConnectionParameters request when its timer expires."""
+    """When the Session Initialization Timer expires, the acceptor does not close a session that waits for a
+    ConnectionParameters request.
+    """
 
     def on_session_initialization_timer(self, session: Session, now: Now) -> None:
         if session.SessionState is not SessionState.WAITING_CP_MSG:

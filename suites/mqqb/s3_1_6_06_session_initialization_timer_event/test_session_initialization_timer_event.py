@@ -8,6 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers, needs
+from reference_qm.codec import NULL_GUID
 from suites.mqqb.steps import opening
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
@@ -67,7 +68,7 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     connection = peer.connect()
     peer.pass_time(int(late * sut.duration_ms(lasts_ms)))
-    connection.send(establish_request(peer))
+    connection.send(establish_request(peer, ServerGuid=sut.guid if late else NULL_GUID))
     answer = connection.expect("EstablishConnection")
     observed = opening.time_initialization_end(sut, connection, answer.time_ms, lasts_ms)
     judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=answer)
@@ -75,9 +76,11 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
 
 @needs("timers")
 @covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
-def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, sut, judge):
-    """The peer closes the SUT's first connection, and sends no answer on the second connection: the SUT closes the
-    second connection when the Session Initialization Timer of this connection expires.
+@pytest.mark.parametrize("answered", [False, pytest.param(True, marks=covers("MQQB-3.1.5.4.2-06"))])
+def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, sut, judge, answered):
+    """The peer closes the SUT's first connection, and sends no answer, or no answer to ConnectionParameters, on the
+    second connection: the SUT closes the second connection when the Session Initialization Timer of this connection
+    expires, which ran since its request.
     """
     sut.slow_down(20)
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
@@ -86,6 +89,8 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     peer.pass_time(sut.duration_ms(lasts_ms) // 2 - sut.duration_ms(opening.RETRY_INTERVAL_MS))
     outgoing.connection.close()
     asked = outgoing.await_request()
+    if answered:
+        outgoing.respond()
     observed = opening.time_initialization_end(sut, outgoing.connection, asked.time_ms, lasts_ms)
     early = isinstance(observed, str) and observed.startswith(opening.CLOSED_EARLY)
     judge(
@@ -96,7 +101,8 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     )
     if early:
         raise ConformanceFailure("the SUT closed the connection before the timer of this attempt could expire")
-    judge("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", expected=opening.CLOSED_ON_TIME, observed=observed, evidence=asked)
+    rules = ["MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", *(["MQQB-3.1.5.4.2-06"] if answered else [])]
+    judge(*rules, expected=opening.CLOSED_ON_TIME, observed=observed, evidence=asked)
 
 
 @needs("timers")

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.6.7 MessageIDHistory Cleanup Timer Event: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.6.7 MessageIDHistory Cleanup Timer Event that only special cases show: second occurrences,
+other causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-history-cleanup-deletes-first-old-entry-only", breaks="MQQB-3.1.6.7-02", blind=True)
 class FirstOnly(History):
-    """The receiver deletes only the earliest entry when the MessageIDHistory Cleanup Timer expires."""
+    """The receiver deletes only the oldest entry when the MessageIDHistory Cleanup Timer expires."""
 
     def on_history_timer(self, now: Now) -> None:
         before = list(self.qm.adm.MessageIDHistoryTable)

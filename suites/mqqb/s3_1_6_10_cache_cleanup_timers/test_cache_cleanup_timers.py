@@ -102,11 +102,10 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
         if rule == "MQQB-3.1.6.11-04" and expiry == "first":
             due.append(due_ms[expiry] + due_ms["second"])  # by the youngest entry; by which, 3.1.6.11-03 says
         ranges = [between(one - 4 * margin - 1_000, one + 1_000) for one in due]
-        left = left_ms[expiry][name]
         judge(
             rule,
             expected=one_of(*ranges),
-            observed=left,
+            observed=left_ms[expiry][name],
             case=f"remaining ms of the cleanup timer of {name}",
             evidence=evidence,
         )

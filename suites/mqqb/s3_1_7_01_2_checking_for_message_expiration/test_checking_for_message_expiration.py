@@ -106,7 +106,7 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
 
 
 @needs("send", "set_timers")
-@covers("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1-06")
+@covers("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1-06", "MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24")
 @varied("positive journaling", "label", priority=("3", "0"))
 def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
     """The SUT sends two messages; the peer acknowledges neither and drops the session, and one message expires: on the

@@ -51,7 +51,7 @@ def _clear_position_sequence_number(session: Session, position: OutgoingMessageP
 
 
 def _clear_awaiting_ack(qm: QueueManager) -> None:
-    """Clear AwaitingAck of all sent messages, and prevent that the sender resends them."""
+    """Clear AwaitingAck of all sent messages, and prevent the sender from resending them."""
     for session in qm.sessions.values():
         session.OutgoingMessageTable.next_unsent()
         for position in session.OutgoingMessageTable:

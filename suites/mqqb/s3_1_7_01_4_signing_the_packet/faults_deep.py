@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.1.4 Signing the Packet: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.1.4 Signing the Packet that only special cases show: second occurrences, other causes,
+boundary values.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ class FirstPartSigned(Securing):
 
 @fault("sender-signature-without-label", breaks="MQQB-3.1.7.1.4-07", blind=True)
 class WithoutLabel(Securing):
-    """The sender signs a message with a label of more than 100 characters without the label."""
+    """If the label of a message has more than 100 characters, the sender's signature does not cover the label."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         properties = packet.MessagePropertiesHeader

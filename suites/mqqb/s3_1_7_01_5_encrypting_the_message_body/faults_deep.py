@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.1.5 Encrypting the Message Body: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.1.5 Encrypting the Message Body that only special cases show: second occurrences, other
+causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ class LargeNotEncrypted(Securing):
 
 @fault("sender-transactional-message-that-cannot-be-encrypted-sent", breaks="MQQB-3.1.7.1.5.1-01", blind=True)
 class SentInClear(Sending):
-    """The sender sends a transactional message that it cannot encrypt, without encryption."""
+    """If the sender cannot encrypt a transactional message, it sends the message unencrypted."""
 
     def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if not position.TxSequenceNumber:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.1 Send User Message Event: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.1 Send User Message Event that only special cases show: second occurrences, other causes,
+boundary values.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ class NewTransactionalMessageSentOnHold(Sending):
 
 @fault("sender-window-without-transactional-messages", breaks="MQQB-3.1.7.1-03", blind=True)
 class TransactionalBeyondWindow(Sending):
-    """The sender sends transactional messages also when its window is full."""
+    """The sender sends transactional messages even when its window is full."""
 
     def is_window_open(self, session: Session) -> bool:
         position = session.OutgoingMessageTable.next_unsent()
@@ -49,7 +51,7 @@ class TransactionalBeyondWindow(Sending):
 
 @fault("sender-window-without-own-messages", breaks="MQQB-3.1.7.1-03", blind=True)
 class OwnMessagesBeyondWindow(Sending):
-    """The sender sends administration acknowledgments also when its window is full."""
+    """The sender sends administration acknowledgments even when its window is full."""
 
     def is_window_open(self, session: Session) -> bool:
         position = session.OutgoingMessageTable.next_unsent()
@@ -58,7 +60,7 @@ class OwnMessagesBeyondWindow(Sending):
 
 
 def _send_in_clear(sending: Sending, position: OutgoingMessagePosition) -> None:
-    """Replace the packet of a message by its packet without signature and encryption."""
+    """Replace the packet of a message with an unsigned and unencrypted packet of the same message."""
     place = position.MessagePosition
     clear = sending.construct_user_message(
         MessagePosition(replace(place.MessageReference, security=None), place.QueueReference)
@@ -168,7 +170,7 @@ add(
 
 @fault("sender-report-label-message-id-of-16-bits", breaks="MQQB-3.1.7.1.7-04", blind=True)
 class LabelOf16Bits(Tracing):
-    """The label of the report on a sent message contains only the lower 16 bits of its MessageID."""
+    """The label of the report on a sent message contains only the lower 16 bits of the MessageID of this message."""
 
     def trace_sent(self, session: Session, message: Message, now: Now) -> None:
         super().trace_sent(session, _with_16_bits(message), now)
@@ -233,7 +235,7 @@ class LongestLabelCut(Sending):
 
 @fault("sender-second-lost-session-loses-messages", breaks="MQQB-3.1.7.1.6-03", blind=True)
 class SecondLossLosesMessages(Closing):
-    """The sender deletes the unacknowledged messages when it loses the connection of a second session in a row."""
+    """The sender deletes the unacknowledged messages when it loses the connections of two successive sessions."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -251,7 +253,9 @@ class SecondLossLosesMessages(Closing):
 
 @fault("sender-message-put-while-disconnected-sent-twice", breaks="MQQB-3.1.7.1.6-04", blind=True)
 class PutWhileDisconnectedSentTwice(Sending):
-    """The sender sends a message that was put while no session was open twice on the next session."""
+    """If an application sends a message while no session is open, the sender sends the message twice on the next
+    session.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

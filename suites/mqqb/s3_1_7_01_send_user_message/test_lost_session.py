@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from harness.expectations import holds
 from harness.run.marks import covers
+from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.sender import Sender
 
 
 @covers("MQQB-3.1.7.1.6-06")
 def test_sender_of_lost_connection_sends_its_messages_on_new_session(peer, sut, judge):
     """The peer drops the connection of a session with two unacknowledged messages, and a third message is due: the SUT
-    sends the three messages on a new session.
+    sends the three messages on a new session, and leaves the session of another queue manager open.
     """
+    bystander = peer.open_raw({"ClientGuid": OTHER_GUID})
     sender = Sender(peer, sut, peer.direct_name("mqc-dropped"))
     sender.send(1, 2)
     session, sent = sender.await_first(2)
@@ -24,6 +27,12 @@ def test_sender_of_lost_connection_sends_its_messages_on_new_session(peer, sut, 
         observed=sorted(Sender.tags(came)),
         case="numbers of the messages on the next session",
         evidence=[*sent, *came],
+    )
+    judge(
+        "MQQB-3.1.7.1.6-06",
+        expected=holds("the SUT keeps other sessions open", otherwise="the SUT closed the session of another sender"),
+        observed=not bystander.closed_by_sut,
+        evidence=[bystander.last],
     )
     if again is not None:
         again.acknowledge_all()

@@ -150,7 +150,9 @@ class ExpressMessageThatNobodyReceivedNotAcknowledged(AdminAcks):
 
 @fault("receiver-purged-message-acknowledged-as-received", breaks="MQQB-3.1.7.2.1-D03")
 class PurgedToldAsReceived(TwoPhaseReading):
-    """The receiver acknowledges a message as received although it was purged while a remote reader had it."""
+    """The receiver acknowledges a message as received although the message was purged while a remote reader had it
+    locked.
+    """
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
         if position.State is MessagePositionState.PURGE_PENDING:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.2 Message Position Deleted: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.2 Message Position Deleted that only special cases show: second occurrences, other causes,
+boundary values.
+"""
 
 from __future__ import annotations
 
@@ -127,7 +129,7 @@ def _forget_final_acks(qm: QM) -> None:
 add(
     "receiver-final-ack-missing-after-restart",
     "MQQB-3.1.7.2.2-01",
-    "The receiver sends no FinalAck of a message that it stored before its last restart.",
+    "The receiver sends no FinalAck for a message that it stored before its last restart.",
     at_restart(_forget_final_acks),
     blind=True,
 )
@@ -135,7 +137,9 @@ add(
 
 @fault("receiver-final-ack-for-jp-after-receive-only", breaks="MQQB-3.1.7.2.2-01", blind=True)
 class JpOnlyAfterReceive(FinalAcks):
-    """The receiver sends the FinalAck of a message with JP, but not JN, only when an application received it."""
+    """For a message with JP but without JN, the receiver sends a FinalAck only if an application received the
+    message.
+    """
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
@@ -146,7 +150,7 @@ class JpOnlyAfterReceive(FinalAcks):
 
 @fault("receiver-administration-acknowledgment-omitted-beside-final-ack", breaks="MQQB-3.1.7.2-01", blind=True)
 class AdministrationOrFinal(FinalAcks):
-    """The receiver sends no administration acknowledgment of a message for which it sends a FinalAck."""
+    """The receiver sends no administration acknowledgment for a message for which it also sends a FinalAck."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if position.order_queue is not None:

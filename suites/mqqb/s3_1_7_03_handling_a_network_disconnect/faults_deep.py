@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.3 Handling a Network Disconnect: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.3 Handling a Network Disconnect that only special cases show: second occurrences, other
+causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-loss-of-connection-before-open-ignored", breaks="MQQB-3.1.7.3-01", blind=True)
 class LossBeforeOpenIgnored(Closing):
-    """The initiator ignores the loss of a connection on which the session is being set up."""
+    """The initiator ignores the loss of a connection on which a session is being set up."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         waiting = session.SessionState in (SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG)

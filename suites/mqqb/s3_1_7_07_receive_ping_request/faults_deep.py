@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.7 Receive Ping Request: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.7 Receive Ping Request that only special cases show: second occurrences, other causes,
+boundary values.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ class UnansweredDuringSession(Ping):
 
 @fault("acceptor-ping-request-with-repeated-cookie-unanswered", breaks="MQQB-3.1.7.7-01", blind=True)
 class RepeatedCookieUnanswered(Ping):
-    """The acceptor does not answer a Ping Request with the Cookie of the request before."""
+    """The acceptor does not answer a Ping Request that has the same Cookie as the previous Ping Request."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -37,7 +39,7 @@ class RepeatedCookieUnanswered(Ping):
 
 @fault("acceptor-ping-request-signature-compared-by-byte", breaks="MQQB-3.1.7.7-03", blind=True)
 class SignatureByByte(Ping):
-    """The acceptor answers a datagram whose Signature has only the lower byte of 0x5548."""
+    """The acceptor answers a datagram whose Signature equals 0x5548 only in the low byte."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
         if len(data) >= 4 and data[2] == 0x48:

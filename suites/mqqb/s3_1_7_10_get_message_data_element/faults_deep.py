@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.10 Get Message Data Element From Buffer: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.10 Get Message Data Element From Buffer that only special cases show: second occurrences,
+other causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ add(
 add(
     "receiver-correlation-id-cut-at-zero",
     "MQQB-3.1.7.10-03",
-    "The receiver clears CorrelationID after its first byte that is zero.",
+    "The receiver sets all bytes of CorrelationID after the first zero byte to zero.",
     change_insertion(
         lambda message: replace(
             message, CorrelationIdentifier=message.CorrelationIdentifier.partition(b"\0")[0].ljust(20, b"\0")

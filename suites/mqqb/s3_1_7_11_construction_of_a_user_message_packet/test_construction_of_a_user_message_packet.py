@@ -145,6 +145,38 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
         session.acknowledge_all()
 
 
+@covers("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03")
+def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge):
+    """The peer sends two express messages, twice on one session, and each time the SUT sends a message when the
+    acknowledgment is nearly due: both messages of the SUT have a SessionHeader.
+    """
+    sut.slow_down(1)
+    sender = Sender(peer, sut)
+    sender.send(1)
+    session, _ = sender.await_first(1)
+    delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
+    for turn in ("first", "second"):
+        session.acknowledge_all()
+        sent = [session.send(peer.message()) for _ in range(2)]
+        known = len(session.received)
+        frames = _send_after_packet(sender, session, sent[0], int(delay_ms * NEARLY_DUE_PART))
+        acks = [frame for frame in session.received[known:] if frame.kind == "SessionAck"]
+        took = peer.took(sent[0], frames[-1])
+        if acks or took.ms >= delay_ms or peer.stood_still(sent[0].time_ms, peer.recorder.elapsed_ms()):
+            session.acknowledge_all()
+            judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE_REASON)
+            return
+        judge(
+            "MQQB-3.1.7.11-02",
+            "MQQB-3.1.7.11-03",
+            expected=holds("the message has a SessionHeader", otherwise="the message has no SessionHeader"),
+            observed=has_session_header(frames),
+            case=f"{turn} message when an acknowledgment is nearly due",
+            evidence=[*sent, *frames],
+        )
+        session.acknowledge_all()
+
+
 @needs("inspect")
 @covers("MQQB-3.1.7.11-13", "MQQB-3.1.7.11-14")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.12 Message Position Available Event: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.12 Message Position Available Event that only special cases show: second occurrences, other
+causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-second-destination-waits-for-first", breaks="MQQB-3.1.7.12-06", blind=True)
 class SecondWaits(Sending):
-    """The initiator establishes no session for a destination while it establishes the session for another."""
+    """The initiator establishes no session for a destination while it establishes a session for another destination."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         others = [one for one in self.qm.sessions.values() if one.initiator and one is not session]
@@ -26,7 +28,7 @@ class SecondWaits(Sending):
 
 @fault("initiator-second-session-after-idle-one-not-established", breaks="MQQB-3.1.7.12-06", blind=True)
 class OnlyWithoutHistory(Sending):
-    """The initiator establishes no session for a message to a destination whose session was closed before."""
+    """The initiator establishes no session for a message if an earlier session to the same destination was closed."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if session.SessionState is SessionState.CLOSED and outgoing_queue(session).ConnectionHistory:

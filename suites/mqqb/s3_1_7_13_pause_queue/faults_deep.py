@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.13 Pause Queue Event: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.13 Pause Queue Event that only special cases show: second occurrences, other causes, boundary
+values.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.14 Resume Queue Event: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.14 Resume Queue Event that only special cases show: second occurrences, other causes,
+boundary values.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ class LostNotConnected(Administering):
 
 @fault("sender-resumed-queue-without-messages-put-while-paused", breaks="MQQB-3.1.7.14-02", blind=True)
 class WithoutHeldMessages(Administering):
-    """The sender does not dispatch the recoverable messages that an application put into the queue while it was
+    """The sender does not dispatch the recoverable messages that an application put into the queue while the queue was
     paused.
     """
 

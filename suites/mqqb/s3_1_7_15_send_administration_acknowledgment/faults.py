@@ -53,13 +53,15 @@ def _send_to_response_queue(classes: frozenset[MessageClass]) -> Install:
 add(
     "receiver-ack-of-removal-to-response-queue",
     "MQQB-3.1.7.15-03",
-    "If a message has no administration queue, the receiver acknowledges its removal to the response queue.",
+    "If a message has no administration queue, the receiver sends the acknowledgment of its removal to the response "
+    "queue.",
     _send_to_response_queue(REMOVAL_CLASSES),
 )
 add(
     "receiver-ack-of-arrival-to-response-queue",
     "MQQB-3.1.7.15-04",
-    "If a message has no administration queue, the receiver acknowledges its arrival to the response queue.",
+    "If a message has no administration queue, the receiver sends the acknowledgment of its arrival to the response "
+    "queue.",
     _send_to_response_queue(ARRIVAL_CLASSES),
 )
 
@@ -131,7 +133,7 @@ for _name, _rule, _kind in (
     ("receiver-ack-for-aq-6-destination-wrong", "MQQB-3.1.7.15-14", 6),
     ("receiver-ack-for-aq-7-destination-wrong", "MQQB-3.1.7.15-15", 7),
 ):
-    _says = f"The receiver addresses the acknowledgment of a packet with AQ {_kind} to another queue."
+    _says = f"The receiver addresses the acknowledgment of a packet with AQ {_kind} to a wrong queue."
     add(_name, _rule, _says, _redirect_admin_queue(_kind))
 
 # -- what it names -------------------------------------------------------------------------------------------------
@@ -302,7 +304,7 @@ add(
 add(
     "receiver-admin-ack-response-queue-of-message",
     ("MQQB-3.1.7.15-19", "MQQB-3.1.7.15-20"),
-    "The receiver's acknowledgment has the same response queue as its message.",
+    "The receiver's acknowledgment has the same response queue as the acknowledged message.",
     change_admin_acks(
         ALL_CLASSES,
         lambda ack, message: replace(
@@ -316,7 +318,7 @@ add(
 add(
     "receiver-admin-ack-copies-time-to-reach-queue",
     ("MQQB-3.1.7.15-D02",),
-    "The receiver's acknowledgment has the same TimeToReachQueue as its message.",
+    "The receiver's acknowledgment has the same TimeToReachQueue as the acknowledged message.",
     change_admin_acks(ALL_CLASSES, lambda ack, message: replace(ack, TimeToReachQueue=message.TimeToReachQueue)),
     blind=True,
 )
@@ -325,7 +327,7 @@ add(
 add(
     "receiver-admin-ack-copies-time-to-be-received",
     ("MQQB-3.1.7.15-D03",),
-    "The receiver's acknowledgment has the same TimeToBeReceived as its message.",
+    "The receiver's acknowledgment has the same TimeToBeReceived as the acknowledged message.",
     change_admin_acks(ALL_CLASSES, lambda ack, message: replace(ack, TimeToBeReceived=message.TimeToBeReceived)),
     blind=True,
 )

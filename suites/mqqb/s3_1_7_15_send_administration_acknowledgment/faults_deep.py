@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment that only special cases show: second occurrences, other
+causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ class DeletionWithoutBody(AdminAcks):
 
 @fault("receiver-acknowledgment-of-transactional-message-express", breaks="MQQB-3.1.7.15-25", blind=True)
 class TransactionalAsExpress(AdminAcks):
-    """The receiver sends the acknowledgment of a transactional message that arrives or is refused as express."""
+    """When a transactional message arrives or is refused, the receiver sends the acknowledgment as an express
+    message.
+    """
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
@@ -92,7 +96,7 @@ class ReachTimeCopied(AdminAcks):
 
 @fault("receiver-acknowledgment-of-removal-copies-journaling", breaks="MQQB-3.1.7.15-D05", blind=True)
 class JournalingCopied(AdminAcks):
-    """The receiver copies JN of a message to the acknowledgment that the message left its queue."""
+    """The receiver copies JN of a message to the acknowledgment that reports the removal of this message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
@@ -103,7 +107,7 @@ class JournalingCopied(AdminAcks):
 
 @fault("receiver-acknowledgment-of-removal-to-response-queue", breaks="MQQB-3.1.7.15-09", blind=True)
 class ToResponseQueue(AdminAcks):
-    """The receiver sends NACK_Q_PURGED to the response queue of a message that names one."""
+    """The receiver sends NACK_Q_PURGED to the response queue of a message that names a response queue."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
@@ -136,7 +140,9 @@ class CorrelationOfPacketCopied(AdminAcks):
 
 @fault("receiver-acknowledgment-not-sent-to-queue-after-failure", breaks="MQQB-3.1.7.15-34", blind=True)
 class SecondQueueOmitted(OwnMessages):
-    """The receiver sends no acknowledgment to a second administration queue while one to the first is waiting."""
+    """The receiver sends no acknowledgment to a second administration queue while an acknowledgment to the first one
+    waits to be sent.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.17 Send Transactional Acknowledgment: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.17 Send Transactional Acknowledgment that only special cases show: second occurrences, other
+causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from reference_qm.model.adm import IncomingTransactionalTransferInfo, MessagePos
 from reference_qm.surface.clock import Now
 
 
-@fault("receiver-final-ack-message-id-of-16-bits", breaks=("MQQB-3.1.7.17-D07", "MQQB-3.1.7.17-D10"), blind=True)
+@fault("receiver-final-ack-number-of-message-of-16-bits", breaks=("MQQB-3.1.7.17-D07", "MQQB-3.1.7.17-D10"), blind=True)
 class IdOf16Bits(FinalAcks):
     """MessageID in a FinalAck has only the lower 16 bits of the number of the message."""
 
@@ -30,9 +32,9 @@ class IdOf16Bits(FinalAcks):
         super().refuse_transactional(session, replace(packet, UserHeader=user), message_class, now)
 
 
-@fault("receiver-final-ack-previous-number-one-less", breaks="MQQB-3.1.7.17-D08", blind=True)
+@fault("receiver-final-ack-of-refused-packet-previous-number-one-less", breaks="MQQB-3.1.7.17-D08", blind=True)
 class PreviousOneLess(FinalAcks):
-    """The FinalAck of a refused packet has one less than TxSequenceNumber as TxPreviousSequenceNumber."""
+    """In the FinalAck of a refused packet, TxPreviousSequenceNumber is always TxSequenceNumber minus one."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

@@ -7,6 +7,7 @@ also opens sessions.
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from harness.capture.recorder import Frame
@@ -39,12 +40,14 @@ class Provoker:
         self.identifier: UUID = new_guid(peer.entropy)
         self.connection: RawConversation | None = None
 
-    def send(self, tag: int, delivery: str = "express") -> str:
-        """Let the SUT send a message with this tag (see ``tags`` in sender.py); return the id of that message."""
+    def send(self, tag: int, delivery: str = "express", **message: Any) -> str:
+        """Let the SUT send a message with this tag (see ``tags`` in sender.py); return the id of that message.
+        ``message``: label, body and other parts of the message that the SUT acknowledges.
+        """
         connection = self.connection = self.connection or self._open()
         user = {"SourceQueueManager": self.identifier, "MessageID": tag, "DM": DM_OF_DELIVERIES[delivery]}
         limits = {"AdminQueue": self.to, "TimeToBeReceived": PROVOKING_LIFETIME_S}
-        connection.send(self.peer.message(user | limits, properties={"PA": 1}))
+        connection.send(self.peer.message(user | limits, properties={"PA": 1}, **message))
         return f"{{{self.identifier}}}\\{tag}"
 
     def _open(self) -> RawConversation:

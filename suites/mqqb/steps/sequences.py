@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from copy import copy
 from typing import Any
 
@@ -198,7 +199,7 @@ def list_sequence_numbers(frames: list[Frame]) -> list[int]:
 
 def find_kept_messages(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
     """Return which messages are in a queue of the SUT, as positions in the list of identifiers; the first position is
-    1.
+    1. A position is returned as often as its message is in the queue.
     """
-    found = {one["message_id"] for one in sut.kept(queue)}
-    return [number for number, identifier in enumerate(identifiers, 1) if identifier in found]
+    found = Counter(one["message_id"] for one in sut.kept(queue))
+    return [number for number, identifier in enumerate(identifiers, 1) for _ in range(found[identifier])]

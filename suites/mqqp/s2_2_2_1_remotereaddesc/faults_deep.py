@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 2.2.2.1 REMOTEREADDESC: narrow violations."""
+"""Faults of MS-MQQP 2.2.2.1 REMOTEREADDESC that only special cases show."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 
 class _Answer(RemoteReads):
     def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:
-        """Return the wrong fields of the answer."""
+        """Return the fields of the answer that get wrong values."""
         return {}
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -95,7 +95,7 @@ class AckInRequest(RemoteReads):
 
 @fault("server-read-with-reserved-not-0-does-not-wait", breaks="MQQP-2.2.2.1-06")
 class ReservedInRequest(RemoteStarting):
-    """The server does not wait when Reserved of a request is not 0."""
+    """The server does not wait for a message if Reserved of the request is not 0."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
@@ -117,7 +117,7 @@ class EndlessReadEnds(RemoteStarting):
 
 @fault("client-reserved-above-1-of-answer-refused", breaks="MQQP-2.2.2.1-06")
 class ClientReserved(ClientReading):
-    """The client takes a read as failed when Reserved of the answer is above 1."""
+    """The client treats a read as failed if Reserved of the answer is above 1."""
 
     def reconstruct_message(self, results: dict[str, Any], server: Any) -> RemoteMessage:
         desc = results.get("lpRemoteReadDesc") or results["lpRemoteReadDesc2"]["pRemoteReadDesc"]

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 2.2 and 1.8: narrow violations."""
+"""Faults of MS-MQQP 2.2 and 1.8 that only special cases show."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class UnknownRequestWithoutBit(RemoteEnding):
 
 @fault("server-own-status-of-closed-queue-without-c-bit", breaks="MQQP-1.8-D01")
 class VendorStatus(RemoteEnding):
-    """The server returns an HRESULT of its own without the C bit for the end of a receive whose queue was closed."""
+    """The server returns its own HRESULT without the C bit for the end of a receive whose queue was closed."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         if call.handle is not None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.1.3 and 3.1.1.5: narrow violations of the collections of the server."""
+"""Faults of MS-MQQP 3.1.1.3 and 3.1.1.5 (the collections of the server) that only special cases show."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FirstForgotten(RemoteStarting):
 
 @fault("server-remote-read-collection-emptied-by-end-of-read", breaks="MQQP-3.1.1.3-02")
 class OthersRemoved(RemoteReads):
-    """The server removes the entries of all waiting reads of a handle when one of them gets a message."""
+    """The server removes the entries of all waiting reads of a handle when one of these reads gets a message."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
         super().remove_remote_read_entry(entry)
@@ -44,7 +44,7 @@ class PurgedForgotten(RemoteOpening):
 
 @fault("server-open-queue-collection-close-removes-entries-of-other-queues", breaks="MQQP-3.1.1.5-02")
 class LaterRemoved(RemoteOpening):
-    """The server also removes the entries of the queues that were opened after the closed queue."""
+    """When a queue is closed, the server also removes the entries of the queues that were opened after this queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         entries = list(self.qm.remote.OpenQueueEntryCollection)

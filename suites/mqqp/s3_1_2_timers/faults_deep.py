@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.2: narrow violations of the Call Timer."""
+"""Faults of MS-MQQP 3.1.2 (the Call Timer) that only special cases show."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class LimitedTimer(RemoteStarting):
 
 @fault("server-call-timer-of-timeout-above-31-bits-infinite", breaks="MQQP-3.1.2-03")
 class HighTimeoutInfinite(RemoteStarting):
-    """The server waits without a limit when the highest bit of ulTimeout is set."""
+    """The server waits without a time limit when the highest bit of ulTimeout is set."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)

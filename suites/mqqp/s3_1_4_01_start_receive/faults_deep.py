@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10: narrow violations of a start of a remote read."""
+"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 (the start of a remote read) that only special cases show."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _is_second(entry: RemoteReadEntry) -> bool:
 
 @fault("server-start-receive-dwqueue-compared-in-low-16-bits", breaks=("MQQP-3.1.4.1-D07", "MQQP-3.1.4.10-14"))
 class QueueComparedInPart(RemoteStarting):
-    """The server accepts a dwQueue of a read that differs from hRemoteQueue only in its upper 16 bits."""
+    """The server accepts a read whose dwQueue differs from hRemoteQueue only in the upper 16 bits."""
 
     def check_dw_queue(self, desc: Desc) -> Status:
         low = desc["dwQueue"] != 0 and desc["dwQueue"] & 0xFFFF == desc["hRemoteQueue"] & 0xFFFF
@@ -42,7 +42,7 @@ class QueueComparedInPart(RemoteStarting):
 
 @fault("server-start-receive-dwqueue-of-other-open-queue-accepted", breaks=("MQQP-3.1.4.1-D07", "MQQP-3.1.4.10-14"))
 class OtherOpenQueueAccepted(RemoteStarting):
-    """The server accepts a dwQueue of a read that is the handle of another open queue."""
+    """The server accepts a read whose dwQueue is the handle of a different open queue."""
 
     def check_dw_queue(self, desc: Desc) -> Status:
         status = super().check_dw_queue(desc)
@@ -61,7 +61,9 @@ class DuplicateOfPeekAccepted(RemoteStarting):
 
 @fault("server-request-id-with-same-low-16-bits-refused", breaks=("MQQP-3.1.4.1-D08", "MQQP-3.1.4.10-16"))
 class RequestIdComparedInPart(RemoteStarting):
-    """The server refuses a read whose dwRequestID equals that of a waiting read only in its low 16 bits."""
+    """The server refuses a read whose dwRequestID has the same low 16 bits as that of a waiting read,
+    but is different.
+    """
 
     def check_request_id(self, desc: Desc) -> Status:
         pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
@@ -81,7 +83,9 @@ class OnlyFirstReadSearched(RemoteStarting):
 
 @fault("server-refused-duplicate-request-id-cancels-first-read", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
 class DuplicateCancelsFirst(RemoteStarting):
-    """The server refuses a read with a dwRequestID in use, and also cancels the read that has this dwRequestID."""
+    """The server refuses a read whose dwRequestID is in use, and also cancels the waiting read with
+    this dwRequestID.
+    """
 
     def check_request_id(self, desc: Desc) -> Status:
         status = super().check_request_id(desc)
@@ -194,7 +198,7 @@ class DeletedQueueEndsWaitWithSuccess(Waiting):
 
 @fault("server-entry-of-timed-out-read-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
 class EntryOfTimedOutReadKept(RemoteReads):
-    """The server keeps the entry of a read whose timeout expired, so that its dwRequestID stays in use."""
+    """The server keeps the entry of a read whose timeout expired, so the dwRequestID stays in use."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
         super().complete_remote_read(entry, status, position)
@@ -214,7 +218,7 @@ class EntryOfFailedReadKept(RemoteReads):
 
 @fault("server-entry-of-finished-peek-not-removed", breaks=("MQQP-3.1.4.1-D18", "MQQP-3.1.4.10-53"))
 class EntryOfPeekKept(RemoteReads):
-    """The server keeps the entry of a finished PEEK_NEXT, so that its dwRequestID stays in use."""
+    """The server keeps the entry of a finished PEEK_NEXT, so the dwRequestID stays in use."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
         super().complete_remote_read(entry, status, position)
@@ -224,7 +228,9 @@ class EntryOfPeekKept(RemoteReads):
 
 @fault("server-waited-receive-deletes-message-at-once", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
 class WaitedReceiveDeletes(Waiting):
-    """The server deletes the message of a receive that waited at once, instead of locking it until the end."""
+    """The server deletes at once the message of a receive that waited, instead of locking the message until
+    RemoteQMEndReceive.
+    """
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         super().satisfy_reader(reader, position)
@@ -234,7 +240,7 @@ class WaitedReceiveDeletes(Waiting):
 
 @fault("server-received-message-visible-to-lookup-peek", breaks="MQQP-3.1.4.1-01")
 class LockedVisibleToLookup(Seeking):
-    """The server shows the message of an open receive to a peek by LookupIdentifier."""
+    """The server returns the message of an unfinished receive to a peek by LookupIdentifier."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: Any
@@ -247,7 +253,7 @@ class LockedVisibleToLookup(Seeking):
 
 @fault("server-received-message-visible-to-peek-next", breaks="MQQP-3.1.4.1-01")
 class LockedVisibleToCursor(Cursors):
-    """The server shows the message of an open receive to a PEEK_NEXT."""
+    """The server returns the message of an unfinished receive to a PEEK_NEXT."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         after = cursor.MessagePositionReference.Next
@@ -258,7 +264,7 @@ class LockedVisibleToCursor(Cursors):
 
 @fault("server-received-message-visible-to-peek-current", breaks="MQQP-3.1.4.1-01")
 class LockedVisibleToPeek(Seeking):
-    """The server shows the message of an open receive to a PEEK_CURRENT without a cursor."""
+    """The server returns the message of an unfinished receive to a PEEK_CURRENT without a cursor."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         locked = position.State is MessagePositionState.LOCKED
@@ -307,7 +313,7 @@ class PeekNextDoesNotWait(RemoteReads):
 
 @fault("server-receive-by-cursor-waits-without-timeout", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
 class CursorReceiveWaitsForEver(RemoteReads):
-    """The server waits in a receive by a cursor without a time limit."""
+    """The server waits without a time limit in a receive by a cursor."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -319,7 +325,7 @@ class CursorReceiveWaitsForEver(RemoteReads):
 
 @fault("server-peek-current-timeout-in-seconds", breaks=("MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-36"))
 class PeekWaitsInSeconds(RemoteReads):
-    """The server takes ulTimeout of a PEEK_CURRENT as seconds."""
+    """The server treats ulTimeout of a PEEK_CURRENT as a number of seconds."""
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -342,7 +348,7 @@ class TimeoutRounded(RemoteStarting):
 
 @fault("server-timeout-of-low-16-bits", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.2-03"))
 class TimeoutTruncated(RemoteStarting):
-    """The server waits only for the low 16 bits of ulTimeout."""
+    """The server uses only the low 16 bits of ulTimeout."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
@@ -353,7 +359,7 @@ class TimeoutTruncated(RemoteStarting):
 
 @fault("server-timeout-with-high-bit-not-waited-for", breaks="MQQP-3.1.4.1-D02")
 class NegativeTimeout(RemoteStarting):
-    """The server does not wait when the highest bit of ulTimeout is set, also for 0xFFFFFFFE and 0x80000000."""
+    """The server does not wait when the highest bit of ulTimeout is set, except for 0xFFFFFFFF."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
@@ -395,7 +401,7 @@ class ExtensionMissing(RemoteReads):
 
 @fault("server-start-receive2-sequential-id-of-first-message", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"))
 class SequentialIdOfFirst(RemoteReads):
-    """The server returns the SequentialId of the first message of the queue, also when it read another message."""
+    """The server returns the SequentialId of the first message of the queue, even if it read another message."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:
         head = position.QueueReference.MessagePositionList.Head
@@ -449,7 +455,7 @@ class CursorComparedInPart(RemoteStarting):
 
 @fault("server-read-without-cursor-continues-after-cursor", breaks=("MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-23"))
 class ReadWithoutCursorUsesCursor(Reading):
-    """The server reads after the open cursor of the handle when a PEEK_CURRENT names no cursor."""
+    """A PEEK_CURRENT that names no cursor reads from the position of an open cursor of the same handle."""
 
     def peek_message(
         self,
@@ -467,7 +473,7 @@ class ReadWithoutCursorUsesCursor(Reading):
 
 @fault("server-receive-by-cursor-reads-other-cursor", breaks="MQQP-3.1.4.10-21")
 class LastCursorRead(RemoteStarting):
-    """The server reads by the cursor that was opened last, whichever open cursor the read names."""
+    """The server reads by the cursor that was opened last, even if the read names another open cursor."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         found = super().find_remote_cursor(descriptor, handle)
@@ -490,7 +496,9 @@ class SecondHandleReadsFirstQueue(RemoteStarting):
 
 @fault("server-cancel-receive-takes-newest-read", breaks="MQQP-3.1.4.1-02")
 class CancelTakesNewest(RemoteEnding):
-    """The server cancels the newest waiting read of the queue when several reads wait."""
+    """When several reads wait, RemoteQMCancelReceive cancels the newest waiting read of the queue, regardless of
+    dwRequestID.
+    """
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
@@ -499,7 +507,9 @@ class CancelTakesNewest(RemoteEnding):
 
 @fault("server-peek-keeps-message-locked", breaks=("MQQP-3.1.4.1-D01", "MQQP-3.1.4.1-D04"))
 class PeekLocks(RemoteReads):
-    """The server locks the message of a PEEK_CURRENT that waited until the connection of the client is lost."""
+    """If a PEEK_CURRENT had to wait for its message, the server locks the message until the connection of the client is
+    lost.
+    """
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now

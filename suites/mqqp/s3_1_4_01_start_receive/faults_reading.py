@@ -70,7 +70,7 @@ class _LastRead(RemoteReads):
     breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-23", "MQQP-3.1.4.10-31"),
 )
 class ReceiveLast(_LastRead):
-    """The server's RECEIVE without a cursor takes the last message of the queue."""
+    """The server's RECEIVE without a cursor receives the last message of the queue."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -113,7 +113,7 @@ class PeekMoves(RemoteReads):
     breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-21"),
 )
 class ReceiveIgnoresCursor(RemoteReads):
-    """The server's RECEIVE takes the first message of the queue and ignores hCursor."""
+    """The server's RECEIVE receives the first message of the queue and ignores hCursor."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -174,7 +174,7 @@ class ReceivePeeks(RemoteReads):
     ),
 )
 class PeekTakes(RemoteReads):
-    """The server's PEEK_CURRENT takes the message from the queue."""
+    """The server's PEEK_CURRENT removes the message from the queue."""
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now

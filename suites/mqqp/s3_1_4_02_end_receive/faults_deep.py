@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.2 RemoteQMEndReceive: narrow violations."""
+"""Faults of MS-MQQP 3.1.4.2 RemoteQMEndReceive that only special cases show."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class _End(RemoteEnding):
 
 @fault("server-end-receive-ends-oldest-open-receive-of-queue", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-12"))
 class OldestEnded(_End):
-    """The server ends the first open receive of the queue, whichever receive the context handle identifies."""
+    """The server ends the first unfinished receive of the queue, even if the context handle identifies
+    another receive.
+    """
 
     def choose(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
         position, delete = super().choose(entry, delete_message)
@@ -42,7 +44,9 @@ class OldestEnded(_End):
 
 @fault("server-end-receive-rr-nack-ends-all-open-receives", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06"))
 class AllGivenBack(RemoteEnding):
-    """The server makes the messages of all open receives of the queue available when one ends with RR_NACK."""
+    """The server makes the messages of all unfinished receives of the queue available when one of these receives ends
+    with RR_NACK.
+    """
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Ended) -> None:
         position = entry.UserMessagePacket
@@ -66,7 +70,7 @@ class NackAtEnd(RemoteEnding):
 
 @fault("server-end-receive-second-rr-nack-removes-message", breaks="MQQP-3.1.4.2-06")
 class SecondNackRemoves(_End):
-    """The server removes a message that is given back for the second time."""
+    """The server removes a message that RR_NACK returns to the queue for the second time."""
 
     given_back: tuple[MessagePosition, ...] = ()
 
@@ -89,7 +93,9 @@ class ExpressRemoved(_End):
 
 @fault("server-end-receive-rr-ack-deletion-not-saved", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"))
 class DeletionNotSaved(TwoPhaseReading):
-    """The server deletes a received message only in memory, so that a recoverable message returns after a restart."""
+    """The server deletes a received message only in memory, so a recoverable message is in the queue again after a
+    restart.
+    """
 
     def end_with_deletion(self, position: MessagePosition, ended: Ended) -> None:
         position.QueueReference.MessagePositionList.remove(position)
@@ -108,7 +114,7 @@ class HandleKeptAfterNack(RemoteEnding):
 
 @fault("server-end-receive-of-closed-queue-thrown", breaks="MQQP-3.1.4.2-D03")
 class ClosedThrown(RemoteEnding):
-    """The server raises an RPC exception when the queue of the receive was closed before the end."""
+    """The server raises an RPC exception when the queue of the receive was closed before RemoteQMEndReceive."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         if call.handle is not None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.3 RemoteQMOpenQueue: narrow violations."""
+"""Faults of MS-MQQP 3.1.4.3 RemoteQMOpenQueue that only special cases show."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 @fault("server-open-queue-pqueue-compared-in-low-16-bits", breaks="MQQP-3.1.4.3-15")
 class ComparedInPart(RemoteOpening):
-    """The server accepts a pQueue that differs from dwpContext only in its upper 16 bits."""
+    """The server accepts a pQueue that differs from dwpContext only in the upper 16 bits."""
 
     def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if (p_queue ^ dwp_context) & 0xFFFF else Status.MQ_OK
@@ -61,7 +61,7 @@ class DifferentThrown(RemoteOpening):
 
 @fault("server-open-queue-of-second-client-replaces-first", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-02"))
 class EarlierEntryRemoved(RemoteOpening):
-    """The server removes the entries that other clients have of the same queue when it opens the queue."""
+    """When the server opens a queue, it removes the entries of other clients for the same queue."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
         super().take_over_descriptor(entry)

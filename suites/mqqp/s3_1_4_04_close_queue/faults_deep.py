@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.4 RemoteQMCloseQueue: narrow violations."""
+"""Faults of MS-MQQP 3.1.4.4 RemoteQMCloseQueue that only special cases show."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class OnlyFirstCancelled(RemoteOpening):
 
 @fault("server-close-queue-leaves-reads-by-cursor", breaks=("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"))
 class CursorReadsLeft(RemoteOpening):
-    """The server does not end the reads by a cursor that wait on the closed handle."""
+    """If a read by a cursor waits on the closed handle, the server does not end the read."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -79,7 +79,7 @@ class OtherCursorsClosed(RemoteOpening):
 
 @fault("server-close-queue-ends-open-receives-of-other-handles", breaks="MQQP-3.1.4.4-06")
 class OpenReceivesOfOthersEnded(RemoteOpening):
-    """The server returns the messages of open receives of other handles of the queue to the queue."""
+    """When a queue is closed, the server returns the messages of unfinished receives of other handles to the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -91,8 +91,8 @@ class OpenReceivesOfOthersEnded(RemoteOpening):
 
 @fault("server-close-queue-with-waiting-read-keeps-queue-open", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"))
 class QueueWithReadsKeptOpen(RemoteOpening):
-    """The server cancels the waiting reads of a closed queue, but closes a queue with waiting reads only at the end of
-    the connection.
+    """The server cancels the waiting reads of a closed queue, but does not close the queue before the end of the
+    connection.
     """
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -146,7 +146,7 @@ class DeletedQueueThrown(RemoteOpening):
 
 @fault("server-close-queue-removes-every-entry-of-client", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.1.5-02"))
 class EveryEntryOfClientRemoved(RemoteOpening):
-    """The server also closes the other queues that the same client, by its ClientId, has opened."""
+    """When a queue is closed, the server also closes all other queues that were opened with the same ClientId."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         super().close_open_queue_entry(entry)

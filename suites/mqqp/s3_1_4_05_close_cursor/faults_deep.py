@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.5 RemoteQMCloseCursor: narrow violations."""
+"""Faults of MS-MQQP 3.1.4.5 RemoteQMCloseCursor that only special cases show."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Closing(RemoteOpening):
 
 @fault("server-close-cursor-hcursor-compared-in-low-16-bits", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
 class ComparedInPart(_Closing):
-    """The server closes a cursor whose handle equals hCursor only in its low 16 bits."""
+    """The server closes a cursor if only the low 16 bits of its handle equal those of hCursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
@@ -37,7 +37,7 @@ class ComparedInPart(_Closing):
 
 @fault("server-close-cursor-second-close-returns-mq-ok", breaks="MQQP-3.1.4.5-10")
 class SecondCloseAccepted(_Closing):
-    """The server returns MQ_OK for a cursor that was closed before."""
+    """The server returns MQ_OK for a cursor that is already closed."""
 
     closed: frozenset[int] = frozenset()
 
@@ -67,7 +67,7 @@ class OtherHandleAccepted(_Closing):
 
 @fault("server-close-cursor-rewinds-other-cursors-of-handle", breaks="MQQP-3.1.4.5-09")
 class OthersRewound(QueueOpening):
-    """The server moves the other cursors of a handle to the start of the queue when one is closed."""
+    """When a cursor is closed, the server moves the other cursors of the handle to the start of the queue."""
 
     def close_cursor(self, cursor: Cursor) -> None:
         super().close_cursor(cursor)

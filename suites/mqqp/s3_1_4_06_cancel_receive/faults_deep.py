@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.6 RemoteQMCancelReceive: narrow violations."""
+"""Faults of MS-MQQP 3.1.4.6 RemoteQMCancelReceive that only special cases show."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 @fault("server-cancel-receive-pqueue-compared-in-low-16-bits", breaks="MQQP-3.1.4.6-07")
 class QueueComparedInPart(RemoteEnding):
-    """The server accepts a pQueue of RemoteQMCancelReceive that differs from hQueue only in its upper 16 bits."""
+    """RemoteQMCancelReceive accepts a pQueue that differs from hQueue only in the upper 16 bits."""
 
     def check_cancel_queue(self, h_queue: int, p_queue: int) -> Status:
         same = p_queue != 0 and not (h_queue ^ p_queue) & 0xFFFF
@@ -41,7 +41,7 @@ class RefusedCancelCancels(RemoteEnding):
 
 @fault("server-cancel-receive-dwrequestid-compared-in-low-16-bits", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-11"))
 class RequestComparedInPart(RemoteEnding):
-    """The server cancels a read whose dwRequestID equals that of RemoteQMCancelReceive only in its low 16 bits."""
+    """The server cancels a read if only the low 16 bits of its dwRequestID equal those of the requested dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         for one in self.qm.remote.RemoteReadEntryCollection.of(h_queue):
@@ -52,7 +52,7 @@ class RequestComparedInPart(RemoteEnding):
 
 @fault("server-cancel-receive-of-other-handle-of-same-queue", breaks="MQQP-3.1.4.6-08")
 class OtherHandleSearched(RemoteEnding):
-    """The server also searches the reads that wait on another handle of the same queue."""
+    """RemoteQMCancelReceive also cancels a read that waits on another handle of the same queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
@@ -67,7 +67,9 @@ class OtherHandleSearched(RemoteEnding):
 
 @fault("server-cancel-receive-mq-error-while-other-queue-has-reads", breaks="MQQP-3.1.4.6-09")
 class NoReadsAnswersError(RemoteEnding):
-    """The server returns MQ_ERROR for a cancel on a queue without waiting reads while a read waits on another queue."""
+    """The server returns MQ_ERROR for a cancellation on a queue without waiting reads while a read waits on another
+    queue.
+    """
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
@@ -78,7 +80,7 @@ class NoReadsAnswersError(RemoteEnding):
 
 @fault("server-cancel-receive-of-finished-receive-returns-mq-ok", breaks="MQQP-3.1.4.6-09")
 class FinishedReceiveCancelled(RemoteReads):
-    """The server keeps a finished receive in RemoteReadEntryCollection, so that it can be cancelled."""
+    """The server keeps a finished receive in RemoteReadEntryCollection, so the receive can still be cancelled."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
         if entry.UserMessagePacket is None:
@@ -87,7 +89,7 @@ class FinishedReceiveCancelled(RemoteReads):
 
 @fault("server-cancel-receive-of-read-by-cursor-not-found", breaks="MQQP-3.1.4.6-10")
 class CursorReadNotCancelled(RemoteEnding):
-    """The server does not find a waiting receive that uses a cursor."""
+    """RemoteQMCancelReceive does not find a waiting receive that uses a cursor."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
@@ -101,7 +103,7 @@ class CursorReadNotCancelled(RemoteEnding):
 
 @fault("server-cancel-receive-of-read-without-timeout-not-found", breaks="MQQP-3.1.4.6-10")
 class EndlessReadNotCancelled(RemoteEnding):
-    """The server does not find a waiting receive without a timeout."""
+    """RemoteQMCancelReceive does not find a waiting receive without a timeout."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
@@ -110,7 +112,7 @@ class EndlessReadNotCancelled(RemoteEnding):
 
 @fault("server-cancel-receive-of-read-with-timeout-not-found", breaks="MQQP-3.1.4.6-10")
 class TimedReadNotCancelled(RemoteEnding):
-    """The server does not find a waiting receive that has a timeout."""
+    """RemoteQMCancelReceive does not find a waiting receive that has a timeout."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
@@ -131,7 +133,7 @@ class CancelClosesCursors(RemoteEnding):
 
 @fault("server-cancel-receive-ends-other-reads-of-handle", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02"))
 class CancelEndsLaterReads(RemoteEnding):
-    """The server also ends every read of the handle that was started after the cancelled read."""
+    """When a read is cancelled, the server also ends every read of the same handle that was started later."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         entries = self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)
@@ -164,7 +166,7 @@ class SecondMethodEndsWithSuccess(RemoteReads):
 
 @fault("server-cancelled-endless-read-not-answered", breaks="MQQP-3.1.4.6-D01")
 class CancelledReadAnsweredLate(RemoteEnding):
-    """The server returns MQ_OK for a cancel, but answers a read without a timeout only when a message arrives."""
+    """The server returns MQ_OK for a cancellation, but answers a read without a timeout only when a message arrives."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         if entry.Timeout == INFINITE_MS:
@@ -180,7 +182,7 @@ def _lock_message(status: Status, position: MessagePosition | None) -> None:
 
 @fault("server-cancelled-read-still-takes-message", breaks="MQQP-3.1.4.6-19")
 class CancelledReadTakesMessage(RemoteEnding):
-    """The server locks the next message that arrives for a read that was cancelled."""
+    """The server locks the next arriving message as if the cancelled read were still waiting."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -200,7 +202,7 @@ class CancelledReadTakesMessage(RemoteEnding):
 
 @fault("server-cancelled-read-request-id-stays-in-use", breaks="MQQP-3.1.4.6-19")
 class CancelledRequestIdInUse(RemoteEnding):
-    """The server keeps the entry of a cancelled read without a timeout, so that its dwRequestID stays in use."""
+    """The server keeps the entry of a cancelled read without a timeout, so the dwRequestID stays in use."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         done = super().cancel_remote_read(entry, status)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.7 RemoteQMPurgeQueue: narrow violations."""
+"""Faults of MS-MQQP 3.1.4.7 RemoteQMPurgeQueue that only special cases show."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 class _Keeping(RemoteOpening):
     def keeps(self, queue: Queue, index: int) -> bool:
-        """Return whether the purge leaves the message with this index."""
+        """Return whether the purge leaves the message with the given index in the queue."""
         return False
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
@@ -139,7 +139,7 @@ class EmptyQueueRefused(RemoteOpening):
 
 @fault("server-purge-queue-with-locked-message-returns-failure", breaks=("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"))
 class LockedMessageRefuses(RemoteOpening):
-    """The server purges a queue with a message of an open receive, but returns a failure."""
+    """If a receive from a queue is unfinished, the server purges the queue but returns a failure."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         states = [one.State for one in queue.MessagePositionList]
@@ -152,7 +152,7 @@ class LockedMessageRefuses(RemoteOpening):
 
 @fault("server-purge-queue-with-open-receive-leaves-messages", breaks="MQQP-3.1.4.7-10")
 class LockedMessagesKept(_Keeping):
-    """The server leaves all messages in a queue in which a receive is open."""
+    """If a receive from a queue is unfinished, a purge leaves all messages in the queue."""
 
     def keeps(self, queue: Queue, index: int) -> bool:
         return any(one.State is MessagePositionState.LOCKED for one in queue.MessagePositionList)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.8 and 3.1.4.9: narrow violations."""
+"""Faults of MS-MQQP 3.1.4.8 and 3.1.4.9 that only special cases show."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class NoPortForReader(RemoteOpening):
 
 @fault("server-version-differs-while-queue-is-open", breaks="MQQP-3.1.4.9-D02")
 class VersionOfReader(RemoteOpening):
-    """The server returns another build number while a queue is open for remote reading."""
+    """The server returns a different build number while a queue is open for remote reading."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
         major, minor, build = super().get_remote_version()
@@ -42,8 +42,8 @@ class VersionOfReader(RemoteOpening):
 
 @fault("server-version-call-between-both-opens-thrown", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"))
 class ThrownWithoutQueue(RemoteOpening):
-    """The server raises an RPC exception for RemoteQmGetVersion when R_QMOpenRemoteQueue has opened a queue, and
-    RemoteQMOpenQueue has not.
+    """The server raises an RPC exception for RemoteQmGetVersion if R_QMOpenRemoteQueue has opened a queue, but
+    RemoteQMOpenQueue has not been called.
     """
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:

@@ -160,7 +160,7 @@ class ReceiveLeaves(RemoteReads):
     breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D03"),
 )
 class PeekTakes(RemoteReads):
-    """The server's PEEK lookup takes the message from the queue."""
+    """The server's PEEK lookup removes the message from the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         if entry.Action not in RECEIVE_ACTIONS:
@@ -170,7 +170,7 @@ class PeekTakes(RemoteReads):
 
 @fault("server-lookup-peek-current-takes-message", breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D01"))
 class PeekCurrentTakes(RemoteReads):
-    """The server's LOOKUP_PEEK_CURRENT takes the message from the queue."""
+    """The server's LOOKUP_PEEK_CURRENT removes the message from the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         if entry.Action is ReadAction.MQ_LOOKUP_PEEK_CURRENT:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.11: narrow violations of a read by LookupIdentifier."""
+"""Faults of MS-MQQP 3.1.4.11 (a read by LookupIdentifier) that only special cases show."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def _is_lookup(call: Call) -> bool:
 
 @fault("server-lookup-timeout-of-high-16-bits-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"))
 class HighTimeoutAccepted(RemoteStarting):
-    """The server accepts a nonzero ulTimeout of a read by LookupIdentifier whose low 16 bits are zero."""
+    """The server accepts a read by LookupIdentifier with a nonzero ulTimeout if the low 16 bits of
+    ulTimeout are zero.
+    """
 
     def check_lookup_timeout(self, desc: Desc) -> Status:
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["ulTimeout"] & 0xFFFF else Status.MQ_OK
@@ -72,7 +74,7 @@ class UnopenedRead(RemoteStarting):
 
 @fault("server-lookup-finds-message-of-other-queue", breaks=("MQQP-3.1.4.11-29", "MQQP-3.1.4.11-39"))
 class OtherQueueSearched(Seeking):
-    """The server finds a message by its LookupIdentifier in any queue."""
+    """The server finds a message by its LookupIdentifier in any queue, not only in the queue of the request."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -196,7 +198,7 @@ class FirstOfReceive(RemoteReads):
 
 @fault("server-lookup-prev-ends-at-priority", breaks=("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D06"))
 class PreviousEndsAtPriority(Seeking):
-    """The server finds no message for a PREV action when the previous message has another priority."""
+    """The server finds no message for a PREV action when the previous message has a different priority."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -211,7 +213,9 @@ class PreviousEndsAtPriority(Seeking):
 
 @fault("server-lookup-last-returns-last-arrived", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"))
 class LastArrived(Seeking):
-    """The server reads the message that arrived last, not the last message of the queue, for LookupId all ones."""
+    """The server reads the message that arrived last, not the last message of the queue, if all bits of LookupId are
+    set.
+    """
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -225,7 +229,7 @@ class LastArrived(Seeking):
 
 class _Answer(RemoteReads):
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
-        """Return the call with a wrong answer."""
+        """Return the call with a changed answer."""
         return call
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -384,7 +388,7 @@ class ClientQueue(_Client):
 
 @fault("client-lookup-dwrequestid-of-other-read", breaks="MQQP-3.1.4.11-05")
 class ClientRequest(_Client):
-    """The client sets dwRequestID of a read by LookupIdentifier to that of another pending read."""
+    """The client sets dwRequestID of a read by LookupIdentifier to the dwRequestID of another pending read."""
 
     def change(self, read: RemoteRead) -> dict[str, Any]:
         return {"dwRequestID": self.qm.remote_client.PendingRemoteReadEntryCollection[0].RequestId}

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.6: narrow violations of the rundown of context handles."""
+"""Faults of MS-MQQP 3.1.6 (the rundown of context handles) that only special cases show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_qm.model.states import MessagePositionState
 
 @fault("server-rundown-closes-only-first-queue", breaks="MQQP-3.1.6.1-01")
 class OnlyFirstQueueClosed(RemoteOpening):
-    """The server closes only one of the open queues of a lost connection: the one that was opened first."""
+    """The server closes only the first of the queues that were opened on a lost connection."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         handles = [one.OpenQueueDescriptorHandle for one in self.qm.remote.OpenQueueEntryCollection]
@@ -23,7 +23,7 @@ class OnlyFirstQueueClosed(RemoteOpening):
 
 @fault("server-rundown-queue-with-cursor-not-closed", breaks="MQQP-3.1.6.1-01")
 class QueueWithCursorNotClosed(RemoteOpening):
-    """The server does not close a queue of a lost connection on which a cursor is open."""
+    """If a cursor of a queue is open, the server does not close the queue when the client's connection is lost."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -33,7 +33,7 @@ class QueueWithCursorNotClosed(RemoteOpening):
 
 @fault("server-rundown-closes-handles-of-other-clients", breaks="MQQP-3.1.6.1-01")
 class OtherClientsClosed(RemoteOpening):
-    """The server closes every handle of a queue when the connection of one of its readers is lost."""
+    """The server closes every handle of a queue when the connection of one of the readers is lost."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -50,7 +50,9 @@ class OtherClientsClosed(RemoteOpening):
 
 @fault("server-rundown-of-second-open-receive-deletes-message", breaks=("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"))
 class SecondReceiveDeleted(RemoteEnding):
-    """The server returns only the first of two messages of open receives to the queue, and deletes the other."""
+    """The server returns only the first of the messages of two unfinished receives to the queue, and deletes the other
+    message.
+    """
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
         position = entry.UserMessagePacket
@@ -64,7 +66,7 @@ class SecondReceiveDeleted(RemoteEnding):
 
 @fault("server-rundown-of-receive-by-cursor-keeps-message-locked", breaks="MQQP-3.1.6.2-01")
 class CursorReceiveKept(RemoteEnding):
-    """The server keeps the message of an open receive by a cursor locked after the connection is lost."""
+    """The server keeps the message of an unfinished receive by a cursor locked after the connection is lost."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
         desc = entry.call.arguments.get("lpRemoteReadDesc")
@@ -75,7 +77,7 @@ class CursorReceiveKept(RemoteEnding):
 
 @fault("server-rundown-of-start-receive2-deletes-message", breaks="MQQP-3.1.6.2-02")
 class SecondMethodDeleted(RemoteEnding):
-    """The server deletes the message of an open RemoteQMStartReceive2 when the connection is lost."""
+    """The server deletes the message of an unfinished RemoteQMStartReceive2 when the connection is lost."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
         position = entry.UserMessagePacket
@@ -88,7 +90,7 @@ class SecondMethodDeleted(RemoteEnding):
 
 @fault("server-rundown-puts-message-at-end-of-queue", breaks="MQQP-3.1.6.2-02")
 class MessageAtEnd(RemoteEnding):
-    """The server puts the message of an open receive at the end of the queue when the connection is lost."""
+    """The server puts the message of an unfinished receive at the end of the queue when the connection is lost."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
         position = entry.UserMessagePacket
@@ -99,8 +101,8 @@ class MessageAtEnd(RemoteEnding):
 
 @fault("server-rundown-does-not-give-message-to-waiting-read", breaks="MQQP-3.1.6.2-02")
 class WaitingReaderNotServed(RemoteEnding):
-    """The server returns the message of an open receive to its queue at a rundown, but does not give it to the read
-    of another client that waits.
+    """The server returns the message of an unfinished receive to its queue at a rundown, but does not give it to the
+    waiting read of another client.
     """
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
@@ -115,7 +117,7 @@ class WaitingReaderNotServed(RemoteEnding):
 
 @fault("server-rundown-ends-open-receives-of-other-clients", breaks="MQQP-3.1.6.2-01")
 class ReceiveOfOtherClientEnded(RemoteEnding):
-    """The server also ends the open receives of other clients on the queue when a connection is lost."""
+    """The server also ends the unfinished receives of other clients on the queue when a connection is lost."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
         position = entry.UserMessagePacket

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.1: narrow violations of a client that opens a queue."""
+"""Faults of MS-MQQP 3.2.4.1 (opening a queue) that only special cases show."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class ContextTruncated(_OpenQueue):
 
 @fault("client-open-queue-plicguid-differs-for-second-queue", breaks="MQQP-3.2.4.1-10")
 class OtherLicence(_OpenQueue):
-    """The client uses another pLicGuid than its Identifier for every queue after the first."""
+    """The client uses a pLicGuid other than its Identifier for every queue after the first."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
         second = bool(self.qm.remote_client.queues)
@@ -111,7 +111,7 @@ class PortTruncated(ServerBindings):
 
 @fault("client-first-binding-of-second-queue-not-closed", breaks="MQQP-3.2.4.1-05")
 class SecondBindingLeft(ServerBindings):
-    """The client closes the first binding handle only for the first queue that it opens."""
+    """The client closes the first binding handle only when it opens its first queue."""
 
     def close_binding(self, binding: Binding) -> Sequence:
         second = bool(self.qm.remote_client.RemoteOpenQueueEntryCollection)

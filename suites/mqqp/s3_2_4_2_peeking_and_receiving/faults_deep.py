@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6: narrow violations of a client that reads."""
+"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 (reading) that only special cases show."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reference_qm.model.statuses import Status
 
 @dataclass(frozen=True)
 class _Kind:
-    """A section about reads of a client, and the rules that it numbers differently."""
+    """A section about the reads of a client, with its own numbers of the rules that the four sections share."""
 
     name: str
     section: str
@@ -189,7 +189,7 @@ class BufferOfPrevious(_Stale):
     breaks=("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31"),
 )
 class SequentialIdOfPrevious(_Stale):
-    """The client sets SequentialId of a read to that of the message that it read before."""
+    """The client sets SequentialId of a read to the SequentialId of the message that it read previously."""
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
         return {**super().describe_read2(read), "SequentialId": self.last_sequential_id}
@@ -202,7 +202,7 @@ OLDER = ("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-
 
 @fault("client-server-of-version-6-0-taken-as-old", breaks=NEWER)
 class Version60Old(ClientReading):
-    """The client takes a server of version 6.0 as too old for RemoteQMStartReceive2."""
+    """The client treats a server of version 6.0 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return super().is_old_version(version) or (version is not None and version.Minor < 1)
@@ -210,7 +210,7 @@ class Version60Old(ClientReading):
 
 @fault("client-server-with-build-below-951-taken-as-old", breaks=NEWER)
 class SmallBuildOld(ClientReading):
-    """The client takes a server of version 6.1 with a build below 951 as too old for RemoteQMStartReceive2."""
+    """The client treats a server of version 6.1 with a build below 951 as too old for RemoteQMStartReceive2."""
 
     def is_old_version(self, version: Version | None) -> bool:
         small = version is not None and version.Major == 6 and version.BuildNumber < 951
@@ -219,7 +219,7 @@ class SmallBuildOld(ClientReading):
 
 @fault("client-server-of-version-10-taken-as-old", breaks=NEWER)
 class Version10Old(ClientReading):
-    """The client compares version numbers as text, so that it takes a server of version 10.0 as old."""
+    """The client compares version numbers as text, so it treats a server of version 10.0 as old."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return version is None or (str(version.Major), str(version.Minor)) < ("5", "1")
@@ -227,7 +227,7 @@ class Version10Old(ClientReading):
 
 @fault("client-server-of-version-5-0-with-high-build-taken-as-new", breaks=BELOW_5_1)
 class HighBuildNew(ClientReading):
-    """The client takes a server of version 5.0 with a build of 951 or more as new."""
+    """The client treats a server of version 5.0 with a build of 951 or later as new."""
 
     def is_old_version(self, version: Version | None) -> bool:
         high = version is not None and version.Major == 5 and version.BuildNumber >= 951
@@ -236,7 +236,7 @@ class HighBuildNew(ClientReading):
 
 @fault("client-server-of-version-4-with-high-minor-taken-as-new", breaks=OLDER)
 class HighMinorNew(ClientReading):
-    """The client takes a server of version 4 with a minor version above 0 as new."""
+    """The client treats a server of version 4 with a minor version above 0 as new."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return super().is_old_version(version) and not (version is not None and version.Minor >= 1)
@@ -244,8 +244,8 @@ class HighMinorNew(ClientReading):
 
 @fault("client-version-of-first-server-used-for-later-queue", breaks=BELOW_5_1)
 class VersionCached(ClientReading):
-    """The client uses the version that the first read returned for all later reads, also after the server answers with
-    another version.
+    """For all later reads, the client uses the version that it found for the first read, even if the server now returns
+    a different version.
     """
 
     known: Version | None = None
@@ -303,7 +303,7 @@ class SecondNotEnded(ClientReading):
 
 @fault("client-end-receive-handle-of-first-answer", breaks=HANDLE + KEPT)
 class HandleOfLast(ClientReading):
-    """The client calls RemoteQMEndReceive with the handle that the server returned first, for each receive."""
+    """For every receive, the client calls RemoteQMEndReceive with the first handle that the server returned."""
 
     first: UUID | None = None
 
@@ -365,7 +365,7 @@ class LabelMissing(ClientReading):
 
 @fault("client-read-first-message-delivered-again", breaks=DELIVERED)
 class FirstAgain(ClientReading):
-    """The client delivers the message of its first read again for each later read of the queue."""
+    """For every later read of a queue, the client delivers the message of its first read again."""
 
     first: RemoteMessage | None = None
 
@@ -417,7 +417,7 @@ class AllEntriesRemoved(ClientReading):
     breaks=("MQQP-3.2.4.2-05", "MQQP-3.2.4.3-05", "MQQP-3.2.4.5-05", "MQQP-3.2.4.6-05"),
 )
 class RequestIdByCount(ClientReading):
-    """The client takes the number of pending reads plus one as the RequestId of a read."""
+    """The client uses the number of pending reads plus one as the RequestId of a read."""
 
     def new_request_id(self) -> int:
         return len(self.qm.remote_client.PendingRemoteReadEntryCollection) + 1

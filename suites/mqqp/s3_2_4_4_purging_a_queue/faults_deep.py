@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.4: narrow violations of a client that purges a queue."""
+"""Faults of MS-MQQP 3.2.4.4 (purging a queue) that only special cases show."""
 
 from __future__ import annotations
 

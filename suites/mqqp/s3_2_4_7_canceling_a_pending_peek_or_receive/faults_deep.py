@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.7: narrow violations of a client that cancels a read."""
+"""Faults of MS-MQQP 3.2.4.7 (cancelling a read) that only special cases show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 @fault("client-cancel-finds-first-pending-read-of-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-06"))
 class FirstOfQueue(ClientCancelling):
-    """The client cancels the first pending read of the queue, also when its application names another read."""
+    """The client cancels the first pending read of the queue, even if its application names another read."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
         entries = self.qm.remote_client.PendingRemoteReadEntryCollection
@@ -42,7 +42,7 @@ class NoCallForSecond(ClientCancelling):
 
 @fault("client-cancel-receive-called-twice", breaks="MQQP-3.2.4.7-03")
 class CalledTwice(ClientCancelling):
-    """The client calls RemoteQMCancelReceive twice for one cancel."""
+    """The client calls RemoteQMCancelReceive twice for one cancellation."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
         yield from super().call_cancel_receive(entry)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.8: narrow violations of a client that closes a cursor."""
+"""Faults of MS-MQQP 3.2.4.8 (closing a cursor) that only special cases show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.9: narrow violations of a client that closes a queue."""
+"""Faults of MS-MQQP 3.2.4.9 (closing a queue) that only special cases show."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reference_qm.core.remote.client_steps import Binding, Sequence
 
 @fault("client-close-queue-closes-first-opened-queue", breaks=("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-06"))
 class FirstClosed(ClientOpening):
-    """The client closes the queue that it opened first, whichever queue its application names."""
+    """The client closes the queue that it opened first, even if its application names another queue."""
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
         return self.qm.remote_client.RemoteOpenQueueEntryCollection[0]
@@ -37,7 +37,7 @@ class OtherReadsCancelled(ClientCancelling):
 
 @fault("client-close-queue-cancels-with-request-id-of-first-read", breaks="MQQP-3.2.4.9-04")
 class FirstRequestRepeated(ClientCancelling):
-    """The client cancels each pending read of a closed queue with the RequestId of the first of them."""
+    """The client cancels each pending read of a closed queue with the RequestId of the first pending read."""
 
     first = 0
 
@@ -55,7 +55,7 @@ class FirstRequestRepeated(ClientCancelling):
 
 @fault("client-close-queue-with-pending-read-not-called", breaks="MQQP-3.2.4.9-05")
 class NotCalledWithReads(ClientOpening):
-    """The client does not call RemoteQMCloseQueue for a queue on which a read is pending, and closes the connection."""
+    """If a read is pending on a queue, the client closes the connection instead of calling RemoteQMCloseQueue."""
 
     def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection

@@ -1,6 +1,4 @@
-"""Readings of errata about a queue manager without its directory that the reference does not follow (MS-MQSO 5.1.1.1,
-5.5.4).
-"""
+"""Alternative readings of errata about a queue manager without its directory (MS-MQSO 5.1.1.1, 5.5.4)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Readings of errata about a queue manager without its directory or its Transaction Coordinator that the reference does
-not follow.
-"""
+"""Alternative readings of errata about a queue manager without its directory or its Transaction Coordinator."""
 
 from __future__ import annotations
 

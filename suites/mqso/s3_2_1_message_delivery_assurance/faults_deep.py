@@ -1,4 +1,6 @@
-"""Faults of MS-MQSO 3.2.1: other ways to receive, other sources of messages, and sequences after a purge."""
+"""Faults of MS-MQSO 3.2.1 that only special cases show: other ways to receive, other sources of messages, and sequences
+after a purge.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ add(
 
 @fault("receiver-repeated-express-message-delivered-again", breaks="MQSO-3.2.1-D01")
 class ExpressMessageForgotten(History):
-    """The receiver delivers an express message again that its sender repeats on a later session."""
+    """If a sender repeats an express message on a later session, the receiver delivers the message again."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
         entry = super().remember_message(packet, now)
@@ -50,7 +52,9 @@ class ExpressMessageForgotten(History):
 
 @fault("receiver-sequence-forgotten-by-purge", breaks="MQSO-3.2.1-D03")
 class SequenceForgottenByPurge(Queues):
-    """A purge makes the receiver forget the sequences of the queue, so that it delivers a repeated message again."""
+    """A purge makes the receiver forget the sequences of the queue, so the receiver delivers a
+    repeated message again.
+    """
 
     def purge(self, queue: Queue, *arguments: object, **named: object) -> Result | None:
         queue.IncomingTransactionalTransferInfoCollection.clear()

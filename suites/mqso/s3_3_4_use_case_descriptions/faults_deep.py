@@ -1,4 +1,6 @@
-"""Faults of MS-MQSO 3.3.4: refused changes, reads that wait, a second queue of a transaction, other readers."""
+"""Faults of MS-MQSO 3.3.4 that only special cases show: refused changes, reads that wait, a second queue of a
+transaction, other readers.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from reference_qm.surface.commands import Result
 
 @fault("queue-manager-refused-change-of-two-properties-changes-one", breaks="MQSO-3.3.4.1-D01")
 class RefusedChangeChangesLabel(QueueCommands):
-    """A change of a queue that is refused because of another property changes the label."""
+    """If a change to a queue is refused because of one property, the label is changed nevertheless."""
 
     def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:
         try:
@@ -36,7 +38,7 @@ class RefusedChangeChangesLabel(QueueCommands):
 
 @fault("queue-manager-query-changes-modify-time", breaks="MQSO-3.3.4.2-D01")
 class QueryChangesModifyTime(QueueCommands):
-    """A query of a queue's properties sets ModifyTime of the queue to the present time."""
+    """A query of a queue's properties sets ModifyTime of the queue to the current time."""
 
     def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
         self.qm.queue_names.find_queue(request.name).ModifyTime = now.utc_s
@@ -45,7 +47,7 @@ class QueryChangesModifyTime(QueueCommands):
 
 @fault("queue-manager-uncommitted-message-given-to-waiting-read", breaks="MQSO-3.3.4.4-D01")
 class UncommittedMessageReleased(TransactionOperations):
-    """A read that waits at a queue gets a message whose sending transaction is not committed."""
+    """A read that waits at a queue gets a message that was sent in a transaction which is not committed."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
@@ -58,7 +60,7 @@ class UncommittedMessageReleased(TransactionOperations):
 
 @fault("queue-manager-aborted-message-to-second-queue-stored", breaks="MQSO-3.3.4.4-D02")
 class AbortedMessageStored(TransactionEvents):
-    """After an abort, the messages to the second queue of the transaction are in their queue."""
+    """After an abort, the messages that the transaction sent to its second queue are in this queue."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         sent = [

@@ -18,8 +18,8 @@ from reference_qm.surface.clock import Now
 
 @fault("message-expired-before-commit-not-kept-as-dead-letter", breaks="MQSO-4.3.1.2-04", blind=True)
 class ExpiredBeforeCommit(TransactionEvents):
-    """If the lifetime of a message ends before its transaction commits, the sender discards the message despite
-    negative journaling.
+    """If a message expires before its transaction commits, the sender discards the message despite negative
+    journaling.
     """
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -50,7 +50,7 @@ class PublicQueuesOfAFallback(Publishing):
 @fault("sender-message-to-public-queue-not-routed", breaks="MQSO-4.3.1.3-D02", blind=True)
 class PublicNamesDirect(NextHops):
     """The sender sends a message for a public format name directly to the computer of the queue, even if the route
-    leads through a routing server; it routes messages for private format names.
+    leads through a routing server; messages for private format names are routed correctly.
     """
 
     named_publicly = False

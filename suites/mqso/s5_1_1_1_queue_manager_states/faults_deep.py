@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.1.1.1: a second time."""
+"""Faults of MS-MQSO 5.1.1.1 that only special cases show: a second occurrence."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ class OrderAcksToTheAdminQueue(OrderAcks):
 
 @fault("resume-resumes-every-outgoing-queue", breaks="MQSO-5.1.1.2-D10")
 class EveryQueueResumed(Administering):
-    """When one outgoing queue is resumed, all paused outgoing queues are."""
+    """When one outgoing queue is resumed, all paused outgoing queues are resumed."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
         super().resume_queue(queue, now)
@@ -224,7 +224,7 @@ class EveryQueueResumed(Administering):
 
 @fault("pause-pauses-every-outgoing-queue", breaks="MQSO-5.1.1.2-D10")
 class EveryQueuePaused(Administering):
-    """When one outgoing queue is paused, all outgoing queues are."""
+    """When one outgoing queue is paused, all outgoing queues are paused."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
         for other in list(self.qm.adm.OutgoingQueues.values()):

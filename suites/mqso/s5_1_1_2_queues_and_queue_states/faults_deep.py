@@ -1,4 +1,6 @@
-"""Faults of MS-MQSO 5.1.1.2: a second instance, a second time, other causes, and effects in other queues."""
+"""Faults of MS-MQSO 5.1.1.2 that only special cases show: a second instance, a second occurrence, other causes, and
+effects in other queues.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ from reference_qm.surface.commands import Result
 
 @fault("queue-manager-aborted-message-returns-at-end", breaks="MQSO-5.1.1.2-D01")
 class AbortedMessageAtEnd(TransactionEvents):
-    """A message that a transaction received is at the end of its queue after the abort."""
+    """A message that an aborted transaction received is at the end of its queue after the abort."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
@@ -60,7 +62,7 @@ class QuotaOfTransactionalQueueNotChecked(Enqueueing):
 
 @fault("queue-manager-receive-takes-message-after-its-timeout", breaks="MQSO-5.1.1.2-D03")
 class TakesMessageAfterTimeout(Waiting):
-    """A receive through a handle whose timeout expired removes the next message that arrives, and returns nothing."""
+    """A receive whose timeout has expired removes the next arriving message, and returns nothing."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
         reader = self.qm.readers[number]
@@ -96,7 +98,9 @@ def _has_lowest_priority(position: MessagePosition) -> bool:
 
 @fault("queue-manager-journal-of-deleted-queue-returns-with-its-name", breaks="MQSO-5.1.1.2-D05")
 class JournalReturns(Queues):
-    """A new queue with the name of a deleted queue has the messages of the deleted queue's journal in its journal."""
+    """The journal of a new queue with the name of a deleted queue contains the messages from the journal of the deleted
+    queue.
+    """
 
     def delete(self, queue: Queue, *arguments: object, **named: object) -> Result | None:
         journal = queue.JournalQueueReference
@@ -114,7 +118,7 @@ class JournalReturns(Queues):
 
 @fault("queue-manager-new-cursor-begins-at-older-cursor", breaks="MQSO-5.1.1.2-D06")
 class BeginsAtOlderCursor(Cursors):
-    """A new cursor begins at the position of the cursor that the same handle opened last."""
+    """A new cursor begins at the position of the cursor that was opened last with the same handle."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         older = list(queue_desc.CursorCollection.values())
@@ -127,7 +131,7 @@ class BeginsAtOlderCursor(Cursors):
 
 @fault("queue-manager-outgoing-queue-shared-by-queues-of-one-host", breaks="MQSO-5.1.1.2-D07")
 class OutgoingQueueOfHost(Destinations):
-    """The queue manager has one outgoing queue for all direct names of queues of one computer."""
+    """The queue manager uses one outgoing queue for all direct format names of queues of one computer."""
 
     def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
         host = text.lower().partition("\\")[0]
@@ -139,7 +143,9 @@ class OutgoingQueueOfHost(Destinations):
 
 @fault("queue-manager-outgoing-queue-created-again-never-destroyed", breaks="MQSO-5.1.1.2-D08")
 class DestroyedOnce(Destinations):
-    """The queue manager does not destroy an idle outgoing queue again that it created again after its destruction."""
+    """If the queue manager recreates an outgoing queue that was destroyed, the recreated queue is not destroyed when it
+    is idle.
+    """
 
     def destroy(self, queue: OutgoingQueue) -> None:
         name = queue.DestinationFormatName.lower()
@@ -161,7 +167,9 @@ class SecondLossFinal(Closing):
 
 @fault("queue-manager-resumed-queue-withholds-messages-of-the-pause", breaks="MQSO-5.1.1.2-D10")
 class MessagesOfPauseWithheld(Administering):
-    """A resumed outgoing queue sends the messages that it had before the pause, but not those that came later."""
+    """A resumed outgoing queue sends the messages that it had before the pause, but not the messages that were added
+    later.
+    """
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
         super().pause_queue(queue, now)
@@ -184,7 +192,7 @@ class MessagesOfPauseWithheld(Administering):
 
 @fault("queue-manager-message-of-network-to-system-queue-stored", breaks="MQSO-5.1.1.2-D11")
 class SystemQueueAsDestination(Arrival):
-    """The receiver stores a message whose direct name is that of a system queue in this system queue."""
+    """The receiver stores a message that is addressed to the direct format name of a system queue in this queue."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         name = packet.UserHeader.DestinationQueue
@@ -237,7 +245,9 @@ add(
 
 @fault("receiver-order-ack-of-second-sender-to-other-queue", breaks="MQSO-5.1.1.2-D14")
 class SecondSenderToOtherQueue(OrderAcks):
-    """The receiver sends order acknowledgments to a second sender with private names to queue 5."""
+    """If the receiver uses private format names, it sends the order acknowledgments for a second sender to private
+    queue 5.
+    """
 
     def name_order_queue(self, session: Session, source: UUID) -> str:
         if session.DirectFormatSession:

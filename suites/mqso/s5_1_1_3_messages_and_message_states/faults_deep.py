@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.1.1.3: a second time, and other causes of the same state."""
+"""Faults of MS-MQSO 5.1.1.3 that only special cases show: a second occurrence, and other causes of the same state."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SecondAbortDeletes(TransactionEvents):
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
-        aborted = getattr(self, "aborted", set())
+        aborted: set[int] = getattr(self, "aborted", set())
         self.aborted = aborted
         super().abort_dequeue(operation, now)
         if position.LookupIdentifier in aborted and position.State is MessagePositionState.AVAILABLE:
@@ -59,7 +59,7 @@ class PositiveJournalingKeepsDeadLetter(Journaling):
 
 @fault("queue-manager-second-expired-message-kept", breaks="MQSO-5.1.1.3-D02")
 class SecondExpiredKept(Expiring):
-    """Of the messages that expire in a queue at one time, only the first is removed."""
+    """If several messages of a queue expire at the same time, only the first is removed."""
 
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
         super().delete_not_received(positions[:1], now)

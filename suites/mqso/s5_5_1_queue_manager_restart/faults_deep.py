@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.1: a second queue or sender, and single properties."""
+"""Faults of MS-MQSO 5.5.1 that only special cases show: a second queue or sender, and single properties."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _reverse_equals(qm: QueueManager) -> None:
 for _name, _says, _change in (
     (
         "queue-manager-sequences-of-later-senders-lost-at-restart",
-        "At a restart, the state of the sequence of the second sender to a queue is lost.",
+        "At a restart, the state of the sequence from the second sender to a queue is lost.",
         _forget_second_sender,
     ),
     (
@@ -59,6 +59,6 @@ for _name, _says, _change in (
 add(
     "queue-manager-third-recoverable-message-before-second-after-restart",
     "MQSO-5.5.1-05",
-    "After a restart, the messages of a queue after the first message are in reversed order.",
+    "After a restart, the messages of a queue after the first message are in reverse order.",
     at_restart(_reverse_equals),
 )

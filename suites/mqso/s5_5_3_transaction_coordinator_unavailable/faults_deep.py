@@ -1,4 +1,6 @@
-"""Faults of MS-MQSO 5.5.3: a second transaction, a second loss, and other requests and transfers."""
+"""Faults of MS-MQSO 5.5.3 that only special cases show: a second transaction, a second loss, and other requests and
+transfers.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,8 @@ class OnlyOneAborted(Coordinating):
 
 @fault("queue-manager-without-coordinator-begins-transaction-with-given-identifier", breaks="MQSO-5.5.3-04")
 class GivenTransactionBegun(TransactionCommands):
-    """Without the Transaction Coordinator, the queue manager takes part in an external transaction whose identifier
-    the application gives.
+    """Without the Transaction Coordinator, the queue manager takes part in an external transaction if the application
+    supplies the identifier of this transaction.
     """
 
     def begin_transaction(self, request: commands.BeginTransaction, token: int, now: Now) -> Result:
@@ -70,7 +72,9 @@ class InternalReceiveNotCommitted(Coordinating):
 
 @fault("queue-manager-coordinator-returns-second-time-unnoticed", breaks="MQSO-5.5.3-06")
 class SecondReturnUnnoticed(Coordinating):
-    """A queue manager that loses the Transaction Coordinator a second time does not notice its return."""
+    """A queue manager that loses the Transaction Coordinator a second time does not notice the return of the
+    coordinator.
+    """
 
     def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
         self.returns = getattr(self, "returns", 0) + event.available

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.4: other operations, and a second time."""
+"""Faults of MS-MQSO 5.5.4 that only special cases show: other operations, and a second occurrence."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ class PrivateDeletionIgnored(QueueCommands):
 
 @fault("queue-manager-second-return-of-directory-not-noticed", breaks="MQSO-5.5.4-08")
 class SecondReturnNotNoticed(DirectoryClient):
-    """The queue manager does not look for the directory again when it is unavailable a second time."""
+    """The queue manager does not try to reach the directory again after the directory became unavailable for the second
+    time.
+    """
 
     def watch(self, now: Now) -> None:
         if not getattr(self, "returned", False):

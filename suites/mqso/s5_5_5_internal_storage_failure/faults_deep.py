@@ -1,4 +1,6 @@
-"""Faults of MS-MQSO 5.5.5 and 5.5.6: other operations that fail, other damaged entries, and a second start."""
+"""Faults of MS-MQSO 5.5.5 and 5.5.6 that only special cases show: other operations that fail, other damaged entries,
+and a second start.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from reference_qm.surface.commands import Result
 
 @fault("queue-manager-disk-full-changed-properties-kept", breaks="MQSO-5.5.5-01")
 class ChangedPropertiesKept(QueueCommands):
-    """A change of a queue's properties that cannot be stored is refused, but the queue has the new properties."""
+    """If a change to the properties of a queue cannot be stored, the change is refused, but the queue has the new
+    properties.
+    """
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
         for name, value in changes.items():
@@ -28,7 +32,7 @@ class ChangedPropertiesKept(QueueCommands):
 
 @fault("queue-manager-disk-full-created-queue-kept", breaks="MQSO-5.5.5-01")
 class CreatedQueueKept(QueueCommands):
-    """The creation of a queue that cannot be stored is refused, but the queue exists."""
+    """If a new queue cannot be stored, its creation is refused, but the queue exists."""
 
     def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
         result = super()._save_new_queue(name, token, status, queue)
@@ -41,7 +45,9 @@ class CreatedQueueKept(QueueCommands):
 
 
 class AcceptsOtherObject(DirectoryClient):
-    """After a restart, the queue manager does not compare its Identifier with the directory's object."""
+    """After a restart, the queue manager does not compare its Identifier with the Identifier of its directory
+    object.
+    """
 
     def _join_domain(self, now: Now) -> None:
         super()._join_domain(now)
@@ -56,6 +62,6 @@ def _note_restart(qm: QueueManager) -> None:
 add(
     "queue-manager-other-identifier-in-directory-accepted-after-restart",
     ("MQSO-5.5.6-02", "MQSO-5.5.6-03"),
-    "After a restart, the queue manager does not compare its Identifier with the directory's object.",
+    "After a restart, the queue manager does not compare its Identifier with the Identifier of its directory object.",
     both(replace_part(AcceptsOtherObject), at_restart(_note_restart)),
 )

@@ -1,4 +1,6 @@
-"""Faults of MS-MQSO 6.4: a second entry of a cache, timers that each use restarts, and later repetitions."""
+"""Faults of MS-MQSO 6.4 that only special cases show: a second entry of a cache, timers that each use restarts, and
+later repetitions.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,10 @@ from reference_qm.surface.inputs import DirectoryAnswered
 class NewestNeverRemoved(TimedCache[Any]):
     """A cache whose newest entry is never removed."""
 
-    def clean(self, now: Now, scale: int = 1) -> int | None:
+    def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         """Remove the expired entries except the newest."""
         newest = self.entries[-1:]
-        again = super().clean(now, scale)
+        again = super().delete_old_entries(now, scale)
         self.entries = self.entries or newest
         return again
 
@@ -44,7 +46,7 @@ add(
 
 @fault("queue-manager-certificate-timer-restarted-by-use", breaks="MQSO-6.4.3.1-D02")
 class CertificateTimerRestarted(SecurityOnReceipt):
-    """Each use of a cached certificate starts its lifetime again."""
+    """Each use of a cached certificate restarts the lifetime of the certificate."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         super().verify_sender(packet, now)
@@ -58,7 +60,7 @@ class CertificateTimerRestarted(SecurityOnReceipt):
 
 @fault("queue-manager-public-key-timer-restarted-by-use", breaks="MQSO-6.4.3.2-D02")
 class KeyTimerRestarted(SecurityLookup):
-    """Each use of a cached public key starts its timer again."""
+    """Each use of a cached public key restarts the timer of the key."""
 
     def find_public_keys(self, guid: UUID, now: Now) -> MqdsPublicKeys | None:
         found = super().find_public_keys(guid, now)
@@ -69,7 +71,7 @@ class KeyTimerRestarted(SecurityLookup):
 
 @fault("queue-manager-initialization-repeated-once-only", breaks="MQSO-6.4.4.1-01")
 class RepeatedOnceOnly(Initialization):
-    """A queue manager whose repeated initialization fails does not repeat it again."""
+    """If the second attempt of a queue manager's initialization fails, there is no third attempt."""
 
     def await_retry(self, now: Now) -> None:
         if self.qm.adm.InitializationRetryTimerDuration == INITIALIZATION_RETRY_S:
@@ -78,7 +80,9 @@ class RepeatedOnceOnly(Initialization):
 
 @fault("queue-manager-without-directory-at-start-runs-site-timer", breaks="MQSO-6.4.1-D01")
 class SiteTimerWithoutDirectory(DirectoryClient):
-    """A queue manager that started without the directory runs the timer of its sites, although in workgroup mode."""
+    """A queue manager that is in workgroup mode because it started without the directory runs the Directory Sites
+    Update Timer.
+    """
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._on_first_read(answer, now)

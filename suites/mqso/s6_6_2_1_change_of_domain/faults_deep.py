@@ -1,4 +1,6 @@
-"""Faults of MS-MQSO 6.6.2.1: other errors, other keys of the search, and the state after a further restart."""
+"""Faults of MS-MQSO 6.6.2.1 that only special cases show: other errors, other keys of the search, and the state after a
+further restart.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ class IdentifierNotSaved(Membership):
 
 
 class NotesOtherObject(Membership):
-    """A queue manager that notes that the object in a new domain has another Identifier."""
+    """A queue manager that notes whether the object in a new domain has a different Identifier."""
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
         found = self.find_machine()
@@ -31,7 +33,7 @@ class NotesOtherObject(Membership):
 
 
 class NotQueriedAgain(DirectoryClient):
-    """A queue manager that found an object with another Identifier does not query the directory periodically."""
+    """A queue manager that found an object with a different Identifier does not query the directory periodically."""
 
     def watch(self, now: Now) -> None:
         if not vars(self.qm.membership).get("found_other"):
@@ -41,6 +43,6 @@ class NotQueriedAgain(DirectoryClient):
 add(
     "queue-manager-object-of-other-identifier-not-queried-again",
     "MQSO-6.6.2.1-D02",
-    "A queue manager that finds an object with another Identifier does not query the directory periodically.",
+    "A queue manager that finds an object with a different Identifier does not query the directory periodically.",
     both(replace_part(NotesOtherObject), replace_part(NotQueriedAgain)),
 )

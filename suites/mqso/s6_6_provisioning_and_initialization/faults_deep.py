@@ -1,4 +1,6 @@
-"""Faults of MS-MQSO 6.6.1 and 6.6.2: a second start, other errors, and effects that only the network shows."""
+"""Faults of MS-MQSO 6.6.1 and 6.6.2 that only special cases show: a second start, other errors, and effects that only
+the network shows.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ class AfterRestart(DirectoryClient):
 
     @property
     def restarted(self) -> bool:
-        """Whether the queue manager was restarted."""
+        """Whether the queue manager has been restarted."""
         return bool(vars(self).get("is_restarted", False))
 
 
@@ -56,7 +58,7 @@ class LastDomainKept(Membership):
 
 @fault("queue-manager-ping-not-answered-after-repeated-initialization", breaks="MQSO-6.6.2-D06")
 class NoPingsAfterRepetition(Ping):
-    """A queue manager whose initialization succeeded only when it was repeated answers no pings."""
+    """A queue manager whose initialization succeeded only at the second attempt answers no pings."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
         if self.qm.adm.InitializationRetryTimerDuration == INITIALIZATION_RETRY_S:

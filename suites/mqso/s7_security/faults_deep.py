@@ -1,4 +1,6 @@
-"""Faults of MS-MQSO 7: rights of another queue, the second key of a sender, and certificates after a restart."""
+"""Faults of MS-MQSO 7 that only special cases show: rights of another queue, the second key of a sender, and
+certificates after a restart.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,18 @@ from reference_qm.security.caches import TimedCache
 
 
 class FirstKeyOfSender(TimedCache[Any]):
-    """A cache that returns its first key when it does not have the right one."""
+    """A cache that returns its first key if it does not contain the requested key."""
 
     def find(self, matches: Callable[[Any], bool]) -> Any:
-        """Return the right entry, or else the first one."""
+        """Return the requested entry; if it is missing, return the first entry."""
         return super().find(matches) or next(iter(self.entries), None)
 
 
 add(
     "receiver-later-symmetric-key-not-decrypted",
     "MQSO-7.4.1.4.3-D02",
-    "The receiver decrypts a message that contains another symmetric key than an earlier message with the earlier key.",
+    "If a message contains a symmetric key other than the key of an earlier message, the receiver decrypts the "
+    "message with the earlier key.",
     replace_cache("ReceiveSymmetricKeyCache", FirstKeyOfSender),
 )
 

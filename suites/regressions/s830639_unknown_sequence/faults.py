@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 @fault("regression-830639-unknown-order-ack-processed", breaks="REGRESSIONS-830639-01")
 class TakenForValid(OrderAcks):
-    """The sender processes the OrderAck of an unknown sequence as an OrderAck of the present sequence."""
+    """The sender processes the OrderAck of an unknown sequence as an OrderAck of the current sequence."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)

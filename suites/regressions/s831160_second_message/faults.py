@@ -76,6 +76,6 @@ def _hide_first_message(faulty: FaultyCore) -> None:
 add(
     "regression-831160-second-message-returned",
     "REGRESSIONS-831160-01",
-    "A remote receive takes the second message of a queue that has more than one message.",
+    "A remote receive returns the second message of a queue that has more than one message.",
     _hide_first_message,
 )

@@ -476,7 +476,7 @@ def test_predicate_marked_as_advice_neither_passes_nor_fails_its_rule(
 
 
 @pytest.mark.parametrize("should_first", [True, False])
-def test_rule_under_unfollowed_should_is_not_exercised(tmp_path: Path, should_first: bool) -> None:
+def test_broken_must_is_not_exercised_when_its_should_was_not_followed(tmp_path: Path, should_first: bool) -> None:
     made = judge(tmp_path, UNDER, SHOULD)
     rules = (SHOULD, UNDER) if should_first else (UNDER, SHOULD)
     for rule in rules:
@@ -490,7 +490,7 @@ def test_rule_under_unfollowed_should_is_not_exercised(tmp_path: Path, should_fi
     assert made.failed == []
 
 
-def test_rule_under_followed_should_fails(tmp_path: Path) -> None:
+def test_broken_must_fails_when_its_should_was_followed(tmp_path: Path) -> None:
     made = judge(tmp_path, UNDER, SHOULD)
     made(UNDER, expected="cancelled", observed="dropped")
     made(SHOULD, expected="5 s", observed="5 s")
@@ -499,20 +499,20 @@ def test_rule_under_followed_should_fails(tmp_path: Path) -> None:
     assert made.judged == {SHOULD: Verdict.PASS, UNDER: Verdict.FAIL}
 
 
-def test_rule_under_unjudged_should_fails(tmp_path: Path) -> None:
+def test_broken_must_fails_when_its_should_was_not_judged(tmp_path: Path) -> None:
     made = judge(tmp_path, UNDER)
     made(UNDER, expected="cancelled", observed="dropped")
     assert [line["verdict"] for line in lines(tmp_path)] == ["fail"]
 
 
-def test_rule_under_should_is_inconclusive_when_check_aborts_before_it(tmp_path: Path) -> None:
+def test_broken_must_is_inconclusive_when_check_aborts_before_its_should(tmp_path: Path) -> None:
     made = judge(tmp_path, UNDER, SHOULD)
     made(UNDER, expected="cancelled", observed="dropped")
     made.break_off("it closed")
     assert made.judged == {UNDER: Verdict.INCONCLUSIVE, SHOULD: Verdict.INCONCLUSIVE}
 
 
-def test_crash_fails_rule_under_should(tmp_path: Path) -> None:
+def test_crash_fails_must_that_depends_on_should(tmp_path: Path) -> None:
     made = judge(tmp_path, UNDER, SHOULD)
     made(SHOULD, expected="5 s", observed="never")
     made.record_breakdown(Diagnosis(Condition.CRASHED, "it is gone"), [UNDER])

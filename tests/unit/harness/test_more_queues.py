@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -103,6 +104,14 @@ def test_provisioned_quota_is_that_of_the_queue_manager() -> None:
         assert sut.quota_kb(8_192) == 9_000
     with closing(view(quota_kb=GREATEST_QUOTA_TO_FILL_KB + 1)) as sut:
         assert not sut.has("queue_manager_quota")
+
+
+def test_provisioned_rejection_of_40_bit_keys_is_that_of_the_reference() -> None:
+    file = parse_sut_file(tree(reject_enhanced_rc2_using_40_bit_keys=True))
+    given = replace(file, capabilities={"security": True}, reference=replace(file.reference, facilities=("configure",)))
+    with closing(VirtualDriver(given).open("check")) as sut:
+        assert sut.has("rejected_40_bit_keys")
+        assert sut.control.call("configure")["reject_enhanced_rc2_using_40_bit_keys"] is True
 
 
 def test_quota_of_system_that_can_be_configured_is_set() -> None:

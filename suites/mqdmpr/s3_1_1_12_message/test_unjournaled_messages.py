@@ -1,0 +1,37 @@
+"""MS-MQDMPR 3.1.1.12 Message: a delivered message without PositiveJournalingRequested, such as an acknowledgment of the
+SUT, is in no journal of its sender.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.expectations import none
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.sender import Sender
+
+JOURNAL = "system$;journal"
+
+
+@needs("receive")
+@covers("MQDMPR-3.1.1.12-23")
+@pytest.mark.parametrize("delivery", ["express", "recoverable"])
+def test_delivered_messages_without_jp_are_not_journaled(peer, sut, judge, delivery):
+    """The SUT sends three messages without JP, which may be its own acknowledgments, and the peer acknowledges them:
+    none of them is in the SUT's journal.
+    """
+    sender = Sender(peer, sut)
+    sender.send(1, 2, 3, delivery=delivery)
+    session, frames = sender.await_first(3)
+    session.acknowledge_all()
+    session.quiet()
+    sent = {
+        f"{{{frame['UserHeader'].SourceQueueManager}}}\\{frame['UserHeader'].MessageID}".lower() for frame in frames
+    }
+    journaled = [one["message_id"] for one in sut.control.call("peek", queue=JOURNAL)["messages"]]
+    judge(
+        "MQDMPR-3.1.1.12-23",
+        expected=none("journaled message without JP"),
+        observed=sorted(sent & {one.lower() for one in journaled}),
+        evidence=frames,
+    )

@@ -1,0 +1,51 @@
+"""Faults of MS-MQQB 3.1.6.4 Session Ack Send Timer Event that only special cases show: second occurrences, other
+causes, boundary values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import SessionHeader
+from reference_qm.core.part import QM
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+
+@fault("receiver-session-ack-flags-of-16-bits", breaks="MQQB-3.1.6.4-08", blind=True)
+class FlagsOf16Bits(SessionAcks):
+    """RecoverableMsgAckFlags of a SessionAck contains only the lower 16 bits of the flags."""
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        return replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0xFFFF)
+
+
+@fault("receiver-third-session-ack-not-sent", breaks=("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-11"), blind=True)
+class TwoOnly(SessionAcks):
+    """The receiver sends SessionAcks only at the first two expiries of the Session Ack Send Timer of a session."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.expired: dict[int, int] = {}
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        self.expired[session.number] = self.expired.get(session.number, 0) + 1
+        if self.expired[session.number] <= 2:
+            super().on_send_timer(session, now)
+
+
+@fault("receiver-session-ack-number-of-first-recoverable-message", breaks="MQQB-3.1.6.4-05", blind=True)
+class NumberOfFirst(SessionAcks):
+    """RecoverableMsgAckSeqNumber of a SessionAck without new recoverable messages repeats the value from the previous
+    SessionAck.
+    """
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        if header.RecoverableMsgAckFlags or not session.LastAckedRecoverableMsgSeqNumber:
+            return header
+        number = session.LastAckedRecoverableMsgSeqNumber
+        return replace(header, RecoverableMsgAckSeqNumber=number, RecoverableMsgAckFlags=1)

@@ -1,0 +1,59 @@
+"""MS-MQSO 3.3.4.5 Transfer Message between the SUT and the peer, without further queue managers."""
+
+from __future__ import annotations
+
+from harness.expectations import fields
+from harness.peer.conversation import Conversation
+from harness.run.marks import covers
+from suites.mqqb.steps.opening import OTHER_GUID
+from suites.mqqb.steps.sender import Sender
+
+SESSIONS_BEFORE_ACKNOWLEDGMENT = 3
+
+
+@covers("MQSO-3.3.4.5-D03")
+def test_each_sender_gets_acknowledgments_of_its_own_messages(peer, sut, judge):
+    """The peer sends one message, and another queue manager two messages: the SUT acknowledges to each of them the
+    messages that it sent.
+    """
+    sessions = {"peer": peer.open_raw(), "other": peer.open_raw({"ClientGuid": OTHER_GUID})}
+    counts = {"peer": 1, "other": 2}
+    sent = [
+        sessions[name].send(peer.recoverable_message({} if name == "peer" else {"SourceQueueManager": OTHER_GUID}))
+        for name, count in counts.items()
+        for _ in range(count)
+    ]
+    acks = {name: sessions[name].await_session_ack(count) for name, count in counts.items()}
+    observed = {name: ack["SessionHeader"].AckSequenceNumber if ack else "no SessionAck" for name, ack in acks.items()}
+    judge("MQSO-3.3.4.5-D03", expected=fields(counts), observed=observed, evidence=[*sent, *acks.values()])
+
+
+@covers("MQSO-3.3.4.5-D04")
+def test_message_is_sent_again_until_it_is_acknowledged(peer, sut, judge):
+    """The peer drops three sessions without an acknowledgment and acknowledges the SUT's message on the next session:
+    the message arrives on each session, and not on the session of a later message.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-again"))
+    sender.send(1, delivery="recoverable")
+    session: Conversation | None
+    session, came = sender.await_first(1)
+    for _ in range(SESSIONS_BEFORE_ACKNOWLEDGMENT):
+        if session is not None:
+            session.close()
+            session = sender.poll_session()
+            came += [] if session is None else sender.collect(session, 1)
+    if session is not None:
+        session.acknowledge_all()
+        session.quiet()
+        session.close()
+        sender.send(2)
+        last = sender.await_session()
+        came += sender.collect_all(last, 1)
+        last.acknowledge_all()
+    judge(
+        "MQSO-3.3.4.5-D04",
+        expected=[1] * (SESSIONS_BEFORE_ACKNOWLEDGMENT + 1) + [2],
+        observed=Sender.tags(came),
+        case="numbers of the messages that arrived",
+        evidence=came,
+    )
