@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1.2 Queue: attributes after a restart, and the computer name."""
+"""Faults of MS-MQDMPR 3.1.1.2 Queue that only special cases show: attributes after a restart, and the computer name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ add(
 
 @fault("queue-manager-qualified-path-name-with-short-computer-name", breaks="MQDMPR-3.1.1.2-03")
 class ShortComputerName(Queues):
-    """The QualifiedPathname of a queue begins with the computer name without its domain."""
+    """The QualifiedPathname of a queue begins with the name of the computer without the domain."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         status, created = super().create_here(queue, utc_s)

@@ -167,7 +167,9 @@ for _name, _rule, _field, _alter in (
     ),
 )
 class ComparedWhole(AdminAcks):
-    """The receiver acknowledges a message only if it requests exactly one classification, or all classifications."""
+    """The receiver acknowledges a message only if the message requests exactly one kind of acknowledgment, or
+    all kinds.
+    """
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
         if message.AcknowledgementsRequested in (0x1, 0x2, 0x4, 0x8, 0xF):

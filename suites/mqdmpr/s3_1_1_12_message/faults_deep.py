@@ -306,7 +306,9 @@ add(
 
 @fault("receiver-acknowledgment-requests-with-unused-bit-ignored", breaks="MQDMPR-3.1.1.12-36")
 class UnusedBitIgnoresRequests(_ArrivedMessageChanged):
-    """The receiver ignores all requests for acknowledgments of a message that also has an unused bit set."""
+    """The receiver ignores all requests for acknowledgments of a message if an unused bit is also set
+    in the message.
+    """
 
     def change_message(self, message: Message) -> Message:
         unused = message.AcknowledgementsRequested & ~0x0F

@@ -26,7 +26,7 @@ class EveryDescriptorReady(RemoteOpening):
 
 @fault("queue-manager-context-value-of-queue", breaks="MQDMPR-3.1.1.16-03")
 class ContextOfQueue(Qmcomm):
-    """All OpenQueueDescriptors of a queue have the context value of the first one."""
+    """All OpenQueueDescriptors of a queue have the same context value as the first of them."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         queue = descriptor.QueueReference

@@ -70,7 +70,7 @@ class ZeroIsNoLimit(Lifetimes):
 
 @fault("queue-manager-timeout-of-read-rounded-up-to-seconds", breaks="MQDMPR-3.1.2.3-02")
 class WholeSeconds(Waiting):
-    """The timer of a pending read runs for the next whole number of seconds."""
+    """The queue manager rounds the timeout of a pending read up to a whole number of seconds."""
 
     def wait_for_new_message(
         self,

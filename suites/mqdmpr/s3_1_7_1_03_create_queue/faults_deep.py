@@ -110,7 +110,7 @@ class TypeOfEarlierQueue(Queues):
 
 @fault("queue-manager-create-queue-name-with-space-at-end-trimmed", breaks="MQDMPR-3.1.7.1.3-05")
 class NameTrimmed(Queues):
-    """The queue manager creates a queue when the path name ends with a space, and removes the space."""
+    """The queue manager creates a queue although the path name ends with a space, and removes the space."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         queue.Pathname = queue.Pathname.rstrip(" ")

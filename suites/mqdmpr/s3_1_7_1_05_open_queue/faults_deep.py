@@ -87,3 +87,16 @@ class LocalQueuesExclusive(QueueOpening):
         if all(self.qm.queue_names.find_by_format_name(one) is not None for one in name.Elements):
             shared_mode = QueueShareMode.DENY_NONE
         return super()._open_several(name, required_access, shared_mode, now)
+
+
+@fault("queue-manager-several-queues-opened-at-most-four", breaks="MQDMPR-3.1.7.1.5-32")
+class AtMostFour(QueueOpening):
+    """The OpenQueueDescriptor for several queues contains at most four OpenQueueDescriptors."""
+
+    def _open_several(
+        self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        status, several = super()._open_several(name, required_access, shared_mode, now)
+        if several is not None:
+            del several.OpenQueueDescriptorCollection[4:]
+        return status, several

@@ -46,15 +46,17 @@ def _list_format_names(opening):
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, judge):
-    """Three queues that are opened together have a descriptor with the sorted, expanded name, SendAccess and the
-    descriptors of the three queues. When this descriptor is closed, all four descriptors are closed. A failed attempt
+    """Six queues that are opened together have a descriptor with the sorted, expanded name, SendAccess and the
+    descriptors of the six queues. When this descriptor is closed, all seven descriptors are closed. A failed attempt
     to open queues leaves no descriptor.
     """
     local_name = sut.direct_name(sut.new_queue("here"))
     first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "aZ")
-    names = sorted(one.lower() for one in (local_name, first, last))
+    between = [peer.direct_name(f"{letter}-{sut.own}") for letter in "bcd"]
+    names = sorted(one.lower() for one in (local_name, first, *between, last))
     openings_before = set(_list_descriptors(sut))
-    handle = int(sut.control.call("open_to_send", to=",".join((last, local_name, first, last.upper())))["handle"])
+    to = ",".join((last, local_name, *between, first, last.upper()))
+    handle = int(sut.control.call("open_to_send", to=to)["handle"])
     opened = {number: one for number, one in _list_descriptors(sut).items() if _contains_queue_name(one, names)}
     whole = opened.get(handle, {})
     judge(
@@ -87,7 +89,7 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
     )
     judge(
         "MQDMPR-3.1.7.1.5-120",
-        expected=[False] * 3,
+        expected=[False] * len(names),
         observed=[one["Multiple"] for one in parts],
         case="Multiple of the single descriptors",
     )

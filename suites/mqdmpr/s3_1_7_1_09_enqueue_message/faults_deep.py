@@ -5,13 +5,17 @@ identifiers.
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from harness.faults.primitives import at_restart
+from harness.faults.registry import add
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.message import Message
 from reference_qm.model.states import MessagePositionState
-from reference_qm.model.statuses import Status
+from reference_qm.model.statuses import EnqueueStatus, Status
 
 
 @fault("queue-manager-search-for-last-finds-message-of-open-transaction", breaks="MQDMPR-3.1.7.1.9-17")
@@ -37,3 +41,28 @@ class TransactionalNotCounted(Positions):
         if message.TransactionIdentifier is not None:
             self.qm.adm.SequentialID = before
         return identifier
+
+
+def _forget_sizes(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        queue.MessagePositionList.TotalBytes = 0
+
+
+add(
+    "queue-manager-messages-before-restart-do-not-count-for-quota",
+    "MQDMPR-3.1.7.1.9-07",
+    "After a restart, the messages that a queue already contains do not count for its Quota.",
+    at_restart(_forget_sizes),
+)
+
+
+@fault("queue-manager-own-quota-compared-with-single-queue", breaks="MQDMPR-3.1.7.1.9-04")
+class QuotaOfSingleQueue(Quotas):
+    """The queue manager compares QueueManagerQuota with the size of the messages of a single queue."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        storage = queue.MessagePositionList.storage
+        used, storage.used = storage.used, queue.MessagePositionList.TotalBytes
+        status = super().check(queue, message)
+        storage.used = used
+        return status

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.11 Dequeue Message Begin: cursors of a deleted queue."""
+"""Faults of MS-MQDMPR 3.1.7.1.11 Dequeue Message Begin that only special cases show: cursors of a deleted queue."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from reference_qm.surface.clock import Now
 
 @fault("queue-manager-receive-by-cursor-of-deleted-queue-finds-no-message", breaks="MQDMPR-3.1.7.1.11-04")
 class CursorOfDeletedQueue(TwoPhaseReading):
-    """A two-phase receive by a cursor of a deleted queue returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
+    """A two-phase receive by a cursor returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED if the queue of the
+    cursor was deleted.
+    """
 
     def dequeue_message_begin(
         self,

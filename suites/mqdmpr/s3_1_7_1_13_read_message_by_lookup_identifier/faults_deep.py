@@ -61,7 +61,7 @@ class LookupOperationFirst(Reading):
 
 @fault("queue-manager-lookup-finds-message-of-other-queue", breaks="MQDMPR-3.1.7.1.13-09")
 class EveryQueueSearched(Seeking):
-    """A read by LookupIdentifier also finds a message of another queue."""
+    """A read by LookupIdentifier also finds messages of other queues."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction

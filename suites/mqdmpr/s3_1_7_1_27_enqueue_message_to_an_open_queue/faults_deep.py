@@ -129,7 +129,9 @@ class FullQueueNotReported(Enqueueing):
 
 @fault("sender-copies-continue-after-refusal-of-first", breaks="MQDMPR-3.1.7.1.27-18")
 class RefusalOfFirstIgnored(Enqueueing):
-    """When the first of several queues does not store its copy, the sender still sends copies to the other queues."""
+    """When the first of several queues does not store its copy of a message, the sender still sends copies to the other
+    queues.
+    """
 
     def enqueue_to_open_queue(
         self,
@@ -149,3 +151,15 @@ class RefusalOfFirstIgnored(Enqueueing):
             super().enqueue_to_open_queue(descriptor, message, now, transaction)
             every[:] = kept
         return status
+
+
+@fault("sender-local-copy-destination-lists-all-queues", breaks="MQDMPR-3.1.7.1.27-13")
+class LocalCopyNamesAll(Enqueueing):
+    """The destination of the copy in a queue of the sender's computer is the format name of all queues."""
+
+    def _enqueue_message(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        if message.DestinationMultiQueueFormatName and not isinstance(queue, OutgoingQueue):
+            message = replace(message, DestinationQueueFormatName=message.DestinationMultiQueueFormatName)
+        return super()._enqueue_message(queue, message, now, transaction)

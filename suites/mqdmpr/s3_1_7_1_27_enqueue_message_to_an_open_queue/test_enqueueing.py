@@ -4,7 +4,7 @@ queues.
 
 from __future__ import annotations
 
-from harness.expectations import in_queue
+from harness.expectations import each, holds, in_queue
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.sender import Sender
@@ -72,11 +72,18 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
 
 
 @needs("send", "queue_control", "receive", "several_queues")
-@covers("MQDMPR-3.1.7.1.27-14", "MQDMPR-3.1.7.1.27-18", "MQDMPR-3.1.7.1.27-19", "MQSO-3.3.4.3-D01")
+@covers(
+    "MQDMPR-3.1.7.1.27-13",
+    "MQDMPR-3.1.7.1.27-14",
+    "MQDMPR-3.1.7.1.27-18",
+    "MQDMPR-3.1.7.1.27-19",
+    "MQSO-3.3.4.3-D01",
+)
 @varied("queue journaling", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
-    """A send to three queues with room succeeds and stores three copies; if the second or the first queue is
-    full, the send is refused, and neither the full queue nor a later one stores a copy.
+    """A send to three queues with room succeeds and stores three copies, each with one destination; if
+    the second or the first queue is full, the send is refused, and neither the full queue nor a later one stores a
+    copy.
     """
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, SMALL_QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)
@@ -100,4 +107,15 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
         "MQDMPR-3.1.7.1.27-19",
         expected={"send": Outcome.DONE, "number_of_copies_in_each_queue": [1, 1, 1]},
         observed={"send": outcome, "number_of_copies_in_each_queue": copies},
+    )
+    stored = [one for queue in queues for one in sut.control.call("peek", queue=queue)["messages"]]
+    destinations = [str(one["destination"]) for one in stored if one["label"] == "little" and one["destination"]]
+    if not destinations:
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.27-13", reason="the SUT does not show the destination of a message")
+        return
+    judge(
+        "MQDMPR-3.1.7.1.27-13",
+        expected=each(holds("a single queue", otherwise="several queues"), "copy"),
+        observed=["," not in one for one in destinations],
+        case="destination of each copy",
     )

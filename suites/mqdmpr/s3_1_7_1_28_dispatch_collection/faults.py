@@ -48,7 +48,7 @@ class OneOfAPriority(DispatchCollection):
 add(
     "waiting-messages-marked-as-being-sent",
     ("MQDMPR-3.1.7.1.28-07", "MQDMPR-3.1.7.1.28-08"),
-    "The queue manager marks a new DispatchEntry as being sent, so that its message is never sent.",
+    "The queue manager marks a new DispatchEntry as being sent, so its message is never sent.",
     skip(DispatchCollection.add),
 )
 

@@ -132,3 +132,18 @@ class TracingQueueNeedsTransaction(ReceivedMessageChanged):
         if message.TransactionIdentifier is None:
             return message
         return replace(message, TracingRequested=False)
+
+
+@fault("receiver-sender-identifier-type-of-unsigned-message-none", breaks="MQDMPR-3.1.7.1.31-D18")
+class TypeOnlyOfSigned(ReceivedMessageChanged):
+    """The SenderIdentifierType of a message without a signature is None."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        security = message.security
+        if (
+            security is not None
+            and not security.AuthenticationLevel
+            and message.Identifier.QueueManagerGuid != self.qm.adm.Identifier
+        ):
+            message = replace(message, security=replace(security, SenderIdentifierType=0))
+        return super().insert_message(queue, message)

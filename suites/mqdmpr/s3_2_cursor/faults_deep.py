@@ -111,3 +111,15 @@ class WaitingCursorRewound(Cursors):
         if got[0] is CursorStatus.WAITING:
             self.rewind(cursor)
         return got
+
+
+@fault("queue-manager-peek-by-cursor-finds-message-of-transaction", breaks="MQDMPR-3.2.7.2-27")
+class PeekFindsLocked(Cursors):
+    """A peek by a cursor returns the cursor's message although a transaction has received it."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        status, found = super().get_message_for_peek(cursor)
+        position = cursor.MessagePositionReference
+        if status is not CursorStatus.ALREADY_RECEIVED or not isinstance(position, MessagePosition):
+            return status, found
+        return (CursorStatus.SUCCEEDED, position) if position.State is MessagePositionState.LOCKED else (status, found)

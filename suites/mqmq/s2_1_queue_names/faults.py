@@ -72,7 +72,9 @@ for _name, _rule, _format_name in (
     ("sender-malformed-public-format-name-accepted", "MQMQ-2.1.3-01", f"PUBLIC={UNKNOWN_QUEUE}"),
     ("sender-malformed-private-format-name-accepted", "MQMQ-2.1.4-01", rf"PRIVATE={UNKNOWN_QUEUE}\1"),
 ):
-    _says = f"The sender sends a message for a malformed name of the kind of {_format_name} to {_format_name}."
+    _says = (
+        f"Instead of refusing a malformed format name of the same kind, the sender sends the message to {_format_name}."
+    )
     add(_name, _rule, _says, _redirect_malformed_names(_format_name, _has_prefix(_format_name.partition("=")[0])))
 
 for _name, _rule, _what, _meant in (

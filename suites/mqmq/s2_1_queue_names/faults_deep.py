@@ -1,4 +1,6 @@
-"""Faults of MS-MQMQ 2.1 about names: the grammar excludes an accepted name, or permits a refused name."""
+"""Faults of MS-MQMQ 2.1 about names that only special cases show: the grammar excludes an accepted name, or permits a
+refused name.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 def _refuse_propvariant(vt: int) -> Install:
-    """Let the server refuse stub data with a PROPVARIANT of a given type as malformed."""
+    """Let the server refuse stub data as malformed if it contains a PROPVARIANT of a given type."""
 
     class Unread(ObjectProperties):
         def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
@@ -48,26 +48,26 @@ for _name, _rule, _vt in (
     add(
         _name,
         _rule,
-        f"The server refuses a stub with a PROPVARIANT of {_vt.name} as malformed.",
+        f"The server refuses a stub as malformed if the stub contains a PROPVARIANT of {_vt.name}.",
         _refuse_propvariant(_vt),
     )
 
 add(
     "server-propvariant-vector-of-variants-refused",
     ("MQMQ-2.2.12-06", "MQMQ-2.2.12-07"),
-    "The server refuses a stub with a vector of PROPVARIANTs as malformed.",
+    "The server refuses a stub as malformed if the stub contains a vector of PROPVARIANTs.",
     _refuse_propvariant(VarType.VT_VECTOR | VarType.VT_VARIANT),
 )
 add(
     "server-propvariant-vector-of-strings-refused",
     "MQMQ-2.2.12-17",
-    "The server refuses a stub with a vector of strings as malformed.",
+    "The server refuses a stub as malformed if the stub contains a vector of strings.",
     _refuse_propvariant(VarType.VT_VECTOR | VarType.VT_LPWSTR),
 )
 add(
     "server-propvariant-vector-of-integers-refused",
     "MQMQ-2.2.12-18",
-    "The server refuses a stub with a vector of VT_UI4 as malformed.",
+    "The server refuses a stub as malformed if the stub contains a vector of VT_UI4.",
     _refuse_propvariant(VarType.VT_VECTOR | VarType.VT_UI4),
 )
 

@@ -9,7 +9,7 @@ from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, forma
 
 
 @needs("restart", "queues")
-@covers("MQMQ-2.2.18.1.6-D01")
+@covers("MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.7.1.9-07")
 def test_stored_messages_count_against_quota_after_restart(peer, sut, judge):
     """A queue with a quota of two messages contains one message. After a restart, a second message gets
     ACK_REACH_QUEUE, and a third message gets NACK_Q_EXCEED_QUOTA.
@@ -34,6 +34,7 @@ def test_stored_messages_count_against_quota_after_restart(peer, sut, judge):
     )
     judge(
         "MQMQ-2.2.18.1.6-D01",
+        "MQDMPR-3.1.7.1.9-07",
         expected=any_order(*format_classes(AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)),
         case="acknowledgments",
         observed=list_class_names(acks),

@@ -86,7 +86,7 @@ add(
 add(
     "sender-administration-queue-missing-if-only-receipt-is-acknowledged",
     "MQMQ-2.2.19.2-31",
-    "A message that requests only the acknowledgment that it was not received names no administration queue.",
+    "A message in which NR is the only acknowledgment flag that is set names no administration queue.",
     packets(
         UserMessagePacket,
         lambda packet: replace(

@@ -1,4 +1,6 @@
-"""Faults of MS-MQMQ 2.2.19.3: later times, other kinds of messages, boundary values, and ignored bits."""
+"""Faults of MS-MQMQ 2.2.19.3 that only special cases show: later times, other kinds of messages, boundary values, and
+ignored bits.
+"""
 
 from __future__ import annotations
 
@@ -27,21 +29,22 @@ for _name, _rule, _says, _changes, _when in (
     (
         "receiver-message-properties-bit-4-of-transactional-message-suppresses-acknowledgments",
         "MQMQ-2.2.19.3-05",
-        "The receiver sends no acknowledgments for a transactional message when bit 4 of its Flags is set.",
+        "The receiver sends no acknowledgments for a transactional message when bit 4 of "
+        "MessagePropertiesHeader.Flags is set.",
         NO_ACKNOWLEDGMENTS,
         lambda packet: packet.MessagePropertiesHeader.Flags & 0x10 and packet.TransactionHeader is not None,
     ),
     (
         "receiver-message-properties-bit-6-message-expires",
         "MQMQ-2.2.19.3-07",
-        "A message is removed from its queue after one second when bit 6 of its Flags is set.",
+        "A message is removed from its queue after one second when bit 6 of MessagePropertiesHeader.Flags is set.",
         {"UserHeader.TimeToBeReceived": 1},
         lambda packet: packet.MessagePropertiesHeader.Flags & 0x40,
     ),
     (
         "receiver-message-properties-bit-7-makes-express",
         "MQMQ-2.2.19.3-08",
-        "The receiver treats a recoverable message as express when bit 7 of its Flags is set.",
+        "The receiver treats a recoverable message as express when bit 7 of MessagePropertiesHeader.Flags is set.",
         {"UserHeader.Flags": lambda flags: flags & ~(3 << 5)},
         lambda packet: packet.MessagePropertiesHeader.Flags & 0x80 and packet.TransactionHeader is None,
     ),
@@ -86,7 +89,7 @@ def _clear_correlation(qm: QueueManager) -> None:
 add(
     "receiver-correlation-id-lost-at-restart",
     "MQMQ-2.2.19.3-13",
-    "After a restart, CorrelationID of every stored message is 0.",
+    "After a restart, CorrelationID of every stored message is zero.",
     at_restart(_clear_correlation),
 )
 add(
@@ -157,7 +160,9 @@ class RecoverableArrivalNotAcknowledged(AdminAcks):
 
 @fault("receiver-receipt-not-acknowledged-if-arrival-was", breaks="MQMQ-2.2.19.3-02")
 class OnlyOneAcknowledgment(AdminAcks):
-    """The receiver sends no acknowledgment of class ACK_RECEIVE for a message whose arrival it acknowledged."""
+    """The receiver sends no acknowledgment of class ACK_RECEIVE for a message if it has acknowledged the arrival of the
+    message.
+    """
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         if reason is not MessageClass.MQMSG_CLASS_ACK_RECEIVE or not message.AcknowledgementsRequested & 1:
@@ -195,7 +200,7 @@ class CorrelationCopied(AdminAcks):
 
 @fault("receiver-privacy-level-2-treated-as-1", breaks="MQMQ-2.2.19.3-21")
 class PrivacyLevelRounded(SecurityOnReceipt):
-    """The receiver decrypts a message with PrivacyLevel 2 as one with PrivacyLevel 1."""
+    """The receiver decrypts a message with PrivacyLevel 2 as a message with PrivacyLevel 1."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
         properties = packet.MessagePropertiesHeader
@@ -227,7 +232,7 @@ class EncryptionComparedInPart(SecurityOnReceipt):
 
 @fault("sender-body-of-whole-blocks-not-padded", breaks="MQMQ-2.2.19.3-D04")
 class WholeBlocksNotPadded(Securing):
-    """The sender does not pad a body that is a multiple of the block size before it encrypts this body with AES."""
+    """If the size of a body is a multiple of the block size, the sender encrypts the body with AES without padding."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now

@@ -1,4 +1,6 @@
-"""Faults of MS-MQMQ 2.2.20.4: counts of some kinds of messages, later acknowledgments, and high bits."""
+"""Faults of MS-MQMQ 2.2.20.4 that only special cases show: counts of some kinds of messages, later acknowledgments, and
+high bits.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-counts-messages-of-next-session-from-2", breaks=("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-03"))
 class CountContinued(SessionAcks):
-    """AckSequenceNumber is too large by one in each session with a peer after the first."""
+    """AckSequenceNumber is one too high in each session with a peer after the first session with this peer."""
 
     def build_header(self, session: Session) -> SessionHeader:
         header = super().build_header(session)
@@ -36,7 +38,9 @@ class FlagsCut(SessionAcks):
 
 @fault("receiver-recoverable-ack-number-repeated", breaks="MQMQ-2.2.20.4-07")
 class NumberRepeated(SessionAcks):
-    """RecoverableMsgAckSeqNumber is that of the earlier acknowledgment when no recoverable message came since."""
+    """RecoverableMsgAckSeqNumber keeps its value from the previous acknowledgment if no recoverable message has arrived
+    since then.
+    """
 
     def build_header(self, session: Session) -> SessionHeader:
         header = super().build_header(session)
@@ -50,7 +54,9 @@ class NumberRepeated(SessionAcks):
 
 @fault("receiver-recoverable-ack-number-of-second-acknowledgment-first-message", breaks="MQMQ-2.2.20.4-06")
 class NumberFromFirst(SessionAcks):
-    """RecoverableMsgAckSeqNumber of a UserMessage is too small by one; bit 1 is the first bit set."""
+    """In a UserMessage, RecoverableMsgAckSeqNumber is one too low, and the flags of RecoverableMsgAckFlags begin at bit
+    1.
+    """
 
     def build_header(self, session: Session) -> SessionHeader:
         header = super().build_header(session)
@@ -68,7 +74,7 @@ class HeaderOfMessage(Sending):
     """The sender changes the SessionHeader of UserMessages."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
-        """Return the header that is sent."""
+        """Return the header that the sender sends."""
         return header
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -119,7 +125,7 @@ class HeaderIgnored(Receiving):
 
 @fault("receiver-session-ack-reserved-above-0x7fff-ignored", breaks="MQMQ-2.2.20.4-13")
 class AcknowledgmentIgnored(SessionAcks):
-    """A queue manager does not observe a SessionAck whose Reserved is greater than 0x7FFF."""
+    """A queue manager ignores a SessionAck whose Reserved is greater than 0x7FFF."""
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
         if packet.SessionHeader.Reserved <= 0x7FFF:
@@ -128,7 +134,7 @@ class AcknowledgmentIgnored(SessionAcks):
 
 @fault("sender-recoverable-ack-flags-above-bit-15-not-read", breaks="MQMQ-2.2.20.4-D02")
 class HighFlagsNotRead(SessionAcks):
-    """The sender does not delete the recoverable messages that bits 16 to 31 of the flags acknowledge."""
+    """The sender does not delete the recoverable messages that bits 16 to 31 of RecoverableMsgAckFlags acknowledge."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         flags = header.RecoverableMsgAckFlags & 0xFFFF
@@ -137,7 +143,9 @@ class HighFlagsNotRead(SessionAcks):
 
 @fault("receiver-user-message-with-too-large-sequence-number-tolerated", breaks="MQMQ-2.2.20.4-D03")
 class LargerNumberTolerated(SessionAcks):
-    """The receiver does not close the session when UserMsgSequenceNumber is larger than the number of messages."""
+    """The receiver does not close the session when UserMsgSequenceNumber is greater than the number of received
+    messages.
+    """
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         number = min(header.UserMsgSequenceNumber, session.MessageReceivedCount)

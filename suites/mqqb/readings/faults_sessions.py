@@ -123,7 +123,7 @@ def _clamp_value(value: int, limits: tuple[int, int]) -> int:
 
 @follows("E15.2")
 class EveryCookieIsOne(Ping):
-    """The initiator resets PingCookie to 0 for every new session, so that every ping has Cookie 1."""
+    """The initiator resets PingCookie to 0 for every new session, so every ping has Cookie 1."""
 
     @only_if(lambda part, session, now: part.qm.adm.PingCookie != 0)
     def send_request(self, session: Session, now: Now) -> None:

@@ -99,7 +99,7 @@ add(
 
 @fault("acceptor-session-beyond-limit-closed-without-cs", breaks="MQQB-2.2.1-06")
 class AcceptorSessionBeyondLimitClosedWithoutCs(SessionOpening):
-    """The acceptor answers a request beyond its limit of sessions with CS clear, and closes the connection."""
+    """The acceptor clears CS in its response to a request beyond its limit of sessions, and closes the connection."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket

@@ -6,10 +6,10 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.parts import fault
-from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody
+from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.order_acks import OrderAcks
-from reference_qm.model.adm import MessagePosition
+from reference_qm.model.adm import MessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
@@ -114,10 +114,21 @@ class BadDestination(OrderAcks):
 
 @fault("receiver-final-ack-of-received-message-with-only-jp-missing", breaks="MQQB-2.2.5-D01", blind=True)
 class OnlyJnAcknowledged(FinalAcks):
-    """The receiver sends no FinalAck for a message with only JP that is received."""
+    """The receiver sends no FinalAck for a received message with only JP."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         if reason == MessageClass.MQMSG_CLASS_ACK_RECEIVE and not message.NegativeJournalingRequested:
             position.order_queue = None
         super().position_deleted(position, reason, now)
+
+
+@fault("receiver-final-ack-of-refused-message-only-with-jn", breaks="MQQB-2.2.5-D01", blind=True)
+class RefusedOnlyWithJn(FinalAcks):
+    """The receiver sends a FinalAck for a refused transactional message only if JN is set."""
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        if packet.UserHeader.JN:
+            super().refuse_transactional(session, packet, message_class, now)

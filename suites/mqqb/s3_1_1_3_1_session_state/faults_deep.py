@@ -14,6 +14,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -242,7 +243,7 @@ def _forget_at_second_restart(qm: QueueManager) -> None:
 add(
     "sender-transactional-messages-lost-at-second-restart",
     "MQQB-3.1.1.3.1-12",
-    "At its second restart, the sender loses the transactional messages of its outgoing queues.",
+    "At the second restart, the sender loses the transactional messages of its outgoing queues.",
     at_restart(_forget_at_second_restart),
     blind=True,
 )
@@ -256,7 +257,49 @@ def _forget_second_queue(qm: QueueManager) -> None:
 add(
     "sender-messages-of-second-queue-awaiting-final-ack-lost-at-restart",
     "MQQB-3.1.1.3.1-13",
-    "At a restart, the sender keeps AwaitingFinalACKTable only of its first outgoing queue.",
+    "At a restart, the sender keeps AwaitingFinalACKTable only for its first outgoing queue.",
     at_restart(_forget_second_queue),
     blind=True,
 )
+
+
+def _forget_second_sequence(qm: QueueManager) -> None:
+    for queue in list(qm.adm.OutgoingQueues.values())[1:]:
+        queue.session.OutgoingTxSequenceNumber = 1
+
+
+add(
+    "sender-next-sequence-number-of-second-queue-1-after-restart",
+    "MQQB-3.1.1.3.1-06",
+    "After a restart, OutgoingTxSequenceNumber of the sender's second outgoing queue is 1.",
+    at_restart(_forget_second_sequence),
+    blind=True,
+)
+
+
+def _share_identifier(qm: QueueManager) -> None:
+    queues = list(qm.adm.OutgoingQueues.values())
+    for queue in queues[1:]:
+        queue.session.OutgoingTxSequenceID = queues[0].session.OutgoingTxSequenceID
+
+
+add(
+    "sender-sequence-identifier-of-first-queue-for-all-after-restart",
+    "MQQB-3.1.1.3.1-04",
+    "After a restart, OutgoingTxSequenceID of every outgoing queue is that of the first one.",
+    at_restart(_share_identifier),
+    blind=True,
+)
+
+
+@fault("receiver-session-ack-clears-count-of-other-session-of-sender", breaks="MQQB-3.1.1.3.1-01", blind=True)
+class FlagOfOtherSession(SessionAcks):
+    """The receiver counts the unacknowledged messages of a sender's sessions together: a SessionAck on one session
+    counts as one on the others.
+    """
+
+    def send(self, session: Session, now: Now) -> None:
+        super().send(session, now)
+        for other in self.qm.sessions.values():
+            if other is not session and other.RemoteQMGuid == session.RemoteQMGuid:
+                other.UnackedReceivedMsgCount = 0

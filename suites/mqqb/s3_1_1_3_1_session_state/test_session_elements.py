@@ -18,11 +18,11 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers
 
 
-@covers("MQQB-3.1.1.3.1-01")
+@covers("MQQB-3.1.1.3.1-01", "MQQB-3.1.3.2-04")
 @varied("priority", "body", "destination", "queue quota", "queue privacy")
 def test_messages_are_counted_for_each_session_apart(peer, sut, judge):
     """The peer sends two messages on one session and one message on a second session: the SessionAcks on these sessions
-    count 2 and 1. After the end of the second session, the first session counts on.
+    count 2 and 1. After the end of the second session, the first session counts on, and a third session begins with 1.
     """
     first_session, second_session = peer.open_raw(), peer.open_raw()
     sent = [first_session.send(peer.recoverable_message()), second_session.send(peer.recoverable_message())]
@@ -32,12 +32,14 @@ def test_messages_are_counted_for_each_session_apart(peer, sut, judge):
     peer.settle()
     sent.append(first_session.send(peer.recoverable_message()))
     acks.append(first_session.await_session_ack(3))
+    third_session = peer.open_raw()
+    sent.append(third_session.send(peer.recoverable_message()))
+    acks.append(third_session.await_session_ack(1))
     counted = [None if ack is None else int(ack["SessionHeader"].AckSequenceNumber) for ack in acks]
-    judge(
-        "MQQB-3.1.1.3.1-01",
-        expected=[2, 1, 3],
+    judge.all(
+        expected=[2, 1, 3, 1],
         observed=counted,
-        case="AckSequenceNumber on the two sessions, and on the first session after the end of the second",
+        case="AckSequenceNumber on two sessions, on the first one after the end of the second, and on a third session",
         evidence=[*sent, *acks],
     )
 

@@ -169,7 +169,10 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
     """The second sequence to a queue has two messages, and one of these messages is acknowledged. After a restart, the
     next message of the sequence has number 3.
     """
-    outgoing = Outgoing(peer, sut, "mqc-outgoing-lives")
+    beside = Outgoing(peer, sut, "mqc-outgoing-beside")
+    beside.send()
+    beside.acknowledge_all()
+    outgoing = beside.open_beside("mqc-outgoing-lives")
     outgoing.send()
     outgoing.acknowledge_all()
     sent = outgoing.send(2)

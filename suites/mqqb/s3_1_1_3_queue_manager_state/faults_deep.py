@@ -54,7 +54,7 @@ for name, rule, element in (
 
 @fault("sender-message-ids-of-second-queue-apart", breaks="MQQB-3.1.1.3-24", blind=True)
 class SkipsForSecond(Numbering):
-    """MessageIDs are two higher than the MessageID before when several outgoing queues exist."""
+    """When several outgoing queues exist, each MessageID is two higher than the previous MessageID."""
 
     def assign_identifier(self) -> int:
         number = super().assign_identifier()

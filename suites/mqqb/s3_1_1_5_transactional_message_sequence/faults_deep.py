@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.codec import SequenceInfo, UserMessagePacket
+from reference_qm.codec import NULL_GUID, SequenceInfo, UserMessagePacket
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
 from reference_qm.model.adm import Message, OutgoingMessagePosition, RecoverableReceipt, Session
@@ -50,7 +50,7 @@ class PreviousCleared(Routing):
 
 @fault("sender-sequence-info-of-later-sequence-with-ordinal-1", breaks="MQQB-3.1.1.5-D01", blind=True)
 class TimeStampOnly(TransactionalSending):
-    """SeqID of the SEQUENCE_INFOs of a sequence with an Ordinal above 1 has the Ordinal 1."""
+    """In the SEQUENCE_INFOs of a sequence whose Ordinal is above 1, SeqID has Ordinal 1."""
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now
@@ -61,3 +61,15 @@ class TimeStampOnly(TransactionalSending):
             last = unacked[-1]
             unacked[-1] = SequenceInfo(last.SeqID & ~0xFFFFFFFF | 1, last.SeqNo, last.PrevNo)
         return packet
+
+
+@fault("router-connector-guid-cleared", breaks="MQQB-3.1.1.5-07", blind=True)
+class ConnectorCleared(Routing):
+    """A router sets ConnectorQMGuid of a message that it forwards to zero."""
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        header = packet.TransactionHeader
+        if header is not None and header.ConnectorQMGuid is not None:
+            header = replace(header, ConnectorQMGuid=NULL_GUID)
+            packet = replace(packet, TransactionHeader=header)
+        super().route_message(session, packet, receipt, now)

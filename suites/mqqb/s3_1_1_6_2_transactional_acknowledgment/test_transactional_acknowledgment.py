@@ -34,7 +34,7 @@ def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut
         sequence.number = number - 1
         packet = sequence.message(
             {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier, "RC": 1},
-            transaction={"PreviousTxSequenceNumber": previous},
+            transaction={"PreviousTxSequenceNumber": previous, "ConnectorQMGuid": OTHER_GUID if previous else None},
             destination=PrivateQueueFormatNameId(PrivateQueueIdentifier=1),
         )
         sent.append(session.send(packet))
@@ -80,4 +80,5 @@ def _read_transaction_header(frame):
     header = frame["TransactionHeader"]
     bits = {name: getattr(header, name) for name in ("CG", "FA", "FM", "LM", "ID")}
     identifier = header.TxSequenceID
-    return bits, identifier.Ordinal, identifier.TimeStamp, header.TxSequenceNumber, header.PreviousTxSequenceNumber
+    place = identifier.Ordinal, identifier.TimeStamp, header.TxSequenceNumber, header.PreviousTxSequenceNumber
+    return bits, place, str(header.ConnectorQMGuid)

@@ -158,7 +158,7 @@ for _name, _rule, _element, _algorithm in (
     add(
         _name,
         _rule,
-        f"The sender's {_element} is always {_algorithm.name}, regardless of its configuration.",
+        f"The sender's {_element} is always {_algorithm.name}, regardless of the configuration.",
         _set_preferred_algorithm(_element, _algorithm),
     )
 

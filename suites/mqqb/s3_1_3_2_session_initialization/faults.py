@@ -47,7 +47,7 @@ for _name, _rule, _element in (
     ("any-new-session-keeps-unacked-received-count", "MQQB-3.1.3.2-08", "UnackedReceivedMsgCount"),
     ("any-new-session-keeps-recoverable-ack-flags", "MQQB-3.1.3.2-06", "RecoverableMsgAckFlags"),
 ):
-    _says = f"A new session keeps {_element} of the session before it."
+    _says = f"A new session keeps {_element} of the previous session."
     add(_name, _rule, _says, _keep_session_element(_element))
 
 

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 def _keep(name: str) -> type[SessionInitialization]:
-    """Return a part in which a session that the queue manager opens again keeps an element."""
+    """Return a part in which a reopened session keeps the value of a given element."""
 
     class ElementKept(SessionInitialization):
         def initialize_session(self, session: Session, now: Now) -> None:
@@ -45,7 +45,7 @@ for rule, name, text in (
     add(
         f"initiator-{text}-of-earlier-session-kept",
         rule,
-        f"When the initiator opens a further session for a queue, {name} is that of the session before.",
+        f"When the initiator opens another session for a queue, {name} is the same as in the previous session.",
         replace_part(_keep(name)),
         blind=True,
     )
@@ -81,7 +81,7 @@ for rule, name, text in (
     add(
         f"initiator-{text}-of-earlier-session-kept",
         rule,
-        f"{name} of TxOutgoingSequence is that of the earlier session when a further session begins.",
+        f"When a new session begins, {name} of TxOutgoingSequence is the same as in the previous session.",
         replace_part(_keep_sequence(name)),
         blind=True,
     )
@@ -89,7 +89,9 @@ for rule, name, text in (
 
 @fault("initiator-transactional-messages-not-sent-again-on-new-session", breaks="MQQB-3.1.3.2-22", blind=True)
 class TransactionalNotSentAgain(SessionInitialization):
-    """On a new session, only messages without a sequence are sent again; the others wait for the resend timer."""
+    """On a new session, only nontransactional messages are sent again; transactional messages wait for the resend
+    timer.
+    """
 
     def initialize_messages(self, session: Session) -> None:
         super().initialize_messages(session)
@@ -101,7 +103,9 @@ class TransactionalNotSentAgain(SessionInitialization):
 
 @fault("acceptor-other-identifier-in-responses-than-in-requests", breaks="MQQB-3.1.3.2-34", blind=True)
 class IdentifierOfAcceptor(SessionOpening):
-    """The Identifier in the queue manager's EstablishConnection responses differs from that in its requests."""
+    """The Identifier in the queue manager's EstablishConnection responses differs from the Identifier
+    in its requests.
+    """
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
@@ -113,9 +117,22 @@ class IdentifierOfAcceptor(SessionOpening):
 
 @fault("initiator-waiting-messages-of-retry-one-by-one", breaks="MQQB-3.1.3.2-23", blind=True)
 class OneByOne(SessionInitialization):
-    """On a session that a retry opens, the initiator sends the next message only after an acknowledgment."""
+    """On a session that a retry opens, the initiator sends each message only after the previous message has been
+    acknowledged.
+    """
 
     def initialize_messages(self, session: Session) -> None:
         super().initialize_messages(session)
         if session.retrying:
             session.UnAckedMessageCount = self.qm.config.window_size - 1
+
+
+@fault("acceptor-count-of-closed-session-continued", breaks="MQQB-3.1.3.2-04", blind=True)
+class AcceptedCountContinued(SessionOpening):
+    """MessageReceivedCount of an accepted session begins with that of the last closed session of the same sender."""
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_request(session, packet, now)
+        for old in self.qm.closed_sessions:
+            if not old.initiator and old.RemoteQMGuid == session.RemoteQMGuid:
+                session.MessageReceivedCount = old.MessageReceivedCount

@@ -110,7 +110,7 @@ class SecondSessionIgnoresMalformed(Closing):
 
 @fault("receiver-malformed-packet-closes-every-session", breaks="MQQB-3.1.5.1.3-01", blind=True)
 class EverySessionClosed(Closing):
-    """After a malformed packet, the receiver closes all sessions of its sender."""
+    """After a malformed packet, the receiver closes all sessions of the sender of this packet."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
         super().refuse_malformed(session, error, now)

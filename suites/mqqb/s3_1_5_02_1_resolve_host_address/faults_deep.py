@@ -89,3 +89,13 @@ class SecondRoundBeginsWithLast(Resolving):
             if session.retrying:
                 session.addresses[host] = tuple(reversed(addresses))
         super().try_addresses(session, now)
+
+
+@fault("initiator-second-unresolvable-queue-inactive", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
+class SecondInactive(Resolving):
+    """State becomes NeedValidation only for the first of two queues whose destinations cannot be found."""
+
+    def require_validation(self, session: Session) -> None:
+        states = [queue.State for queue in self.qm.adm.OutgoingQueues.values()]
+        if OutgoingQueueState.NEED_VALIDATION not in states:
+            super().require_validation(session)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
 from harness.peer.handshake import NULL_GUID
 from harness.run.marks import covers, needs, varied
+from harness.sut.control import ControlRefused
 from harness.sut.sut_file import UNUSED_ADDRESS
 from harness.sut.virtual_driver import TWO_ADDRESSES
 from suites.mqqb.steps.opening import (
@@ -26,8 +28,11 @@ from suites.mqqb.steps.opening import (
     private_name,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
+from suites.mqqb.steps.provoking import let_send
 
 EMPTY_NEXT_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
+OTHER_GUID_END = "ff"
+"""The end of OTHER_GUID."""
 UNREACHABLE_IPV4, UNREACHABLE_IPV6 = "192.0.2.7", "2001:db8::7"
 """Addresses for documentation: RFC 5737, RFC 3849."""
 UNREACHABLE_NAME = f"DIRECT=TCP:{UNREACHABLE_IPV4}\\private$\\mqc-peer"
@@ -158,6 +163,9 @@ def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
     session = OutgoingSession.unless_refused(peer, sut, judge, name)
     if session is None:
         return
+    another = name.replace(OTHER_GUID_END, "fe")
+    with suppress(ControlRefused):
+        let_send(peer, sut, another)
     peer.eventually(lambda: find_outgoing_queue(sut, name)["State"] == "NeedValidation")
     others = [queue["State"] for queue in list_outgoing_queues(sut, UNREACHABLE_NAME)]
     opened = session.listener.accept(sut.quiet_ms) is not None
@@ -165,6 +173,7 @@ def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
     expected = fields({"message waits": True, "SUT connected": False})
     judge(*waits_rules, expected=expected, observed={"message waits": bool(waiting), "SUT connected": opened})
     states = {"NeedValidation"} | {find_outgoing_queue(sut, name)["State"]}
+    states |= {queue["State"] for queue in list_outgoing_queues(sut, another)}
     peer.pass_time(sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS))
     states.add(find_outgoing_queue(sut, name)["State"])
     judge(

@@ -128,7 +128,9 @@ class RefusalClosesOther(SessionOpening):
 
 @fault("acceptor-late-parameters-request-refused", breaks="MQQB-3.1.5.3.1-13", blind=True)
 class LateParametersRefused(SessionOpening):
-    """The acceptor closes the session when ConnectionParameters arrives more than two seconds after its response."""
+    """The acceptor closes the session if the ConnectionParameters request arrives more than two seconds after the
+    EstablishConnection response.
+    """
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         self.__dict__.setdefault("since", {})[session.number] = now.monotonic_ms
@@ -139,3 +141,12 @@ class LateParametersRefused(SessionOpening):
             self.qm.closing.close(session, "a fault", now)
             return
         super().receive_parameters_request(session, packet, now)
+
+
+@fault("acceptor-request-with-own-guid-and-se-1-refused", breaks="MQQB-3.1.5.3.1-06", blind=True)
+class PingedRefused(SessionOpening):
+    """The acceptor sets CS in the response to a request with its own GUID and SE 1."""
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        header = packet.EstablishConnectionHeader
+        return super().is_establish_request_valid(packet) and not (header.ServerGuid != NULL_GUID and header.SE)

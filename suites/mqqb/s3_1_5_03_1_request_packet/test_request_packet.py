@@ -26,6 +26,7 @@ from suites.mqqb.steps.opening import (
 VALID_REQUEST_FIELDS: dict[str, dict[str, Any]] = {
     "zero": {"SE": 1, "TimeStamp": 0},
     "own": {"SE": 0, "QS": 1, "TimeStamp": 0xFFFF_FFFF, "ClientGuid": OTHER_GUID},
+    "own, without a ping": {"SE": 1, "OS": 1},
 }
 """The fields of a valid request, by its ServerGuid (zero, or the GUID of the SUT)."""
 

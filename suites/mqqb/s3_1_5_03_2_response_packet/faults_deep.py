@@ -161,9 +161,20 @@ class ResponseOfRetryIgnored(SessionOpening):
 
 @fault("initiator-parameters-response-with-window-0x8000-refused", breaks="MQQB-3.1.5.3.2-14", blind=True)
 class GreatWindowRefused(SessionOpening):
-    """The initiator takes a ConnectionParameters response whose WindowSize is 0x8000 or more as a refusal."""
+    """The initiator treats a ConnectionParameters response as a refusal if its WindowSize is 0x8000 or more."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         if packet.ConnectionParametersHeader.WindowSize & 0x8000:
             packet = set_fields(packet, {"InternalHeader.Flags": lambda old: old | 0x10})
         super().receive_parameters_response(session, packet, now)
+
+
+@fault("initiator-response-for-second-queue-not-compared", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class InvalidAcceptedOnSecondQueue(SessionOpening):
+    """The initiator checks the response only for its first outgoing queue."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        first = next(iter(self.qm.adm.OutgoingQueues.values()))
+        if session.OutgoingQueueReference is not first:
+            return True
+        return super().is_establish_response_valid(session, packet)

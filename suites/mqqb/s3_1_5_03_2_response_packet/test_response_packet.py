@@ -19,6 +19,8 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 SHORTEST_MS, LONGEST_MS = 0x000001F4, 0x0001D4C0
 ROUND_TRIP_COUNT = 8
+UNREACHABLE_QUEUE = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
+"""A queue at an address for documentation: RFC 5737."""
 RESPONSE_DELAY_MS = 600
 """A real delay of the response: set_timers does not speed up the clock of TimeStamp."""
 CLOCK_TOLERANCE_MS = 50
@@ -111,6 +113,8 @@ def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, 
     """A response with a wrong ClientGuid or with CS set closes the session for a direct or private format name; the SUT
     answers a valid response when it retries.
     """
+    if name == "private":  # it is then not the only outgoing queue
+        sut.send(UNREACHABLE_QUEUE, time_to_reach_queue_s=60)
     session = OutgoingSession(peer, sut, None if name == "direct" else private_name(peer.identifier))
     for _ in range(2):
         asked = session.await_request()

@@ -141,3 +141,13 @@ class LargestWindowIgnored(SessionOpening):
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         if packet.ConnectionParametersHeader.WindowSize != 0xFFFF:
             super().receive_parameters_request(session, packet, now)
+
+
+@fault("acceptor-ack-delay-begins-with-last-message", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class DelayFromLast(Receiving):
+    """The acceptor starts the delay of the acknowledgment again with each message that arrives."""
+
+    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if not packet.UserHeader.DM and not session.initiator:
+            self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
+        super().note_activity(session, packet, now)

@@ -30,7 +30,9 @@ class FirstAddressKept(SessionOpening):
 
 @fault("initiator-queue-paused-during-handshake-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
 class PauseForgotten(SessionOpening):
-    """The initiator sets State of an outgoing queue that was paused during the handshake to Connected."""
+    """If an outgoing queue is paused during the handshake, the initiator nevertheless sets State of this queue to
+    Connected.
+    """
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.codec import ConnectionParametersPacket, UserMessagePacket
+from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket, UserMessagePacket
 from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
 from reference_qm.core.sessions.resolving import format_next_hop
 from reference_qm.core.sessions.session_opening import SessionOpening
@@ -105,3 +105,14 @@ class MessagesOnRetryDropped(Receiving):
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not (session.initiator and session.retrying):
             super().receive_user_message(session, packet, now)
+
+
+@fault("initiator-initialization-timer-stopped-by-establish-response", breaks="MQQB-3.1.5.4.2-06", blind=True)
+class StoppedEarly(SessionOpening):
+    """The initiator stops its Session Initialization Timer when the EstablishConnection response arrives, so that it
+    waits for ever for a ConnectionParameters response.
+    """
+
+    def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_response(session, packet, now)
+        self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)

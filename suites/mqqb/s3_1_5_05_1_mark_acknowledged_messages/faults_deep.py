@@ -97,3 +97,18 @@ class HeldBackRecoverableFirst(Sending):
                 table.add(position)
                 self.qm.dispatch_collection.add(session, position)
         super().dispatch_messages(session, now)
+
+
+@fault("sender-room-of-second-ack-lost", breaks="MQQB-3.1.5.5.1-02", blind=True)
+class RoomOnce(SessionAcks):
+    """Only the first acknowledgment of a session gives the sender room in its window until all are acknowledged."""
+
+    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+        before = session.UnAckedMessageCount
+        super().mark_acknowledged(session, header)
+        known: set[int] = self.__dict__.setdefault("known", set())
+        waits = any(not one.ReceivedSessionAck for one in session.OutgoingMessageTable.awaiting_ack)
+        if session.number in known and waits:
+            session.UnAckedMessageCount = before
+        elif before != session.UnAckedMessageCount:
+            known.add(session.number)

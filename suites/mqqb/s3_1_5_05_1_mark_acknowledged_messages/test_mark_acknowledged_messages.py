@@ -75,6 +75,21 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
         evidence=[repeated_ack, session.last],
     )
 
+    came_before = sender.collect_all(session, 0)
+    if len(came_before) == filled + ACKNOWLEDGED_COUNT:  # else some came again, and have other numbers now (E65)
+        second_ack = acknowledge_with_carrier(BY_SESSION_ACK, session, AckSequenceNumber=2 * ACKNOWLEDGED_COUNT)
+        freed = len(sender.collect_all(session, filled + 2 * ACKNOWLEDGED_COUNT)) - len(came_before)
+        check_not_given_up(session)
+        judge(
+            "MQQB-3.1.5.5-03",
+            "MQQB-3.1.5.5.1-01",
+            "MQQB-3.1.5.5.1-02",
+            expected=ACKNOWLEDGED_COUNT,
+            observed=freed,
+            case=f"number of further messages after AckSequenceNumber {2 * ACKNOWLEDGED_COUNT}",
+            evidence=[second_ack, session.last],
+        )
+
     last_ack = acknowledge_with_carrier(BY_MESSAGE, session, AckSequenceNumber=len(session.messages))
     came = list(dict.fromkeys(Sender.tags(sender.collect_all(session, total))))
     check_not_given_up(session)

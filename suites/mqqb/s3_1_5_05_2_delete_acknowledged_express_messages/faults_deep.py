@@ -41,3 +41,12 @@ class KeptAfterRecoverable(SessionAcks):
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
         if not any(one.recoverable for one in session.OutgoingMessageTable.awaiting_ack):
             super().delete_acknowledged_express(session, header)
+
+
+@fault("sender-express-messages-kept-until-all-are-acknowledged", breaks="MQQB-3.1.5.5.2-01", blind=True)
+class HighNumbersKept(SessionAcks):
+    """The sender deletes acknowledged express messages only when all messages of the session are acknowledged."""
+
+    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
+        if header.AckSequenceNumber == session.MessageSentCount:
+            super().delete_acknowledged_express(session, header)

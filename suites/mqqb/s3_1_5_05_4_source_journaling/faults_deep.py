@@ -78,7 +78,7 @@ class JournalTruncates(Journaling):
 
 @fault("sender-message-to-private-name-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
 class OnlyDirectNames(Journaling):
-    """The sender journals only messages to direct format names."""
+    """The sender journals only messages that are addressed to direct format names."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
         message = position.MessageReference

@@ -118,3 +118,15 @@ class EverySessionClosed(SessionAcks):
             for other in list(self.qm.sessions.values()):
                 if not other.initiator and other.SessionState is SessionState.OPEN:
                     self.qm.closing.close(other, "a fault", now)
+
+
+@fault("receiver-counts-compared-only-in-first-header", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ComparedOnce(SessionAcks):
+    """The receiver compares the counts only of the first SessionHeader of a session."""
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        known: set[int] = self.__dict__.setdefault("known", set())
+        if session.number in known:
+            header = _received(session, header, None, None)
+        known.add(session.number)
+        super().validate_message_counts(session, header, now)

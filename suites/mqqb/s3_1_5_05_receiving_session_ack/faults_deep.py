@@ -24,7 +24,7 @@ class EarlyIgnoredByInitiator(Closing):
     "acceptor-session-ack-that-acknowledges-nothing-before-open-session-ignored", breaks="MQQB-3.1.5.5-01", blind=True
 )
 class EmptyIgnored(Closing):
-    """An acceptor ignores a SessionAck that arrives before the session is open and acknowledges nothing."""
+    """Before the session is open, an acceptor ignores a SessionAck that acknowledges nothing."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         is_empty = isinstance(packet, SessionAckPacket) and not packet.SessionHeader.AckSequenceNumber

@@ -133,7 +133,7 @@ _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
     (
         "sender-order-ack-named-message-left-unacked",
         "MQQB-3.1.5.6-09",
-        "The sender leaves the message that an OrderAck acknowledges in UnackedSequence.",
+        "The sender does not remove from UnackedSequence the message that an OrderAck acknowledges.",
         _keep_last_removed,
     ),
     (

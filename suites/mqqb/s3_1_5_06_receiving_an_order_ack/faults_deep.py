@@ -209,7 +209,7 @@ class EarlyOrderAckIgnoredByInitiator(Closing):
 
 @fault("sender-order-ack-on-session-of-receiver-ignored", breaks="MQQB-3.1.5.6-09", blind=True)
 class OnlyOwnSession(OrderAcks):
-    """The sender ignores an OrderAck on a session that the receiver opened."""
+    """The sender ignores an OrderAck that arrives on a session that the receiver opened."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if session.initiator:
@@ -218,7 +218,7 @@ class OnlyOwnSession(OrderAcks):
 
 @fault("sender-order-ack-of-second-queue-ignored", breaks="MQQB-3.1.5.6-08", blind=True)
 class OnlyFirstQueueNoted(OrderAcks):
-    """The sender processes OrderAcks only for the sequence of its first outgoing queue."""
+    """The sender processes OrderAcks only for the sequence of the first outgoing queue."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
         first = next(iter(self.qm.adm.OutgoingQueues.values()))
@@ -258,7 +258,7 @@ class CountOfAllQueues(OrderAcks):
 
 @fault("sender-resend-index-reset-only-once", breaks="MQQB-3.1.5.6-11", blind=True)
 class ResetOnce(TransactionalSending):
-    """The sender resets ResendIntervalIndex only the first time that UnackedSequence becomes empty."""
+    """The sender resets ResendIntervalIndex only when UnackedSequence becomes empty for the first time."""
 
     def reset_resend_interval(self, session: Session) -> None:
         known: set[int] = self.__dict__.setdefault("known", set())
@@ -266,3 +266,16 @@ class ResetOnce(TransactionalSending):
             super().reset_resend_interval(session)
         if not outgoing_sequence(session).UnackedSequence:
             known.add(session.number)
+
+
+@fault("sender-transactional-message-of-other-queue-deleted-by-order-ack", breaks="MQQB-3.1.5.6-09", blind=True)
+class EveryQueue(OrderAcks):
+    """An OrderAck removes the entries up to its number from UnackedSequence of every outgoing queue."""
+
+    def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+        super().note(session, body, now)
+        for queue in self.qm.adm.OutgoingQueues.values():
+            sequence = queue.session.TxOutgoingSequence
+            if sequence is not None and queue.session is not session:
+                unacked = [one for one in sequence.UnackedSequence if one.SeqNo > body.TxSequenceNumber]
+                sequence.UnackedSequence[:] = unacked

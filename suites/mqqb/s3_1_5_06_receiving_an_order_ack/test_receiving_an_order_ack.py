@@ -342,6 +342,16 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             observed={"OutgoingTransferInfo of the other queue": beside.read_transfer_info()},
             evidence=outgoing.sent,
         )
+    repeated = beside.send_order_ack(2)
+    beside.await_info("EodLastAckCount", 2)
+    judge(
+        "MQQB-3.1.5.6-09",
+        "MQQB-3.1.5.6-19",
+        expected=1,
+        observed=read_element(beside.read_transfer_info(), "EodNoAckCount"),
+        case="EodNoAckCount of the other queue",
+        evidence=repeated,
+    )
     for queue in (outgoing, beside):
         for number in range(1, len(queue.sent) + 1):
             queue.send_final_ack(number)

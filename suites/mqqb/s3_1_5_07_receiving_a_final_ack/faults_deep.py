@@ -171,7 +171,7 @@ class OnlyFirstQueue(FinalAcks):
 
 @fault("sender-final-ack-on-session-of-receiver-ignored", breaks="MQQB-3.1.5.7-02", blind=True)
 class OnlyOwnSession(FinalAcks):
-    """The sender ignores a FinalAck on a session that the receiver opened."""
+    """The sender ignores a FinalAck that arrives on a session that the receiver opened."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if session.initiator:
@@ -180,7 +180,9 @@ class OnlyOwnSession(FinalAcks):
 
 @fault("sender-second-final-ack-of-message-journals-again", breaks="MQQB-3.1.5.7-02", blind=True)
 class JournaledTwice(FinalAcks):
-    """A second FinalAck of the same message puts a second copy of the message into the journal."""
+    """When a second FinalAck of the same message arrives, the sender puts a second copy of the message into the
+    journal.
+    """
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         body = FinalAckBody.parse(packet.MessagePropertiesHeader.MessageBody)

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.6 Transactional Message Processing: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.5.8.6 Transactional Message Processing that only special cases show: second occurrences, other
+causes, boundary values.
+"""
 
 from __future__ import annotations
 

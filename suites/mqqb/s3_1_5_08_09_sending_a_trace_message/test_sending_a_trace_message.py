@@ -16,6 +16,9 @@ from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.tracing import Report
 
+RULES_WITHOUT_REPORTS = ("MQQB-3.1.5.8.1-04", "MQDMPR-3.1.7.1.31-D07")
+"""Rules that a system keeps although it sends no reports, such as an early release of Windows (MS-MQMQ <23>)."""
+
 
 @covers(
     "MQQB-3.1.5.8.9-01",
@@ -101,7 +104,10 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         ),
     )
     for rule, case, wanted, observed in cases:
-        judge(rule, expected=wanted, observed=observed, case=case, evidence=evidence)
+        if found or rule not in RULES_WITHOUT_REPORTS:
+            judge(rule, expected=wanted, observed=observed, case=case, evidence=evidence)
+        else:
+            judge.mark_not_exercised(rule, reason="no report arrived")
     address = f"TCP:{sut.address}\\"
     queues = {0: sut.queue(), 1: sut.queue("transactional")}
     bodies = [

@@ -50,7 +50,7 @@ class ClosedSessionQueueNotOnHold(Closing):
 add(
     "initiator-reconnection-not-scheduled",
     "MQQB-3.1.5.9-04",
-    "The initiator does not connect again after a session was closed while it had messages left.",
+    "The initiator does not connect again after a session was closed while messages waited.",
     skip(Closing.await_reconnect),
 )
 
@@ -80,7 +80,7 @@ class _EstablishedWithoutMessages(Establishing):
 add(
     "initiator-reconnection-without-messages",
     ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"),
-    "The initiator connects again after a session was closed although it has no messages left.",
+    "The initiator connects again after a session was closed although no messages wait.",
     both(replace_part(_AwaitedWithoutMessages), replace_part(_EstablishedWithoutMessages)),
 )
 

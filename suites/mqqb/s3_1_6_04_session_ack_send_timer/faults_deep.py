@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.6.4 Session Ack Send Timer Event: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.6.4 Session Ack Send Timer Event that only special cases show: second occurrences, other
+causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-session-ack-flags-of-16-bits", breaks="MQQB-3.1.6.4-08", blind=True)
 class FlagsOf16Bits(SessionAcks):
-    """RecoverableMsgAckFlags of a SessionAck contains only the lower 16 bits."""
+    """RecoverableMsgAckFlags of a SessionAck contains only the lower 16 bits of the flags."""
 
     def build_header(self, session: Session) -> SessionHeader:
         header = super().build_header(session)
@@ -37,7 +39,9 @@ class TwoOnly(SessionAcks):
 
 @fault("receiver-session-ack-number-of-first-recoverable-message", breaks="MQQB-3.1.6.4-05", blind=True)
 class NumberOfFirst(SessionAcks):
-    """RecoverableMsgAckSeqNumber of a SessionAck without new recoverable messages repeats the last number."""
+    """RecoverableMsgAckSeqNumber of a SessionAck without new recoverable messages repeats the value from the previous
+    SessionAck.
+    """
 
     def build_header(self, session: Session) -> SessionHeader:
         header = super().build_header(session)

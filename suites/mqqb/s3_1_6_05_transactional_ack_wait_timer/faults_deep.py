@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event that only special cases show: second occurrences, other
+causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-resends-first-unacknowledged-message-only", breaks="MQQB-3.1.6.5-01", blind=True)
 class FirstOnly(TransactionalSending):
-    """The sender resends only the first transactional message without an OrderAck when the timer expires."""
+    """The sender resends only the first transactional message without an OrderAck when the Transactional Ack Wait Timer
+    expires.
+    """
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         later = [one for one in session.OutgoingMessageTable if one.TxSequenceNumber and not one.ReceivedOrderAck][1:]
@@ -24,7 +28,7 @@ class FirstOnly(TransactionalSending):
 
 @fault("sender-resends-once-only", breaks="MQQB-3.1.6.5-01", blind=True)
 class OnceOnly(TransactionalSending):
-    """The sender resends its transactional messages only at the first expiry of the timer."""
+    """The sender resends its transactional messages only at the first expiry of the Transactional Ack Wait Timer."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

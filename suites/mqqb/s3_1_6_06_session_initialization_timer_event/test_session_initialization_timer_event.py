@@ -76,9 +76,11 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
 
 @needs("timers")
 @covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
-def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, sut, judge):
-    """The peer closes the SUT's first connection, and sends no answer on the second connection: the SUT closes the
-    second connection when the Session Initialization Timer of this connection expires.
+@pytest.mark.parametrize("answered", [False, pytest.param(True, marks=covers("MQQB-3.1.5.4.2-06"))])
+def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, sut, judge, answered):
+    """The peer closes the SUT's first connection, and sends no answer, or no answer to ConnectionParameters, on the
+    second connection: the SUT closes the second connection when the Session Initialization Timer of this connection
+    expires, which ran since its request.
     """
     sut.slow_down(20)
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
@@ -87,6 +89,8 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     peer.pass_time(sut.duration_ms(lasts_ms) // 2 - sut.duration_ms(opening.RETRY_INTERVAL_MS))
     outgoing.connection.close()
     asked = outgoing.await_request()
+    if answered:
+        outgoing.respond()
     observed = opening.time_initialization_end(sut, outgoing.connection, asked.time_ms, lasts_ms)
     early = isinstance(observed, str) and observed.startswith(opening.CLOSED_EARLY)
     judge(
@@ -97,7 +101,8 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     )
     if early:
         raise ConformanceFailure("the SUT closed the connection before the timer of this attempt could expire")
-    judge("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", expected=opening.CLOSED_ON_TIME, observed=observed, evidence=asked)
+    rules = ["MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", *(["MQQB-3.1.5.4.2-06"] if answered else [])]
+    judge(*rules, expected=opening.CLOSED_ON_TIME, observed=observed, evidence=asked)
 
 
 @needs("timers")

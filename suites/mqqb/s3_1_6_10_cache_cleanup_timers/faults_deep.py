@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.6.10 to 3.1.6.13 Cache Cleanup Timer Events: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.6.10 to 3.1.6.13 Cache Cleanup Timer Events that only special cases show: second occurrences,
+other causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,10 @@ RULES_OF_CACHES = {
 
 
 class WholeLifetime(Cache):
-    """A cache whose next cleanup follows one lifetime later, whatever the age of its entries."""
+    """A cache whose next cleanup always follows one lifetime later, although its oldest entry may expire earlier."""
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
-        """Delete the old entries; return the lifetime."""
+        """Delete the old entries; return the lifetime of an entry."""
         again_ms = super().delete_old_entries(now, scale)
         return None if again_ms is None or self.lifetime_ms is None else self.lifetime_ms // scale
 
@@ -28,7 +30,8 @@ for _cache, _next in RULES_OF_CACHES.items():
     add(
         f"cleanup-of-{_name}-after-whole-lifetime",
         _next,
-        f"The queue manager restarts the cleanup timer of {_cache} with the lifetime, whatever the age of the entries.",
+        f"The queue manager always restarts the cleanup timer of {_cache} with the whole lifetime, although the oldest "
+        "entry may expire earlier.",
         replace_cache(_cache, WholeLifetime),
         blind=True,
     )

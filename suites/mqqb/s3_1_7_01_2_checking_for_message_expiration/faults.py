@@ -85,7 +85,7 @@ class ExpiredByUnsignedAge(Lifetimes):
     blind=True,
 )
 class ExpiredRecoverableMessageNotNacked(AdminAcks):
-    """The sender does not acknowledge an expired recoverable message of its own."""
+    """The sender does not acknowledge its own recoverable messages when they expire."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier

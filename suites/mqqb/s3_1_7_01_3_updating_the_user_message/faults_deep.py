@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet that only special cases show: second occurrences, other
+causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ class TransactionalNotCounted(Sending):
 
 @fault("sender-sequences-of-queues-numbered-together", breaks=("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1.3-08"), blind=True)
 class NumberedTogether(TransactionalSending):
-    """The sender numbers the transactional messages to all queues together."""
+    """The sender uses one series of numbers for the transactional messages to all queues."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -54,7 +56,7 @@ class StartedOnce(Sending):
 
 @fault("sender-transactional-ack-wait-timer-of-second-sequence-not-started", breaks="MQQB-3.1.7.1.3-09", blind=True)
 class FirstSequenceOnly(TransactionalSending):
-    """The sender starts the Transactional Ack Wait Timer only while it sends the first sequence of a queue."""
+    """The sender starts the Transactional Ack Wait Timer only for the messages of the first sequence to a queue."""
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
         if session.OutgoingTxSequenceID.Ordinal == 1:

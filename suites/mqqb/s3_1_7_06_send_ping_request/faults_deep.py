@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.6 Send Ping Request: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.6 Send Ping Request that only special cases show: second occurrences, other causes, boundary
+values.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-ping-timer-of-second-session-not-started", breaks="MQQB-3.1.7.6-09", blind=True)
 class SecondWithoutTimer(Ping):
-    """The initiator does not start the Ping Response Timer of a session while another ping is pending."""
+    """The initiator does not start the Ping Response Timer for a session while another session waits for a Ping
+    Response.
+    """
 
     def send_request(self, session: Session, now: Now) -> None:
         pending = any(one.opening is Opening.PING_RESPONSE for one in self.qm.sessions.values() if one is not session)

@@ -40,7 +40,7 @@ class ResponseToTheRequestBefore(Ping):
 
 @fault("acceptor-ping-response-copies-rf-of-request", breaks="MQQB-3.1.7.7-04")
 class ResponseIsTheRequest(Ping):
-    """The acceptor returns the Ping Request with a changed QMGuid, so that RF of the request is returned."""
+    """The acceptor returns the Ping Request with a changed QMGuid, so RF of the request is returned."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         return replace(request, QMGuid=super().build_response(request).QMGuid)

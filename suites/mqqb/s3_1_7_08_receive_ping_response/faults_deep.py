@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.8 Receive Ping Response: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.8 Receive Ping Response that only special cases show: second occurrences, other causes,
+boundary values.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-ping-response-cookie-compared-by-16-bits", breaks="MQQB-3.1.7.8-04", blind=True)
 class CookieBy16Bits(Ping):
-    """The initiator accepts a Ping Response if the lower 16 bits of its Cookie are those of PingCookie."""
+    """The initiator accepts a Ping Response if only the lower 16 bits of its Cookie equal those of PingCookie."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         cookie = self.qm.adm.PingCookie
@@ -21,7 +23,7 @@ class CookieBy16Bits(Ping):
 
 @fault("initiator-wrong-ping-response-ends-the-wait", breaks=("MQQB-3.1.7.8-03", "MQQB-3.1.7.8-04"), blind=True)
 class WrongEndsTheWait(Ping):
-    """The initiator abandons its attempt when a datagram arrives that is not the response to its Ping Request."""
+    """The initiator abandons its attempt when it receives a datagram that is not the response to its Ping Request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         waiting = [one for one in self.qm.sessions.values() if one.opening is Opening.PING_RESPONSE]

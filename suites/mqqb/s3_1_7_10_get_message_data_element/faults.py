@@ -57,7 +57,7 @@ add(
 add(
     "receiver-message-body-type-in-8-bits",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.1.12-33", "MQDMPR-3.1.7.1.31-D02"),
-    "The receiver keeps only one byte of BodyType, so that VT_VECTOR is lost.",
+    "The receiver keeps only one byte of BodyType, so VT_VECTOR is lost.",
     change_insertion(lambda message: replace(message, BodyType=message.BodyType & 0xFF)),
     blind=True,
 )

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.11 Construction of a UserMessage Packet: second instances, other causes, boundaries."""
+"""Faults of MS-MQQB 3.1.7.11 Construction of a UserMessage Packet that only special cases show: second occurrences,
+other causes, boundary values.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ class OncePerSession(Sending):
     "sender-session-header-for-recoverable-messages-only", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"), blind=True
 )
 class RecoverableOnly(Sending):
-    """The sender adds a SessionHeader only when received recoverable messages are unacknowledged."""
+    """The sender adds a SessionHeader only when it has received recoverable messages that are still unacknowledged."""
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
         return super().is_acknowledgment_due(session, now) and bool(session.RecoverableMsgAckFlags)

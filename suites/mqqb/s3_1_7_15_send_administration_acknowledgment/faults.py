@@ -133,7 +133,7 @@ for _name, _rule, _kind in (
     ("receiver-ack-for-aq-6-destination-wrong", "MQQB-3.1.7.15-14", 6),
     ("receiver-ack-for-aq-7-destination-wrong", "MQQB-3.1.7.15-15", 7),
 ):
-    _says = f"The receiver addresses the acknowledgment of a packet with AQ {_kind} to another queue."
+    _says = f"The receiver addresses the acknowledgment of a packet with AQ {_kind} to a wrong queue."
     add(_name, _rule, _says, _redirect_admin_queue(_kind))
 
 # -- what it names -------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from reference_qm.model.adm import IncomingTransactionalTransferInfo, MessagePos
 from reference_qm.surface.clock import Now
 
 
-@fault("receiver-final-ack-message-id-of-16-bits", breaks=("MQQB-3.1.7.17-D07", "MQQB-3.1.7.17-D10"), blind=True)
+@fault("receiver-final-ack-number-of-message-of-16-bits", breaks=("MQQB-3.1.7.17-D07", "MQQB-3.1.7.17-D10"), blind=True)
 class IdOf16Bits(FinalAcks):
     """MessageID in a FinalAck has only the lower 16 bits of the number of the message."""
 
@@ -32,7 +32,7 @@ class IdOf16Bits(FinalAcks):
         super().refuse_transactional(session, replace(packet, UserHeader=user), message_class, now)
 
 
-@fault("receiver-final-ack-previous-number-one-less", breaks="MQQB-3.1.7.17-D08", blind=True)
+@fault("receiver-final-ack-of-refused-packet-previous-number-one-less", breaks="MQQB-3.1.7.17-D08", blind=True)
 class PreviousOneLess(FinalAcks):
     """In the FinalAck of a refused packet, TxPreviousSequenceNumber is always TxSequenceNumber minus one."""
 

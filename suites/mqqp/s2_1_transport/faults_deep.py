@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 1.9, 2.1 and 2.2: narrow violations of a bind."""
+"""Faults of MS-MQQP 1.9, 2.1 and 2.2 (the bind) that only special cases show."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def _hide_ndr64(element: ContextElement) -> ContextElement:
 add(
     "server-bind-to-version-1-1-accepted",
     "MQQP-1.9-D01",
-    "The server accepts a bind to version 1.1, or any other minor version, of qm2qm.",
+    "The server accepts a bind to qm2qm with minor version 1 or any other minor version.",
     _change_binds(_accept_minor_version),
 )
 add(
     "server-bind-with-only-ndr64-refused",
     "MQQP-2.2-01",
-    "The server refuses a presentation context that offers only NDR64.",
+    "The server refuses a presentation context for which the client proposes only NDR64.",
     _change_binds(_hide_ndr64),
 )

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10: narrow violations that depend on earlier or other reads."""
+"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 that only special cases show: earlier reads and other reads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from reference_qm.surface.clock import Now
 
 @fault("server-duplicate-request-id-of-other-method-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
 class OtherMethodNotSearched(RemoteStarting):
-    """The server accepts a dwRequestID that a read by the other of the two methods has on the same handle."""
+    """The server accepts a dwRequestID that a read by the other method (RemoteQMStartReceive or RemoteQMStartReceive2)
+    uses on the same handle.
+    """
 
     def _start_read(self, call: Call, desc: Desc, checks: Any, now: Now) -> None:
         entries = self.qm.remote.RemoteReadEntryCollection
@@ -40,7 +42,7 @@ class OtherMethodNotSearched(RemoteStarting):
 
 @fault("server-receive-of-transactional-message-deletes-it", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
 class TransactionalDeleted(RemoteReads):
-    """The server deletes a transactional message when it is received, not when the receive ends."""
+    """The server deletes a transactional message as soon as it is received, not when the receive ends."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
         super().complete_remote_read(entry, status, position)
@@ -51,7 +53,7 @@ class TransactionalDeleted(RemoteReads):
 
 @fault("server-peek-next-after-received-message-fails", breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.10-D04"))
 class PeekNextNeedsCurrent(Cursors):
-    """The server refuses a PEEK_NEXT when the current message of the cursor was received."""
+    """The server refuses a PEEK_NEXT if the current message of the cursor was received."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         entry = cursor.MessagePositionReference
@@ -84,7 +86,7 @@ class SameMessageForAll(Waiting):
 
 @fault("server-receive-beside-cursor-reads-oldest-message", breaks=("MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-23"))
 class ArrivalIgnored(Reading):
-    """The server reads the message that arrived first for a receive without a cursor while a cursor is open."""
+    """While a cursor is open, a receive without a cursor returns the message that arrived first."""
 
     def dequeue_message(
         self, queue_desc: OpenQueueDescriptor, answered: Any, now: Now, *rest: Any, **more: Any

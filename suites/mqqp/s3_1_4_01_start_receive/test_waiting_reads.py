@@ -47,7 +47,7 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
     queue waits, and so do receives through the same handle whose dwRequestIDs differ in one bit.
     """
     queue, second = remote.open(), remote.open()
-    numbers = [remote.request_id() for _ in range(2)]
+    numbers = [0, remote.request_id()]
     reads = [
         queue.begin(one, by=how, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
         for one, how, number in zip((Action.RECEIVE, action), (find_other_method(remote, by), by), numbers, strict=True)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10 and 3.1.4.6: special values of dwRequestID."""
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10 and 3.1.4.6 that only special cases show: special values of dwRequestID."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ LARGEST = 0xFFFFFFFF
 
 @fault("server-cancel-receive-dwrequestid-0-cancels-first-read", breaks="MQQP-3.1.4.6-11")
 class ZeroIsFirst(RemoteEnding):
-    """The server cancels the first waiting read when RemoteQMCancelReceive has the unknown dwRequestID 0."""
+    """The server cancels the first waiting read if RemoteQMCancelReceive names dwRequestID 0 and no read has this
+    dwRequestID.
+    """
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
@@ -41,7 +43,7 @@ class LargestNotFound(RemoteEnding):
         return (Status.MQ_ERROR, None) if request_id == LARGEST and found[1] is not None else found
 
 
-@fault("server-start-receive-dwrequestid-0-refused", breaks=("MQQP-3.1.4.1-D08", "MQQP-3.1.4.10-16"))
+@fault("server-start-receive-dwrequestid-0-refused", breaks="MQQP-3.1.4.1-D08")
 class ZeroRefused(RemoteStarting):
     """The server refuses a read whose dwRequestID is 0."""
 
@@ -51,7 +53,7 @@ class ZeroRefused(RemoteStarting):
 
 @fault("server-duplicate-dwrequestid-0-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
 class ZeroNotSearched(RemoteStarting):
-    """The server accepts a read with dwRequestID 0 while another read of the handle has this dwRequestID."""
+    """The server accepts a read with dwRequestID 0 while another read of the same handle uses this dwRequestID."""
 
     def check_request_id(self, desc: Desc) -> Status:
         return super().check_request_id(desc) if desc["dwRequestID"] else Status.MQ_OK

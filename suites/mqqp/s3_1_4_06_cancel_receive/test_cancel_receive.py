@@ -15,7 +15,7 @@ pytestmark = needs("qm2qm")
 
 INVALID_HANDLE, INVALID_PARAMETER, ERROR = "MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR"
 LONG_READ_TIMEOUT_MS = 600_000
-NO_TIME_LIMIT = 0xFFFF_FFFF
+NO_TIME_LIMIT = LARGEST_REQUEST_ID = 0xFFFF_FFFF
 HIGHEST_BIT = 0x8000_0000
 NO_MESSAGE = "ended without a message"
 
@@ -80,7 +80,7 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         read=read.WAITING,
     )
     judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, case="pQueue", evidence=pointers)
-    others = [queue.cancel(one) for one in (remote.request_id(), number ^ 0x1_0000, number ^ HIGHEST_BIT)]
+    others = [queue.cancel(one) for one in (remote.request_id(), 0, number ^ 0x1_0000, number ^ HIGHEST_BIT)]
     still = read.state_after_silence()
     judge(
         "MQQP-3.1.4.6-11",
@@ -237,13 +237,12 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
 @covers("MQDMPR-3.1.7.1.17-05", "MQDMPR-3.1.7.3.1-18")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_cancel_ends_only_read_of_request_id(remote, judge, which):
-    """A receive without a timeout, a receive by a cursor and a RemoteQMStartReceive wait. Their dwRequestIDs differ
-    only in their high bits, and RemoteQMCancelReceive names one of them: that receive ends without a message, and the
-    other two still wait.
+    """A receive without a timeout, a receive by a cursor and a RemoteQMStartReceive wait. One dwRequestID is 0, the
+    others differ from it only in their high bits, and RemoteQMCancelReceive names one of them: that receive ends
+    without a message, and the other two still wait.
     """
     queue = remote.open()
-    first = remote.request_id()
-    numbers = [first, first + 0x1_0000, first + 0x8000_0000]
+    numbers = [0, 0x1_0000, HIGHEST_BIT]
     cursor = queue.open_cursor()
     kinds: tuple[dict[str, Any], ...] = (
         {"ulTimeout": NO_TIME_LIMIT},
@@ -266,6 +265,7 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
 
 @covers(
     "MQQP-3.1.4.6-D01",
+    "MQQP-3.1.4.6-10",
     "MQQP-3.1.4.6-15",
     "MQQP-3.1.4.6-19",
     "MQQP-3.1.4.6-20",
@@ -292,7 +292,7 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
     earlier.state_after_silence()
     queue = remote.open()
     cursor = queue.open_cursor() if with_cursor else 0
-    number = remote.request_id()
+    number = LARGEST_REQUEST_ID if with_cursor else remote.request_id()
     timeout_ms = NO_TIME_LIMIT if with_cursor else LONG_READ_TIMEOUT_MS
     read = queue.begin_receive(by=by, hCursor=cursor, dwRequestID=number, ulTimeout=timeout_ms)
     waits = read.state_after_silence()
@@ -321,6 +321,7 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
     )
     ended_by_tag = (
         "MQQP-3.1.4.6-D01",
+        "MQQP-3.1.4.6-10",
         "MQQP-3.1.4.6-15",
         "MQQP-3.1.4.6-19",
         "MQDMPR-3.1.7.1.11-12",

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.11: narrow violations in which the identifier of a message changes."""
+"""Faults of MS-MQQP 3.1.4.11 that only special cases show: a message whose identifier changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class NewIdentifier(RemoteEnding):
 
 @fault("server-message-given-back-lost-by-cursor", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"))
 class LostByCursor(Positions):
-    """The server makes a message that was given back unreadable for the cursors that had read it."""
+    """If the receive of a message ends with RR_NACK, cursors that had read the message can no longer read it."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         super().unlock_message(position)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.1, and of the calls of a client in 3.1.4: narrow violations."""
+"""Faults of MS-MQQP 3.2.1, and of the calls of a client in 3.1.4, that only special cases show."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ FAILURES_ALIKE = {
     "RemoteQMPurgeQueue": "MQQP-3.1.4.7-03",
     "RemoteQMStartReceiveByLookupId": "MQQP-3.1.4.11-18",
 }
-"""By method: the rule that a client treats all failures of the method alike."""
+"""By method: the rule that the client treats all failures of that method alike."""
 
 
 @fault("client-failure-of-other-facility-taken-as-success", breaks=tuple(FAILURES_ALIKE.values()))
 class OtherFacilityIsSuccess(ServerBindings):
-    """The client takes a failure HRESULT of another facility than that of message queuing as success."""
+    """The client treats a failure HRESULT as success if its facility is not the facility of message queuing."""
 
     def is_failure(self, status: int) -> bool:
         return super().is_failure(status) and (status >> 16 & 0x7FF) == 0xE
@@ -38,7 +38,7 @@ class OtherFacilityIsSuccess(ServerBindings):
 
 @fault("client-failure-with-code-0-taken-as-success", breaks=tuple(FAILURES_ALIKE.values()))
 class CodeZeroIsSuccess(ServerBindings):
-    """The client takes a failure HRESULT whose code is 0 as success."""
+    """The client treats a failure HRESULT whose code is 0 as success."""
 
     def is_failure(self, status: int) -> bool:
         return super().is_failure(status) and bool(status & 0xFFFF)
@@ -46,7 +46,7 @@ class CodeZeroIsSuccess(ServerBindings):
 
 @fault("client-failure-with-c-bit-taken-as-success", breaks=("MQQP-3.1.4.3-12", "MQQP-3.1.4.7-03"))
 class CustomerFailureIsSuccess(ServerBindings):
-    """The client takes a failure HRESULT with the C bit as success."""
+    """The client treats a failure HRESULT with the C bit as success."""
 
     def is_failure(self, status: int) -> bool:
         return super().is_failure(status) and not status & 0x20000000
@@ -54,7 +54,7 @@ class CustomerFailureIsSuccess(ServerBindings):
 
 @fault("client-failed-open-queue-called-again", breaks="MQQP-3.1.4.3-12")
 class OpenRepeated(ClientOpening):
-    """The client calls RemoteQMOpenQueue again when it returned MQ_ERROR_INVALID_PARAMETER."""
+    """The client calls RemoteQMOpenQueue again if the call returned MQ_ERROR_INVALID_PARAMETER."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
         try:
@@ -80,7 +80,7 @@ class ReadRepeated(ClientReading):
 
 @fault("client-failed-end-receive-repeated", breaks="MQQP-3.1.4.2-04")
 class EndRepeated(ClientReading):
-    """The client calls RemoteQMEndReceive again when it returned a failure."""
+    """The client calls RemoteQMEndReceive again if the call returned a failure."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         try:

@@ -28,7 +28,7 @@ add(
 
 @fault("queue-manager-journal-keeps-express-message-over-restart", breaks="MQSO-5.5.1-06", blind=True)
 class ExpressCopiesSaved(Journaling):
-    """The queue manager saves journal copies of express messages, so that they survive a restart."""
+    """The queue manager saves journal copies of express messages, so these copies survive a restart."""
 
     def keep_message(self, queue: Queue, message: Message) -> None:
         position = self.qm.positions.insert_message(queue, message)
