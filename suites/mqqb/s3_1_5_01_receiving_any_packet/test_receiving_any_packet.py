@@ -167,8 +167,8 @@ def set_packet_size(data: bytes) -> bytes:
 @sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 def test_malformed_packet_closes_session(peer, judge):
-    """A malformed packet on an open session is not acknowledged, and the SUT closes the session, beside another open
-    session.
+    """While another session is open, the peer sends a malformed packet on an open session: the SUT does not acknowledge
+    the packet, and closes the session on which it arrived.
     """
     beside = peer.open_raw()
     for flaw, data in build_malformed_packets(peer).items():

@@ -235,7 +235,8 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
 )
 def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
     """The peer sends OrderAcks for messages 1, 3, 2, 4 and 5 of five messages with journaling: each OrderAck updates
-    OutgoingTransferInfo of their queue, and of no other queue. One OrderAck comes on a session of the peer.
+    OutgoingTransferInfo of the queue of these messages, and of no other queue. One OrderAck comes on a session that the
+    peer opened.
     """
     beside = Outgoing(peer, sut, "mqc-order-beside")
     beside.send(3, journal=["positive"])

@@ -96,7 +96,8 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
     """The peer sends message 1, message 2, and message 2 again, and waits before each message until the Order Ack Send
-    Timer is stopped: each time, the SUT sends an OrderAck with the number of the message after OrderAckTimeout.
+    Timer is stopped: each time, when OrderAckTimeout has passed, the SUT sends an OrderAck with the number of that
+    message.
     """
     receiver = Receiver(peer, sut)
     for number in (1, 2, 2):
@@ -135,8 +136,8 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
     "MQQB-3.1.3.2-31",
 )
 def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
-    """For two messages that arrive within OrderAckTimeout, the SUT sends one OrderAck, OrderAckTimeout after the second
-    message. While messages keep arriving, it still sends an OrderAck within MaximumOrderAckDelay.
+    """For two messages that arrive within OrderAckTimeout, the SUT sends one OrderAck, when OrderAckTimeout has passed
+    since the second message. While messages keep arriving, it still sends an OrderAck within MaximumOrderAckDelay.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     receiver = Receiver(peer, sut)

@@ -74,8 +74,8 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
 @needs("timers")
 @varied("priority", "extension", "label", "body", "destination")
 def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
-    """The peer sends a message in each of four cleanup times, of which one is transactional and one is refused: the
-    session is still open after each cleanup time.
+    """The peer sends one message in each of four cleanup times; one of the four messages is transactional, and one is
+    refused: the session is still open after each cleanup time.
     """
     cleanup_ms = begin_cleanups(sut)
     used = peer.open_raw()

@@ -184,9 +184,9 @@ def test_cursors_have_separate_positions_until_restart(sut, judge):
     "MQSO-5.1.1.3-D07",
 )
 def test_aborted_transaction_leaves_three_queues_as_they_were(peer, sut, judge):
-    """In a transaction, the first of four messages is received by its place and the third by its LookupIdentifier, and
-    a message is sent to each of two other queues. Until the abort, other readers get neither the received nor the sent
-    messages; after it, the four messages are in their old order, and the other queues are empty.
+    """In a transaction, the first of four messages is received by its position and the third by its LookupIdentifier,
+    and a message is sent to each of two other queues. Until the abort, other readers get neither the received nor the
+    sent messages; after the abort, the four messages are in their old order, and the other queues are empty.
     """
     application = Application(peer, sut, transactional=True)
     others = [sut.new_queue(f"other-{number}", transactional=True) for number in range(2)]

@@ -190,7 +190,7 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
 @covers("MQSO-3.2.1-D02", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02")
 def test_dead_letters_after_restart_are_in_queues_of_their_kinds(peer, sut, judge):
     """A recoverable and a transactional message with negative journaling expire after a restart: each is in the
-    dead-letter queue of its kind, also after a further restart.
+    dead-letter queue of its kind, even after a further restart.
     """
     to = peer.direct_name("mqc-late")
     life_s = 2 * SHORT_LIFETIME_S
