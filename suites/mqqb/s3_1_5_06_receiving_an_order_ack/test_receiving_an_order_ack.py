@@ -283,7 +283,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             judge(
                 "MQQB-3.1.5.6-03",
                 "MQQB-3.1.5.6-17",
-                expected=holds("EodLastAckTime is later than after the OrderAck before"),
+                expected=holds("EodLastAckTime is later than it was after the previous OrderAck"),
                 observed=times[1] > times[0] or str(times),
                 evidence=evidence,
             )

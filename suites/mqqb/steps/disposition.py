@@ -107,8 +107,8 @@ def delete(sut: Sut, queue: str) -> None:
 
 
 class AcknowledgingReceiver(Receiver):
-    """A session on which the SUT receives messages whose administration queue is at the peer; collects the SUT's
-    acknowledgments.
+    """A session on which the SUT receives messages whose administration queue is at the peer, and the acknowledgments
+    that the SUT sends.
     """
 
     def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
@@ -171,8 +171,8 @@ class AcknowledgingReceiver(Receiver):
         return self.session.check_alive()
 
     def acknowledge_all(self) -> None:
-        """Acknowledge all messages of the SUT, also on the peer's session, where FinalAcks may arrive; nothing may be
-        sent afterwards (E19).
+        """Acknowledge all messages of the SUT, including the messages on the peer's session, where FinalAcks may
+        arrive. The peer may send nothing afterwards (E19).
         """
         self.peer.inbox.acknowledge()
 
