@@ -68,9 +68,9 @@ def _make_changed(make, peer, sent, changes):
 @needs("send")
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in CHANGES_OF_ACKNOWLEDGMENTS])
 def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, sut, judge, rule):
-    """An OrderAck or FinalAck ends the resending of a message. A message that differs from the acknowledgment in one
-    field does not end it, and leaves the session open. Each acknowledgment is sent on a separate session, because its
-    effect on sequence numbers is open (E26).
+    """An OrderAck or FinalAck ends the resending of a message. A message that differs from such an acknowledgment in
+    one field does not end the resending, and leaves the session open. Each acknowledgment is sent on a separate
+    session, because its effect on sequence numbers is open (E26).
     """
     make, changes = CHANGES_OF_ACKNOWLEDGMENTS[rule]
     outgoing = Outgoing(peer, sut)

@@ -477,9 +477,8 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
 )
 def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, judge, restarted, ordered_first):
     """Messages with JP or JN have OrderAcks, which arrive before or after the session acknowledgments: the SUT journals
-    each message when its FinalAck arrives, also after a restart.
-
-    After the restart, one FinalAck arrives on a session of the peer, before the SUT has opened a session.
+    each message when its FinalAck arrives, even after a restart. After the restart, one FinalAck arrives on a session
+    of the peer, before the SUT has opened a session.
     """
     beside = Outgoing(peer, sut, "mqc-order-beside")
     beside.send()

@@ -251,8 +251,8 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, asked, name):
-    """The peer sends a message with AQ 3, which is accepted or refused: the acknowledgment is in the SUT's own queue
-    with the number in AdminQueue.
+    """The peer sends a message with AQ 3, which is accepted or refused: the acknowledgment is in the queue of the SUT
+    that has the number in AdminQueue.
     """
     queue = sut.new_queue("administration")
     number = get_private_queue_number(sut, queue)

@@ -199,7 +199,7 @@ IN_NO_QUEUE = "in no queue"
 def find_queues_with_message(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
     """Describe which messages of the peer are in queues of the check, by kind, or in the SUT's dead-letter queues.
 
-    Return ``IN_NONE`` also if the control channel shows no queues. In this case, only the effects of a message show
+    Also return ``IN_NONE`` if the control channel shows no queues. In this case, only the effects of a message show
     that it was accepted.
     """
     if not sut.has("receive"):
