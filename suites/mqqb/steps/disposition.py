@@ -157,7 +157,7 @@ class AcknowledgingReceiver(Receiver):
         while len(wanted()) < count and self.poll(wanted) is not None:
             pass
         inbox, environment = self.peer.inbox, self.peer.environment
-        inbox.acknowledge(spare=self.session)  # also when the moment takes long, it would come again
+        inbox.acknowledge(spare=self.session)  # else the SUT could repeat its messages during a long wait
         environment.run_until(lambda: len(wanted()) > count or bool(inbox.connecting), self.sut.quiet_ms)
         if inbox.connecting and environment.run_until(lambda: not inbox.connecting, self.sut.response_timeout_ms):
             environment.run_until(lambda: len(wanted()) > count, self.sut.quiet_ms)

@@ -206,8 +206,8 @@ def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
     ],
 )
 def test_arrival_time_of_local_message_is_time_of_sending(remote, sut, judge, kinds):
-    """An application of the SUT sends a message to its own queues: dwArriveTime in each queue is between the time of
-    the command and the time of its reply.
+    """An application of the SUT sends a message to queues of the SUT: dwArriveTime in each queue is between the time of
+    the command and the time of the reply to the command.
     """
     queues = [remote.open(kind) for kind in kinds]
     before = remote.peer.environment.now().utc_s
