@@ -20,7 +20,9 @@ ON_HOLD = "OnHold"
 @covers("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07")
 @varied("priority", "response queue", "time to be received", "time to reach queue", "label")
 def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
-    """One, two and three messages for three different queues of the peer wait in three separate outgoing queues."""
+    """One message, two messages and three messages for three different queues of the peer wait in a separate outgoing
+    queue for each of the three queues.
+    """
     names = [peer.direct_name(f"mqc-{number}") for number in (1, 2, 3)]
     for count, name in enumerate(names, 1):
         for _ in range(count):
