@@ -29,7 +29,7 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
         expected=holds("open", otherwise="closed"),
         observed=not used.closed_by_sut,
         case="session that is open",
-        evidence=used.received,
+        evidence=used.last,
     )
     evidence = used.acknowledgment()
     if evidence is None:

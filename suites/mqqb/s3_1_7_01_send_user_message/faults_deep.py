@@ -15,10 +15,11 @@ from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.tracing import Tracing
-from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Session
+from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
@@ -283,3 +284,13 @@ class LostConnectionClosesOthers(Closing):
         for other in list(self.qm.sessions.values()):
             if other is not session and other.SessionState is SessionState.OPEN:
                 self.close(other, "a fault", now)
+
+
+@fault("sender-resume-resumes-every-queue", breaks="MQQB-3.1.7.1-02", blind=True)
+class ResumesAll(Administering):
+    """The sender resumes all paused queues when one queue is resumed."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        super().resume_queue(queue, now)
+        for other in self.qm.adm.OutgoingQueues.values():
+            super().resume_queue(other, now)

@@ -298,7 +298,7 @@ def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
             expected=remains,
             observed=not beside.closed_by_sut,
             case="other session",
-            evidence=beside.received,
+            evidence=beside.last,
         )
         judge.conclude("MQQB-3.1.7.1.6-06")
     else:

@@ -25,16 +25,6 @@ class FirstOnly(Administering):
                 self.qm.dispatch_collection.add(queue.session, position)
 
 
-@fault("sender-resume-resumes-every-queue", breaks="MQQB-3.1.7.1-02", blind=True)
-class ResumesAll(Administering):
-    """The sender resumes all paused queues when one queue is resumed."""
-
-    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
-        super().resume_queue(queue, now)
-        for other in self.qm.adm.OutgoingQueues.values():
-            super().resume_queue(other, now)
-
-
 @fault(
     "initiator-resumed-queue-of-lost-session-not-connected", breaks=("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03"), blind=True
 )
