@@ -139,7 +139,7 @@ class QueueManagerConfig:
     directory_integrated: bool = False
     """The initial DirectoryIntegrated: whether the host has a directory.
 
-    Without one: workgroup mode (MS-MQSO 4.3.1.3).
+    A host without a directory is in workgroup mode (MS-MQSO 4.3.1.3).
     """
     routes: Mapping[UUID, str] = field(default_factory=dict)
     """The addresses of queue managers by Identifier, for private format names in workgroup mode."""

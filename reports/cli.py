@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 SITE_MARKER = ".mqconform-rollup"
 """The file that marks a folder whose site/ may be replaced."""
 SITE_HEAP_SIZE = MappingProxyType({"spark.driver.memory": "1g"})
-"""The memory of Java for writing pages, which needs less than an ingest."""
+"""The memory of Java for writing pages; an ingest needs more."""
 PIPED_WIDTH = 1_000
 MOST_NAMED_ENTRIES = 3
 """The maximum number of entries that one line on the terminal names; further entries are counted."""

@@ -114,7 +114,9 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A protocol of message queuing without rules in the suites: what the project includes of it, and what it omits."""
+    """A protocol of message queuing for which the suites have no rules: the parts that the project includes, and the
+    parts that it omits.
+    """
 
     name: str
     title: str
@@ -367,7 +369,7 @@ class Contents:
         return [run for run in self.runs if run.system == system.key]
 
     def before(self, system: System) -> System | None:
-        """Return the version of the product that was tested before a given system."""
+        """Of the versions of a product, return the version that was tested last before the given one."""
         earlier = [each for each in self.systems if each.product == system.product and each.order < system.order]
         return max(earlier, key=lambda each: each.order, default=None)
 

@@ -63,7 +63,7 @@ class Progress:
             self._print_line(now)
 
     def pause(self) -> None:
-        """Report no more until the next stage, which starts the delay `FIRST_REPORT_AFTER_S` again."""
+        """Report nothing until the next stage; the delay `FIRST_REPORT_AFTER_S` then starts again."""
         with self._lock:
             self._is_at_rest, self._said = True, None
 

@@ -163,7 +163,7 @@ def _is_not_of_py4j(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def _redirect_standard_streams(log: Path) -> Iterator[None]:
-    """Point descriptors 1 and 2 at a file while Java starts, which inherits them."""
+    """Point descriptors 1 and 2 at a file while Java starts, because Java inherits them."""
     sys.stdout.flush()
     sys.stderr.flush()
     with log.open("wb") as file, ExitStack() as undo:

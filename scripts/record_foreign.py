@@ -202,7 +202,7 @@ SCENARIOS = (
 
 @dataclass(frozen=True)
 class Rewriting:
-    """A capture that text2pcap writes, with a link type other than Ethernet and ``header`` before each IP packet."""
+    """A capture that text2pcap writes: ``header`` precedes each IP packet, and the link type is not Ethernet."""
 
     name: str
     link_type: int

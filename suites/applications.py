@@ -98,7 +98,9 @@ class Application:
             self.send(label, delivery="transactional" if self.transactional else "express")
 
     def store_for_reader(self, label: str) -> None:
-        """Put a message, as by ``store``, into the queue for which a reader waits; the reader takes the message."""
+        """Put a message into the queue, as ``store`` does, while a reader waits for it; the reader receives the
+        message.
+        """
         if self.sut.has("send"):
             self.store(label)
         else:
@@ -142,8 +144,8 @@ class Application:
         return identifier
 
     def end_transaction(self, verb: str, transaction: str, **how: Any) -> None:
-        """Prepare, commit or abort a transaction. A refusal is ignored, because the messages of the transaction show
-        it.
+        """Prepare, commit or abort a transaction. Ignore a refusal, because the state of the transaction's messages
+        shows it.
         """
         PendingRequest(self.peer, verb, transaction=transaction, **how).await_outcome()
 

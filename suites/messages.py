@@ -26,8 +26,8 @@ class Sequence(Places):
         transaction: Mapping[str, Any] = NO_FIELDS,
         **headers: Any,
     ) -> Any:
-        """Build the next message of the sequence. The message is a transaction of its own, unless ``transaction`` has
-        fields that change this.
+        """Build the next message of the sequence. The message is the only message of its transaction, unless
+        ``transaction`` has fields that change this.
         """
         place = self.next_place() | dict(transaction)
         properties = {"BodyType": BODY_TYPE, **headers.pop("properties", NO_FIELDS)}

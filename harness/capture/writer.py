@@ -206,7 +206,9 @@ class CaptureWriter:
         inbound: bool | None,
         later: bool = False,
     ) -> int:
-        """Write a segment and return its frame number. ``later``: write the segment only with the next frame."""
+        """Write a segment and return its frame number. ``later``: write the segment together with the next frame, not
+        at once.
+        """
         try:
             packet = build_tcp(segment, self.frames & 0xFFFF)
         except ValueError as error:

@@ -17,8 +17,8 @@ from harness.interrupts import unwind_on_signals
 EXIT_NOT_CERTIFIED = 1
 """The exit code when no certificate can be made, or when the given certificate is not valid."""
 EXIT_OTHER_SUITES = 3
-"""The exit code for a certificate of a different rule set or of a different version of the harness, which this
-installation cannot judge.
+"""The exit code for a certificate that this installation cannot judge, because its rule set or its version of the
+harness is different.
 """
 NOT_EXERCISED_PERCENT = 5.0
 """int percent: the default of `harness.results.certificate`, repeated here because importing that module takes too long

@@ -85,7 +85,7 @@ class LazyCommands(TyperGroup):
         return [*MODULES_OF_COMMANDS, *sorted(_find_other_commands())]
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
-        """Return the command with a name; None for an unknown name."""
+        """Return the command with the given name; None for an unknown name."""
         register = find_register(cmd_name)
         if register is None:
             return None

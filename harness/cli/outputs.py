@@ -43,7 +43,7 @@ def make_folder(path: Path) -> None:
 
 
 def confirm_new_path(path: Path, *, may_be_empty: bool = False) -> None:
-    """Raise UsageError for an existing folder; with ``may_be_empty``, only for one with files."""
+    """Raise UsageError for an existing folder; with ``may_be_empty``, only for a folder that contains files."""
     with report_write_errors(path):
         if path.exists() and not (may_be_empty and path.is_dir() and not any(path.iterdir())):
             raise UsageError(f"{path} already exists; give another --out")

@@ -17,7 +17,7 @@ from harness.rules.releases import RELEASES
 WINDOWS_FILES_FOLDER = Path(__file__).resolve().parent.parent / "windows"
 WINDOWS_FILE_NAMES = ("agent.ps1", "MsmqAgent.cs", "provision.ps1")
 REMOTE_FOLDER = "C:\\mqconform"
-"""The folder of the agent on the Windows machine, which the SUT file names."""
+"""The agent's folder on the Windows machine; the SUT file names this folder."""
 SSH_COMMAND = ("ssh", "-o", "BatchMode=yes")
 AGENT_COMMAND = ("powershell", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File", f"{REMOTE_FOLDER}\\agent.ps1")
 SUT_FILE = "sut.toml"

@@ -73,16 +73,16 @@ class Witness(Protocol):
     """A receiver of events that influence the course of a check and appear in no packet."""
 
     def timed_out(self) -> None:
-        """Record that a wait ended by its timeout. Not called in virtual time, where the events determine the end of a
-        wait.
+        """Record that a wait ended by its timeout. This method is not called in virtual time, where the events
+        determine the end of a wait.
         """
 
     def note_port(self, endpoint: Endpoint) -> None:
         """Record the port that the operating system chose for a listener."""
 
     def together(self, begins: bool) -> None:
-        """Record the beginning (``begins``) or the end of events that occur before a waiting check continues. Not
-        called in virtual time.
+        """Record the beginning (``begins``) or the end of events that occur before a waiting check continues. This
+        method is not called in virtual time.
         """
 
 

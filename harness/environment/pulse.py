@@ -75,7 +75,7 @@ class Pulse:
         return self
 
     def begin(self) -> Wait:
-        """Return a new wait of a check, which begins now."""
+        """Begin a wait of a check now, and return it."""
         return Wait(self, self._now_ms())
 
     def ask(self) -> int:

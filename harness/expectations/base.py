@@ -23,8 +23,7 @@ class Difference:
 
 
 SEPARATOR_IN_NAMED_TEXT = " = "
-"""The text between a name and its value inside a text that has a name itself, so that no text has more than one
-colon.
+"""The text between a name and its value inside a text that itself has a name, so that no text has more than one colon.
 """
 _WORDS_FOR_UNITS = {"kb": "in KB", "ms": "in ms", "s": "in seconds", "base64": "in base64"}
 """The words that a verdict prints for the unit at the end of a name."""
@@ -101,7 +100,7 @@ def show_value(value: Any, name: str = "") -> str:
 
 def show_named(texts: Mapping[str, str], sign: str = ": ") -> str:
     """Return named texts as one text for a verdict: ``left: a, b; by second handle: none``. ``sign``: the text between
-    a name and its value; `SEPARATOR_IN_NAMED_TEXT` if the whole text has a name itself.
+    a name and its value; `SEPARATOR_IN_NAMED_TEXT` if the whole text itself has a name.
     """
     return "; ".join(f"{_show_name(str(name))}{sign}{text}" for name, text in texts.items())
 

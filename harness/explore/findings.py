@@ -18,7 +18,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """The steps of a saved walk in an area, which can be taken again."""
+    """The steps of a saved walk in an area; they can be taken again."""
 
     area: str
     steps: tuple[Step, ...]

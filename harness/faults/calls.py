@@ -59,7 +59,7 @@ def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callb
 
 
 def with_status(method: Method, status: Status, *, of: Status = Status.MQ_OK, callback: str = "answered") -> Install:
-    """Replace the status ``of`` that a step returns with ``status``, and leave its other results unchanged."""
+    """In the results of a step, replace the status ``of`` with ``status``; the other results stay unchanged."""
     return with_result(method, lambda found, *rest: (status if found is of else found, *rest), callback=callback)
 
 

@@ -59,7 +59,9 @@ class Cutter(ABC):
 
     @abstractmethod
     def size_of(self, head: bytes) -> int | None:
-        """Return the size of the packet that begins with these bytes; None if it is unknown or no packet begins."""
+        """Return the size of the packet that begins with these bytes; None if the size is unknown or no packet begins
+        with them.
+        """
 
     @abstractmethod
     def find(self, data: bytes) -> int | None:

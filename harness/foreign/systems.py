@@ -116,7 +116,7 @@ class Systems:
     """
 
     def at(self, name: str, address: bytes, port: int) -> System | None:
-        """Return the system with a name and an address; None if this system is not to be judged."""
+        """Return the system with the given name and address; None if this system is not to be judged."""
         if self.wanted is not None and (
             address != self.wanted.address or (self.wanted.port is not None and port != self.wanted.port)
         ):

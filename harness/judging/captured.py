@@ -55,7 +55,7 @@ def judge_capture(
     profile: str = NO_RELEASE,
     watch: Callable[[Frame], None] = lambda frame: None,
 ) -> Judged:
-    """Judge a capture of a SUT with this profile with every passive predicate; verdicts name the SUT ``name``.
+    """Apply every passive predicate to a capture of a SUT that has this profile; verdicts name the SUT ``name``.
 
     ``watch`` is also called with the packets. Raises CaptureError, NoDirection and TooMuch. Failures and warnings name
     the deciding field; passes are only counted.

@@ -250,7 +250,7 @@ class Judge:
             self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
 
     def begin_row(self, log: Log) -> Judge:
-        """Return the judge of another row of the same check, which writes to a separate log."""
+        """Return a judge for another row of the same check; this judge writes to a separate log."""
         judge = Judge(
             self.catalogue,
             log,

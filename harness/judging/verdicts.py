@@ -372,7 +372,7 @@ class _Folder:
             raise UsageError(f"{path}, which the verdicts need, is truncated or broken") from error
 
     def whole(self, line: dict[str, Any], where: str) -> dict[str, Any]:
-        """Return a line with the values added that all lines of the run folder share."""
+        """Add to a line the values that all lines of the run folder share; return the complete line."""
         try:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
             document, _, section = rule.rpartition("-")[0].partition("-")  # for a rule that the catalogue lacks

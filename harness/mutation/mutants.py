@@ -88,7 +88,7 @@ def select_evenly(mutants: Iterable[Mutant], number: int, seed: str = "1") -> li
 
 
 def find_mutant(name: str) -> Mutant:
-    """Return the mutant with a name; raise UnknownFault when no mutant has this name."""
+    """Return the mutant with the given name; raise UnknownFault when no mutant has this name."""
     file = name.partition(":")[0]
     if file in _list_files():
         for mutant, _ in _list_file_mutants(file):

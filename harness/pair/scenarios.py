@@ -82,8 +82,8 @@ def _request_acknowledgments(pair: Pair, origin: Side, target: Side) -> Outcome:
 
 
 def _send_to_missing_queue(pair: Pair, origin: Side, target: Side) -> Outcome:
-    """Send a message to a missing queue, which must be acknowledged negatively or not at all. An unsigned message is
-    not answered while SendInsecureNacks is FALSE (MS-MQQB 3.1.5.8.3).
+    """Send a message to a missing queue: the message must be acknowledged negatively or not at all. An unsigned message
+    is not answered while SendInsecureNacks is FALSE (MS-MQQB 3.1.5.8.3).
     """
     admin = origin.sut.queue("admin")
     fields = {"acks": ["negative_arrival"], "admin_queue": origin.direct_name(admin)}

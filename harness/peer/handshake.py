@@ -12,8 +12,8 @@ from harness.wire import connection_parameters, establish_connection
 
 NULL_GUID = UUID(int=0)
 RESERVED_MARK = {"Reserved": 0xA7}
-"""A value of BaseHeader.Reserved, which the receiver ignores (MS-MQMQ 2.2.19.1): it distinguishes a response from an
-echo.
+"""A value of BaseHeader.Reserved. Receivers ignore this field (MS-MQMQ 2.2.19.1); the value distinguishes a response
+from an echo.
 """
 UNUSUAL_WINDOW_SIZE = 4_099
 """A WindowSize that no system under test uses by chance."""

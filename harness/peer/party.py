@@ -100,7 +100,9 @@ class Party:
         return condition()
 
     def await_label(self, label: str, queue: str) -> bool:
-        """Wait for a message with a label in a queue of the SUT, by path name; return whether it arrived."""
+        """Wait for a message with the given label in a queue of the SUT, given by path name; return whether the message
+        arrived.
+        """
         return self.eventually(lambda: label in self.sut.labels(queue))
 
     # -- names and messages -------------------------------------------------------------------------------------
@@ -124,7 +126,7 @@ class Party:
         return rf"TCP:{self.sut.address}\private$\mqc-nowhere"
 
     def private_destination(self, queue: str) -> dict[str, Any]:
-        """Return the UserHeader fields of a message to the private name of a queue of the SUT, which is given by path
+        """Return the UserHeader fields of a message to the private name of a queue of the SUT. ``queue``: its path
         name.
         """
         number = int(self.sut.private_format_name(queue).rpartition("\\")[2], 16)

@@ -148,7 +148,7 @@ class Peer(Party):
 
     @property
     def host(self) -> CoreHost:
-        """The core of the peer with its sockets, which is started at its first use."""
+        """The peer's core with its sockets; the core is started when it is first used."""
         if self._host is None:
             core = QueueManager(self._config, self.entropy)
             core.adm.MessageIdOrdinal = self.first_core_id - 1
@@ -221,7 +221,7 @@ class Peer(Party):
             stack.callback(self._release_everything, self.sut.restore_state)
 
     def create_successor(self, variant: Variant, seed: str) -> Peer:
-        """End this peer; return the peer for the next row, which has the same identity and sends new messages."""
+        """End this peer; return the peer for the next row: a peer with the same identity that sends new messages."""
         self._release_everything(self.sut.end_row)
         peer = Peer(self.environment, self.sut, self.recorder, seed, variant)
         peer.message_ids = range(self.sut.first_message_id, self.message_ids.stop)
@@ -255,7 +255,7 @@ class Peer(Party):
 
 
 class _Stage:
-    """The stage between the peer's core and the wire, which records, dissects and tampers with packets."""
+    """The stage between the peer's core and the wire: it records, dissects and tampers with packets."""
 
     def __init__(self, peer: Peer) -> None:
         self.peer = peer

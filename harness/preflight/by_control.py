@@ -17,7 +17,7 @@ from harness.sut.control import ContractBroken, Control, ControlRefused
 from harness.sut.shown import NotShown
 
 LARGEST_CLOCK_ERROR_S = 60
-"""int s: the largest difference of the clocks that checks of times accept (MS-MQMQ 2.2.19.2 SentTime)."""
+"""int s: the largest difference between the clocks that checks of times accept (MS-MQMQ 2.2.19.2 SentTime)."""
 
 
 def check_identity(setup: Setup) -> Iterator[Line]:

@@ -33,7 +33,7 @@ def _digest_files(files: Iterable[Path]) -> str:
 
 
 def list_rules_to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
-    """Return the rules with checks whose proof a change in the code may have affected."""
+    """Return the rules that have checks, and whose proof a change in the code may have affected."""
     changed = _find_changed_folders(recorded, digests)
     return [
         rule

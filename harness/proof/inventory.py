@@ -54,7 +54,9 @@ class Inventory:
         return [rule for rule in self.catalogue if self.tests.get(rule) or rule in self.passive]
 
     def checks(self, rule: str) -> list[str]:
-        """Return the checks that judge a rule, and its predicate, which is named by the file of the rule's section."""
+        """Return the checks that judge a rule, and its predicate, as ``predicates.py::function`` below the folder of
+        the rule's section.
+        """
         tests = list(self.tests.get(rule, []))
         if rule in self.passive:
             tests.append(f"{self.catalogue[rule].folder}/{self.predicates[rule]}")
@@ -82,7 +84,7 @@ class Inventory:
 def take_inventory(rule: str | None = None) -> Inventory:
     """Join the catalogue with the checks, the faults and the proof of all rules.
 
-    ``rule``: read only the files whose text names this rule, which contain everything about it.
+    ``rule``: read only the files whose text names this rule; these files contain everything about it.
     """
     catalogue = load_catalogue()
     tests: dict[str, list[str]] = defaultdict(list)

@@ -49,7 +49,7 @@ class Proof:
     idle: list[Pair] = field(default_factory=list)
     """Pairs of a check function and a rule: the function covers the rule, but fails it on no fault."""
     malformed: dict[Pair, str] = field(default_factory=dict)
-    """The differences, by check and rule: a packet of the peer breaks the rule in the check, which has no mark
+    """The differences, by check and rule: a packet of the peer breaks the rule in the check, but the check has no mark
     ``malforms`` for this rule.
     """
     unbroken: list[Pair] = field(default_factory=list)
@@ -224,7 +224,7 @@ def _record_trial(proof: Proof, fault: Fault, found: Found, wanted: set[str]) ->
 
 
 def _note_own_packets(proof: Proof, checks: Iterable[str], clean: Mapping[str, Clean]) -> None:
-    """Compare the rules that the peer's packets broke with the marks ``malforms`` of the checks. A mark is valid for
+    """Compare the marks ``malforms`` of the checks with the rules that the peer's packets broke. A mark is valid for
     all parameters of a function.
     """
     meant: dict[Pair, bool] = {}

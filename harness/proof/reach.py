@@ -58,7 +58,7 @@ def find_unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
 
 
 def measure_reach(trials: Trials, folder: Path) -> Reach:
-    """Return the reach of the checks, which is recorded now unless a record for the same code exists."""
+    """Return the reach of the checks; it is recorded now unless a record for the same code exists."""
     path, digest = folder / "reach.json", code_digest()
     if path.is_file():
         kept = json.loads(path.read_text(encoding="utf-8"))

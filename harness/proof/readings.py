@@ -3,7 +3,7 @@
 For each reading of an entry that packets of Windows do not settle, there is a variant of the reference. Every check
 that takes a changed step runs on the variant; all other checks have the verdicts of the clean run. Variants are first
 installed together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant, but a variant of
-it must fail. A fault that is noticed only where an allowed reading is also noticed is not a fault: the check, the
+it must fail. If checks notice a fault only where they also notice an allowed reading, it is not a fault: the check, the
 variant or the fault is wrong.
 """
 

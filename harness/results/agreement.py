@@ -166,8 +166,8 @@ def get_run_period(run: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
 
 
 def watch_identifiers(name: str, identifiers: frozenset[str]) -> Callable[[Frame], None]:
-    """Return a listener to the packets of a capture, which checks that systems that establish sessions have an
-    identifier of the run.
+    """Return a listener to the packets of a capture: it checks that systems that establish sessions have an identifier
+    of the run.
 
     One of the two identifiers in an EstablishConnection is the sender's.
     """

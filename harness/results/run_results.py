@@ -15,8 +15,8 @@ from harness.run.results import RuleResult, find_final_results
 from harness.run_folder import RUN_FILE, VERDICTS_FILE
 
 LONGEST_SYSTEM, LONGEST_REASON = 200, 500
-"""The largest numbers of characters that are shown of texts in a run folder, which are limited because their author is
-unknown.
+"""The largest numbers of characters that are shown of texts in a run folder; the texts are limited because their author
+is unknown.
 """
 
 

@@ -33,8 +33,8 @@ class EvidenceTexts:
         self._read: CapturedPackets | None = None
 
     def of(self, line: Mapping[str, Any]) -> Iterator[str]:
-        """Yield a text for each packet that a verdict names (for a pass, only for the deciding one), or the reason why
-        it cannot be shown. ``line``: a verdict from ``read_verdicts``.
+        """Yield a text for each packet that a verdict names (for a pass, only for the deciding packet), or the reason
+        why it cannot be shown. ``line``: a verdict from ``read_verdicts``.
         """
         evidence = line["evidence"]
         if line["verdict"] == Verdict.PASS:

@@ -332,9 +332,9 @@ class Run:
         return None if self.whole else f"only {self.selection}"
 
     def capture_path(self, test: str, attempt: int = 0) -> Path:
-        """Return the capture file of an attempt at a check, whose name is unique for the check with its parameters. A
-        check that is repeated in a resumed run gets a different name, because earlier verdicts refer to the first
-        capture.
+        """Return the capture file of an attempt at a check; the name of the file is unique for the check with its
+        parameters. A check that is repeated in a resumed run gets a different name, because earlier verdicts refer to
+        the first capture.
         """
         again = f"-from-{self.done.last + 1}" if test == self.done.cut or test in self.done.again else ""
         again += f"-again-{attempt}" if attempt else ""

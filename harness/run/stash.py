@@ -55,7 +55,7 @@ def get_attempt_capture_path(item: pytest.Item) -> Path:
 
 
 def make_judge(item: pytest.Item) -> Judge:
-    """Return the judge of a check, which writes to the log of this process."""
+    """Return the judge of a check; the judge writes to the log of this process."""
     from harness.judging.judge import Judge
     from harness.run_folder import CAPTURES_FOLDER
 

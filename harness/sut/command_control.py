@@ -42,7 +42,7 @@ ends when it calls this verb.
 
 
 def list_facilities(verbs: Collection[str]) -> frozenset[str]:
-    """Return the facilities that are complete with commands for these verbs."""
+    """Return the facilities for which commands for these verbs are sufficient."""
     return frozenset(name for name, needed in FACILITIES.items() if DECISIVE_VERBS.get(name, needed) <= set(verbs))
 
 

@@ -211,7 +211,9 @@ class ExternalDriver:
         """Do nothing, because the run did not start the process."""
 
     def confirm(self) -> None:
-        """Compare the system that answers sessions and control with the system at the start."""
+        """Check that the system that answers on sessions and on the control channel is still the system of the
+        start.
+        """
         if self.shared and self.worker:
             return  # the first worker checks it
         now = self._get_identifier()

@@ -93,7 +93,7 @@ class ProcessDriver(ExternalDriver):
         self._launch_program()
 
     def confirm(self) -> None:
-        """Check that the same system still answers, unless the program has ended, which is reported elsewhere."""
+        """Check that the same system still answers, unless the program has ended; its end is reported elsewhere."""
         if self.process.describe_end() is None:
             super().confirm()
 

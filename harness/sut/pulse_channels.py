@@ -21,8 +21,8 @@ Answered = Callable[[int], None]
 
 
 class PingChannel:
-    """A channel that pings the system (MS-MQQB 3.1.7.7), which stores no state about pings. The cookie is the number of
-    the question.
+    """A channel that pings the system (MS-MQQB 3.1.7.7); the system stores no state about pings. The cookie is the
+    number of the question.
     """
 
     def __init__(self, environment: RealEnvironment, endpoint: Endpoint, guid: UUID, answered: Answered) -> None:

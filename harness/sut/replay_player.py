@@ -107,7 +107,7 @@ class Player:
         self.over, self.together = True, False
 
     def check_frame(self, frame: int, packet: bytes) -> None:
-        """Compare a frame that the recorder writes with the capture."""
+        """Compare with the capture a frame that the recorder writes."""
         if self.over:
             return
         expected = self._take_expected()
@@ -287,7 +287,9 @@ class Player:
             self.differ(f"frame {first.frame}: the harness does not receive the packet: {NOT_REPLAYABLE}")
 
     def _pass_sizes(self) -> None:
-        """Skip the notes about the sizes of bytes that arrived together, which were read with the bytes."""
+        """Skip the notes about the sizes of bytes that arrived together: these notes were already read with the
+        bytes.
+        """
         while self._delivering and isinstance(item := self.next(), Note) and "bytes" in item.said:
             self._at += 1
 

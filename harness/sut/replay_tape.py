@@ -130,7 +130,9 @@ class Tape:
         self.note(together=begins)
 
     def note_port(self, endpoint: Endpoint) -> None:
-        """Write the chosen port, unless the address belongs to the system, which chooses its ports in virtual time."""
+        """Write the chosen port, unless the address belongs to the system: in virtual time, the system itself chooses
+        its ports.
+        """
         if not self._environment.virtual or endpoint.host != self._address:
             self.note(picked=endpoint.port)
 

@@ -1,5 +1,5 @@
-"""Read [rpc] of a SUT file, which defines how the tester authenticates to the SUT's RPC. Its user is a test user, never
-a real one.
+"""Read [rpc] of a SUT file: the table that defines how the tester authenticates to the SUT's RPC. The user in this
+table is a test user, never a real user.
 """
 
 from __future__ import annotations

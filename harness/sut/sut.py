@@ -43,7 +43,7 @@ class NotGivenBack(Exception):
 
 
 class BeginsTape(Protocol):
-    """The interface of the tape of a check, which is written or played."""
+    """The interface of the tape of a check, whether the tape is written or played."""
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Begin the tape of a check."""
@@ -102,7 +102,7 @@ class Sut(OwnQueues):
         self.residue: list[str] = []
         """The changes that could not be undone at the end."""
         self.knows_peer = True
-        """Whether this test's peer is the peer of the SUT file, which the SUT knows according to its capabilities."""
+        """Whether this test's peer is the peer of the SUT file; the SUT knows no other peer."""
         self.forgets = False
         """Whether the SUT is reset before the next test."""
         self.peer_returns = False
@@ -461,7 +461,7 @@ class Sut(OwnQueues):
             raise HarnessError(f"{why} also for the checks that run in parallel")
 
     def restore_state(self) -> None:
-        """Restore the state of the SUT before this test, as far as the control channel can; ``residue`` names the
+        """Restore the state that the SUT had before this test, as far as the control channel can; ``residue`` names the
         remaining objects. Call this method while the peer can still receive packets from the SUT.
         """
         self.undo_changes()

@@ -51,8 +51,8 @@ class SutProcess:
         self._owner = os.getpid()
         self._shared = mmap.mmap(-1, _END_RECORD.size)
         self._running: int | None = None
-        """A file descriptor, also for workers, that becomes readable when the program has ended; None if the platform
-        does not support it.
+        """A file descriptor that becomes readable when the program has ended, and that workers also use; None if the
+        platform does not support it.
         """
 
     @property

@@ -16,8 +16,8 @@ from reference_qm.codec import FramingError
 
 @dataclass(eq=False, slots=True)
 class Passage:
-    """One connection between two systems. ``connection`` is its record from the view of the acceptor, which the capture
-    contains; ``mirrored`` has the same packets from the view of the initiator, for predicates. ``initiator`` becomes
+    """One connection between two systems. ``connection`` is its record as in the capture, from the view of the
+    acceptor; ``mirrored`` has the same packets from the view of the initiator, for predicates. ``initiator`` becomes
     known with its EstablishConnection.
     """
 

@@ -46,7 +46,7 @@ def _properties_fields(**fields: Any) -> Fields:
 
 
 def _acknowledged_value(event: str, **asks: str) -> Value:
-    """Return the value that asks for both acknowledgments of an event, which needs an administration queue."""
+    """Return the value that asks for both acknowledgments of an event; the value needs an administration queue."""
     queue = r"TCP:{peer}\private$\mqc-acks"
     packet = {**_user_fields(AdminQueue=queue), **_properties_fields(**dict.fromkeys(asks, 1))}
     return Value(event, packet, {"acks": tuple(asks.values()), "admin_queue": f"DIRECT={queue}"})

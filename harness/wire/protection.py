@@ -173,8 +173,9 @@ def signature(packet: Any, version: int, key: RsaKey) -> bytes:
 
 
 def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) -> bool:
-    """Return whether the bytes are the signature of a message that was made with the key of the certificate. Spec:
-    MS-MQQB 3.1.5.8.3.
+    """Return whether the bytes are a signature of the message, made with the key of the certificate.
+
+    Spec: MS-MQQB 3.1.5.8.3.
     """
     key = certificate_key(certificate)
     algorithm = dissect(bytes(packet))["MessagePropertiesHeader"].HashAlgorithm

@@ -27,7 +27,7 @@ class EstablishConnectionPacket:
     EstablishConnectionHeader: internal.EstablishConnectionHeader
 
     def build(self) -> bytes:
-        """Return the bytes of the packet; raise MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; raise MisuseError when these bytes would not parse as the same packet."""
         return _build_internal(
             self.BaseHeader, self.InternalHeader, PT_ESTABLISH_CONNECTION, self.EstablishConnectionHeader.build()
         )
@@ -42,7 +42,7 @@ class ConnectionParametersPacket:
     ConnectionParametersHeader: internal.ConnectionParametersHeader
 
     def build(self) -> bytes:
-        """Return the bytes of the packet; raise MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; raise MisuseError when these bytes would not parse as the same packet."""
         return _build_internal(
             self.BaseHeader, self.InternalHeader, PT_CONNECTION_PARAMETERS, self.ConnectionParametersHeader.build()
         )
@@ -60,7 +60,7 @@ class SessionAckPacket:
     SessionHeader: session.SessionHeader
 
     def build(self) -> bytes:
-        """Return the bytes of the packet; raise MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; raise MisuseError when these bytes would not parse as the same packet."""
         return _build_internal(self.BaseHeader, self.InternalHeader, PT_SESSION_ACK, self.SessionHeader.build())
 
 
@@ -76,7 +76,7 @@ class UnknownInternalPacket:
     Body: bytes = b""
 
     def build(self) -> bytes:
-        """Return the bytes of the packet; raise MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; raise MisuseError when these bytes would not parse as the same packet."""
         if self.InternalHeader.PT in _INTERNAL:
             raise MisuseError(f"InternalHeader.Flags.PT 0x{self.InternalHeader.PT:X} is a known packet")
         return _build_internal(self.BaseHeader, self.InternalHeader, self.InternalHeader.PT, self.Body)
@@ -107,7 +107,7 @@ class UserMessagePacket(_Received):
     SessionHeader: session.SessionHeader | None = None
 
     def build(self) -> bytes:
-        """Return the bytes of the packet; raise MisuseError when they would not parse as this packet again."""
+        """Return the bytes of the packet; raise MisuseError when these bytes would not parse as the same packet."""
         received: bytes | None = getattr(self, "wire", None)
         if received is not None:
             return received

@@ -36,7 +36,7 @@ class Boundary:
     """One of the two reserved entries of a list, Start and End.
 
     ``passed``: the entry up to which a search found no message to receive; no message before this entry has become
-    available since.
+    available since then.
     """
 
     __slots__ = ("Next", "Previous", "passed")
@@ -105,7 +105,7 @@ class MessagePositionList:
         return self.End.Previous
 
     def find(self, lookup_identifier: int) -> MessagePosition | None:
-        """Return the position whose message has a LookupIdentifier."""
+        """Return the position whose message has the given LookupIdentifier."""
         return self._by_identifier.get(lookup_identifier)
 
     def insert(self, position: MessagePosition) -> None:

@@ -25,6 +25,6 @@ class Unfinished:
         if size:
             self.held[connection] = size
 
-    def one_too_many(self) -> str | None:
+    def find_connection_to_close(self) -> str | None:
         """Return the connection to close when the bytes of all connections exceed the limit, else None."""
         return next(iter(self.held)) if self.total > self.limit else None

@@ -93,8 +93,9 @@ class StaysAtFirstPort(ServerBindings):
 
 
 class VersionNeverAsked(ClientReading):
-    """Every server counts as an old server, and the client does not request the server's version. Spec: MS-MQQP
-    3.2.4.2, notes <28> to <31>.
+    """Every server counts as an old server, and the client does not request the server's version.
+
+    Spec: MS-MQQP 3.2.4.2, notes <28> to <31>.
     """
 
     __slots__ = ()

@@ -137,7 +137,9 @@ Value = TypeVar("Value")
 
 
 def _fill_padding(value: Value) -> Value:
-    """Return a record in which all padding bytes, also of records within it, are nonzero; their number is unchanged."""
+    """Return a record in which all padding bytes, including those of records within it, are nonzero; their number is
+    unchanged.
+    """
     if not is_dataclass(value) or isinstance(value, type):
         return value
     changes: dict[str, Any] = {}

@@ -30,7 +30,7 @@ Edges = dict[UUID, dict[UUID, int]]
 
 
 def initialize_routing_table(topology: Topology, machine: QueueManager) -> RoutingTable:
-    """Build the table of a queue manager, which is empty unless it is a site gate.
+    """Build the routing table of a queue manager; the table is empty unless the queue manager is a site gate.
 
     The timer event of 3.1.6.1 also calls this function. The table has a row for each reachable site, the farthest
     first; a site of the queue manager is its own next hop. 3.1.5.3 takes the last matching row, so the nearest of

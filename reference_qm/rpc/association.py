@@ -121,7 +121,7 @@ class Association:
         return [CloseAssociation(self, reason), *self._end_association()]
 
     def protocol_error(self, pdu: Pdu, reason: str) -> list[RpcOutput]:
-        """Answer a request that breaks the protocol and close. Spec: MS-RPCE 3.3.3.5.7."""
+        """Answer a request that breaks the protocol, and close the connection. Spec: MS-RPCE 3.3.3.5.7."""
         return self.fail_and_close(pdu.call_id, FaultStatus.NCA_S_PROTO_ERROR, reason)
 
     def fail_and_close(self, call_id: int, status: int, reason: str) -> list[RpcOutput]:
@@ -141,7 +141,7 @@ class Association:
                     return happened
         except PduError as error:
             return happened + self.close(str(error))
-        self._note_debt(now, progress=whole > 0)
+        self._note_unfinished_input(now, progress=whole > 0)
         return happened
 
     def _receive_pdu(self, wire: bytes) -> list[RpcOutput]:
@@ -158,7 +158,7 @@ class Association:
         return handler(self, pdu, wire)
 
     def _refuse_pdu(self, header: Header, reason: str) -> list[RpcOutput]:
-        """Answer a malformed or unexpected PDU according to its kind, and close."""
+        """Answer a malformed or unexpected PDU according to its kind, and close the connection."""
         if header.ptype == PacketType.BIND:
             return self._reject_bind(header.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, reason)
         if header.ptype in (PacketType.REQUEST, PacketType.ALTER_CONTEXT) and header.rpc_vers == RPC_VERS:
@@ -272,7 +272,7 @@ class Association:
     def _verify_request(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
         """Close the connection after a wrong signature.
 
-        Spec: C706 12.6.4.6, 12.6.4.8: the trailer is optional for these PDUs.
+        Spec: C706 12.6.4.6, 12.6.4.8: the trailer is optional in co_cancel and orphaned PDUs.
         """
         if pdu.sec_trailer is None:
             return []
@@ -284,7 +284,7 @@ class Association:
 
     # -- ends ---------------------------------------------------------------------------------------------------
 
-    def _note_debt(self, now: Now, *, progress: bool) -> None:
+    def _note_unfinished_input(self, now: Now, *, progress: bool) -> None:
         """Store the time since which the client has left a PDU or request incomplete."""
         owes = self.state is AssociationState.ESTABLISHED or self.security.unfinished
         owes = owes or bool(self._framer.pending) or self.calls.receiving

@@ -56,7 +56,8 @@ class Account:
 @dataclass(frozen=True, slots=True)
 class SecurityConfig:
     """The keys and users of a queue manager. With an empty configuration, a queue manager neither signs nor decrypts.
-    ``remote_keys``: PublicEncryptionKeyList of other queue managers by Identifier, which replaces the directory.
+    ``remote_keys``: the PublicEncryptionKeyList of other queue managers, by Identifier; these lists replace the
+    directory.
     """
 
     encryption_keys: PrivateKeys = field(default_factory=dict, repr=False)

@@ -243,7 +243,7 @@ class ControlClient(asyncio.Protocol):
         self.server.stop()
 
     def _limit_facilities(self, reply: dict[str, Any]) -> dict[str, Any]:
-        """Remove the facilities that this server does not offer from the answer to ``identity``."""
+        """Remove from the answer to ``identity`` the facilities that this server does not offer."""
         if "facilities" in reply:
             reply["facilities"] = list_offered_facilities(reply["facilities"], self.server.offered)
         return reply

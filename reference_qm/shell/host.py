@@ -265,7 +265,7 @@ class Host:
         return token
 
     def awaits(self, token: int) -> bool:
-        """Return whether the request with a token is not answered yet."""
+        """Return whether the request with the given token is still unanswered."""
         return token in self._answered
 
     def _deliver_input(self, event: Input) -> None:

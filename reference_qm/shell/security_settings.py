@@ -204,7 +204,7 @@ def _load_private_keys(folder: Path, use: str, entropy: Entropy | None) -> dict[
 
 
 def _write_private_key(path: Path, key: rsa.RSAPrivateKey) -> None:
-    """Write a new private key, readable only by its owner."""
+    """Write a new private key to a file that only the owner of the file can read."""
     pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -243,7 +243,9 @@ def _read_file(path: Path, where: str) -> bytes:
 
 
 def _path_inside(folder: Path, name: str, where: str) -> Path:
-    """Return the path of a file in the folder; raise SettingsError for a file outside it, also through a link."""
+    """Return the path of a file in the folder; raise SettingsError for a file outside the folder, even if a link in the
+    folder leads to it.
+    """
     path = folder / name
     if Path(name).name != name or path.resolve().parent != folder.resolve():
         raise SettingsError(

@@ -160,9 +160,8 @@ class Surroundings:
 
     @property
     def directory_in_use(self) -> MemoryDirectory | None:
-        """The directory that the queue manager reads.
-
-        None when the machine belongs to no domain or the directory is unavailable.
+        """The directory that the queue manager reads; None when the machine belongs to no domain or the directory is
+        unavailable.
         """
         return self.reachable_directory if self.there.get("domain", False) else None
 
@@ -173,7 +172,7 @@ class Surroundings:
         return [*told, *(one for one in self.list_inputs(everything) if not isinstance(one, Stopped))]
 
     def list_changed_entries(self, before: Mapping[str, bool]) -> dict[str, object]:
-        """Return the entries of the store to change, for the changed parts of the environment."""
+        """Return the store entries that must change, for the changed parts of the environment."""
         entries: dict[str, object] = {}
         if before["store"] != self.there["store"]:
             entries[DAMAGED_ENTRY] = None if self.there["store"] else "damaged"

@@ -59,7 +59,7 @@ class Unit:
     """A folder of captures, which becomes a run.
 
     ``octets``, ``modified`` (ms since 1970): the size and time of its captures. ``verdicts``: the verdict file of the
-    run that made the captures, which names the check of each capture.
+    run that made the captures; this file names the check of each capture.
     """
 
     folder: str

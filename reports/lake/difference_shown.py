@@ -88,7 +88,7 @@ def _describe_reason(step: Step) -> str:
 
 
 def _check_name(judged: Judged) -> str:
-    """Return the name of the check without its file, which the rule already shows."""
+    """Return the name of the check without its file, because the rule already shows the file."""
     return shorten_check_id(judged.test or "").name
 
 

@@ -1,7 +1,7 @@
 """Judges captures on the executors: ``mqconform lake judge``.
 
-Spark writes a run folder for each folder of captures, which is ingested like every run folder. The judge is found
-through an entry point and sent to the executors, because reports contain no code of the protocol.
+Spark writes a run folder for each folder of captures; these run folders are ingested like all others. The judge is
+found through an entry point and sent to the executors, because reports contain no code of the protocol.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def judge_into_lake(
 def judge_into_folder(
     spark: SparkSession, captures: Iterable[str], given: GivenSystem, bounds: Bounds, out: str, stage: Stage
 ) -> Written:
-    """Judge the captures and write a run folder for each of their folders below ``out``, which must be new."""
+    """Judge the captures and write a run folder for each of their folders below the new folder ``out``."""
     files, target = Files(spark), get_full_name(out)
     if files.entries(target):
         raise RollupError(f"{one_line(out)} is not empty: give --out a new folder")

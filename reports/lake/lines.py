@@ -214,7 +214,7 @@ def get_capture_column(test: Column) -> Column:
 
 
 def _document_and_section(rule: Column) -> tuple[Column, Column]:
-    """Return the first two groups of `RULE_ID_PATTERN`, in a fifth of the time of a regular expression."""
+    """Return the first two groups of `RULE_ID_PATTERN`, in a fifth of the time that a regular expression takes."""
     document, number = sql.substring_index(rule, "-", 1), sql.substring_index(rule, "-", -1)
     section = sql.length(rule) - sql.length(document) - sql.length(number) - 2
     return document, sql.substr(rule, sql.length(document) + 2, section)

@@ -137,7 +137,9 @@ def count_decided(counts: Counter[str]) -> int:
 
 
 def width_class(columns: int, fit: int = COLUMNS_THAT_FIT) -> str:
-    """Return the class of a table with a number of columns: a table of more columns than fit scrolls in a box."""
+    """Return the class of a table with the given number of columns: a table of more columns than fit scrolls in a
+    box.
+    """
     return " wide" if columns > fit else ""
 
 

@@ -120,8 +120,8 @@ class Administering(QueuesBase):
         self.done()
 
     def check_no_move_to(self, queues: list[Queue]) -> None:
-        """Raise Impossible if an open transaction would move a message to a deleted queue, which the documents leave
-        open.
+        """Raise Impossible if an open transaction would move a message to a deleted queue: the documents leave this
+        case open.
         """
         moves = (one for transaction in self.transactions.values() for one in transaction.operations if one.target)
         if any(one.target in queues for one in moves):

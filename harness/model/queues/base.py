@@ -72,7 +72,7 @@ class QueuesBase(Model):
     # -- objects --------------------------------------------------------------------------------------------------
 
     def find(self, kind: Mapping[str, Any], name: str) -> Any:
-        """Return the object with a name; raise Impossible if no object has this name."""
+        """Return the object with the given name; raise Impossible if no object has this name."""
         if name not in kind:
             raise Impossible(name)
         return kind[name]

@@ -308,7 +308,7 @@ class Remote(Queues):
     # -- open receives ------------------------------------------------------------------------------------------------
 
     def unit(self, read: str, handle: Handle, receives: bool) -> Transaction | None:
-        """Return the unit of a receive in two phases, which ends like a transaction of one operation."""
+        """Return the unit of a receive in two phases; the unit ends like a transaction of one operation."""
         if not receives:
             return None
         unit = Transaction(read, external=False)

@@ -49,7 +49,7 @@ class Sessions(Model):
         self.sessions: dict[str, Session] = {}
 
     def live(self, name: str) -> Session:
-        """Return the session with a name; raise Impossible if it is missing or closed, or if its timer may have
+        """Return the session with the given name; raise Impossible if it is missing or closed, or if its timer may have
         expired.
         """
         found = self.sessions.get(name)

@@ -102,7 +102,7 @@ class ClientCommands(Part):
         self._read_with_action(request, action, token, now)
 
     def remote_read_by_lookup_id(self, request: remote_commands.RemoteReadByLookupId, token: int, now: Now) -> None:
-        """Receive or peek at the message with a lookup identifier, or the message before or after it."""
+        """Receive or peek at the message with the given lookup identifier, or the message before or after it."""
         peeking, receiving, fixed = require_one_of("seek", request.seek, LOOKUPS_BY_SEEK)
         check_number("lookup_id", request.lookup_id, 0, LOOKUP_ID_AFTER_LAST)
         if request.lookup_id == 0 and fixed is None and request.seek != "next":

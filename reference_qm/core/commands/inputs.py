@@ -132,7 +132,7 @@ class Inputs(Part):
 
         The specifications set no limit. Without a limit, any client could exhaust the memory.
         """
-        while (connection := self.qm.unfinished.one_too_many()) is not None:
+        while (connection := self.qm.unfinished.find_connection_to_close()) is not None:
             self.qm.unfinished.note(connection, 0)
             reason = f"all connections hold more than {self.qm.unfinished.limit} bytes of incomplete packets"
             session = self.qm.transports.get(connection)

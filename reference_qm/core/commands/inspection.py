@@ -129,7 +129,7 @@ class Inspection(Part):
         }
 
     def get_outgoing_queue(self, request: commands.GetOutgoingQueue, token: int, now: Now) -> Result:
-        """Return the attributes of the outgoing queue with a format name, as a list of at most one queue."""
+        """Return the attributes of the outgoing queue for the given format name, as a list of at most one queue."""
         wanted = request.to.lower()
         queues = self.qm.adm.OutgoingQueues.values()
         return Result(

@@ -214,7 +214,7 @@ class QueueCommands(Part):
             self.qm.reading.peek_message(descriptor, answered, now, request.timeout_ms, cursor, token)
 
     def read_by_lookup_identifier(self, request: commands.ReadByLookupIdentifier, token: int, now: Now) -> None:
-        """Receive or peek at the message with a LookupIdentifier, or the message before or after it."""
+        """Receive or peek at the message with the given LookupIdentifier, or the message before or after it."""
         seek = require_one_of("seek", request.seek, SEEK_ACTION_BY_WORD)
         access = QueueAccessType.PEEK if request.peek else QueueAccessType.RECEIVE
         transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)

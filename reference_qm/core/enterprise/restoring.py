@@ -114,7 +114,7 @@ class Restoring(Part):
                     setattr(queue, name, value)
 
     def _remove_orphans(self, messages: dict[str, Any]) -> None:
-        """Remove messages of deleted queues, which arrived during the deletion."""
+        """Remove messages that arrived for a queue while it was being deleted."""
         places = {format_place(queue) for queue in self.qm.queue_names.every_queue()}
         lost = (
             key

@@ -168,8 +168,8 @@ class Destinations(Part):
         """Return an OutgoingTxSequenceID that is greater than every earlier OutgoingTxSequenceID. Spec: MS-MQQB
         3.1.1.3.1.
 
-        The identifier also exceeds the identifiers of sequences to other destinations that began in the same second,
-        because an OrderAck names its sequence only by this identifier.
+        The identifier also exceeds those of the sequences to other destinations, if these sequences began in the same
+        second, because an OrderAck names its sequence only by this identifier.
         """
         self.qm.adm.last_sequence_time = max(self.qm.adm.last_sequence_time + 1, now.utc_s)
         return TxSequenceID(Ordinal=1, TimeStamp=self.qm.adm.last_sequence_time & 0xFFFFFFFF)

@@ -30,8 +30,8 @@ class Cursors(Part):
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         """Return the message at a cursor, or the first message. Spec: MS-MQDMPR 3.2.7.2.
 
-        The document is silent about a cursor whose wait expired, which stays WaitPeek, and about a cursor that waited
-        for a receive. Both continue from their position like a cursor that has read no message.
+        The document is silent about a cursor whose wait expired (it stays WaitPeek), and about a cursor that waited for
+        a receive. Both continue from their position like a cursor that has read no message.
         """
         if cursor.CursorState is CursorState.READ:
             if _is_available(_require_position(cursor)):

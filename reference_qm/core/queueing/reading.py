@@ -69,7 +69,7 @@ class Reading(Part):
         two_phase_read: bool = False,
         transaction: Transaction | None = None,
     ) -> None:
-        """Receive or peek at the message with a LookupIdentifier, or the message next to it.
+        """Receive or peek at the message with the given LookupIdentifier, or the message next to it.
 
         Spec: MS-MQDMPR 3.1.7.1.13.
         """

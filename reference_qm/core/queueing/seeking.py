@@ -58,7 +58,7 @@ class Seeking(Part):
         peek_operation: bool,
         lookup_action: MessageSeekAction,
     ) -> tuple[Status, MessagePosition | None]:
-        """Find the message with a LookupIdentifier, or the message next to it. Spec: MS-MQDMPR 3.1.7.3.3.
+        """Find the message with the given LookupIdentifier, or the message next to it. Spec: MS-MQDMPR 3.1.7.3.3.
 
         SeekFirst and SeekLast ignore iLookupId, although the document searches for it first: for these operations
         remote readers pass 0 and all ones (MS-MQQP). The result for a missing next or previous message is

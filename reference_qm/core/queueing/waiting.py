@@ -106,7 +106,7 @@ class Waiting(Part):
         self.stop_reader(self.qm.readers[number], Status.MQ_ERROR_IO_TIMEOUT)
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
-        """Cancel the waiting read with a tag. Spec: MS-MQDMPR 3.1.7.1.17."""
+        """Cancel the waiting read with the given tag. Spec: MS-MQDMPR 3.1.7.1.17."""
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.Tag is not None and reader.Tag == tag:

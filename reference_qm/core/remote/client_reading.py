@@ -186,9 +186,8 @@ class ClientReading(Part):
         entry.RemoteReadHandle = handle
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
-        """Build the message from the server's results; raise FormatError for invalid results. Spec: MS-MQQP 3.2.4.2.
-
-        Spec: MS-MQMQ 2.2.18, 2.2.20. SequentialId has only the seven low bytes of the LookupIdentifier that
+        """Build the message from the server's results; raise FormatError for invalid results. Spec: MS-MQQP 3.2.4.2,
+        MS-MQMQ 2.2.18, 2.2.20. SequentialId has only the seven low bytes of the LookupIdentifier that
         RemoteQMStartReceiveByLookupId takes (3.1.4.10). The high byte follows from the message (MS-MQDMPR 3.1.7.1.9).
         ``server``: the Identifier of the queue manager that has the message; a message to a direct name has NULL as its
         QueueManagerAddress (E28).

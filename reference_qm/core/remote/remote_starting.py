@@ -36,7 +36,7 @@ class RemoteStarting(Part):
         self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], START_CHECKS, now)
 
     def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:
-        """Read the message with a LookupIdentifier, or the message next to it. Spec: MS-MQQP 3.1.4.11."""
+        """Read the message with the given LookupIdentifier, or the message next to it. Spec: MS-MQQP 3.1.4.11."""
         self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], LOOKUP_CHECKS, now)
 
     def _start_read(self, call: Call, desc: Desc, checks: tuple[Check, ...], now: Now) -> None:

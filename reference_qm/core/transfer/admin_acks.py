@@ -58,8 +58,9 @@ class AdminAcks(Part):
             self.send(message, message_class, now)
 
     def acknowledge_expiration(self, message: Message, now: Now) -> None:
-        """Acknowledge that a message expired before it was sent, if the message requests this acknowledgment. Spec:
-        MS-MQQB 3.1.7.1.2.
+        """Acknowledge that a message expired before it was sent, if the message requests this acknowledgment.
+
+        Spec: MS-MQQB 3.1.7.1.2.
 
         A routed transactional message is only dropped, because its source still has the message and sends the
         acknowledgment.
@@ -68,8 +69,9 @@ class AdminAcks(Part):
             self.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        """Acknowledge that a message left its queue, if the message requests this acknowledgment. Spec: MS-MQQB
-        3.1.7.2.1.
+        """Acknowledge that a message left its queue, if the message requests this acknowledgment.
+
+        Spec: MS-MQQB 3.1.7.2.1.
         """
         if message.AcknowledgementsRequested & receive_bit(reason):
             self.send(message, reason, now)
@@ -92,8 +94,9 @@ class AdminAcks(Part):
         return self.qm.adm.SendInsecureNacks or message_class not in INSECURE_NACKS
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
-        """Build the acknowledgment of a message. The acknowledgment of a recoverable message is recoverable. Spec:
-        MS-MQQB 3.1.7.15.
+        """Build the acknowledgment of a message. The acknowledgment of a recoverable message is recoverable.
+
+        Spec: MS-MQQB 3.1.7.15.
 
         The acknowledgment has no transaction, and does not return the decrypted body of an encrypted message. The table
         of classes omits HOP_COUNT_EXCEEDED, which 3.1.5.8.2 sends; here every class is sent unchanged.

@@ -19,8 +19,9 @@ Check = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
 
 
 def was_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> bool:
-    """Return whether a message, or a later message of its sequence, has already been accepted. Spec: MS-MQQB
-    3.1.5.8.6.
+    """Return whether a message, or a later message of its sequence, has already been accepted.
+
+    Spec: MS-MQQB 3.1.5.8.6.
     """
     header = packet.TransactionHeader
     key = (packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName.lower())

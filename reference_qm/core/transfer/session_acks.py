@@ -61,11 +61,12 @@ class SessionAcks(Part):
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         """Delete the recoverable messages that are on the receiver's disk. Spec: MS-MQQB 3.1.5.5.3, MS-MQMQ 2.2.20.4.
 
-        Deleted are the message with the number RecoverableMsgAckSeqNumber, which both documents call acknowledged, and
-        the messages of the set bits; bit k stands for the number RecoverableMsgAckSeqNumber + k. Messages with lower
-        numbers are not deleted, unlike in 3.1.5.5.3: the field is the lowest number persisted since the last
-        acknowledgment, and an earlier message may not be persisted. No unacknowledged message is ever deleted; at worst
-        a message is sent again, and the receiver finds a duplicate. Transactional messages stay until their OrderAck.
+        The deleted messages are the message with the number RecoverableMsgAckSeqNumber, which both documents call
+        acknowledged, and the messages whose bits are set; bit k stands for the number RecoverableMsgAckSeqNumber + k.
+        Messages with lower numbers are not deleted, unlike in 3.1.5.5.3: the field is the lowest number persisted since
+        the last acknowledgment, and an earlier message may not be persisted. No unacknowledged message is ever deleted;
+        at worst a message is sent again, and the receiver finds a duplicate. Transactional messages stay until their
+        OrderAck.
         """
         for position in session.OutgoingMessageTable.awaiting_ack:
             if (

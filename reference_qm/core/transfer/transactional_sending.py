@@ -49,8 +49,8 @@ class TransactionalSending(Part):
 
         The previous message is the last message that is sent and not acknowledged, because all messages before it were
         acknowledged or deleted. If there is no such message, the previous message is the message acknowledged last on
-        this session. Without that, PreviousTxSequenceNumber is 0, as in MS-MQMQ 2.2.20.5 for a message without
-        predecessor.
+        this session. If there is no such message either, PreviousTxSequenceNumber is 0, as in MS-MQMQ 2.2.20.5 for a
+        message without predecessor.
         """
         packet = position.UserMessage
         if packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != self.qm.adm.Identifier:
@@ -127,8 +127,9 @@ class TransactionalSending(Part):
             self.qm.disk.save(removal_of([position.MessagePosition]))
 
     def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Remove a message from its sequence because it will no longer be sent or acknowledged. Spec: MS-MQQB
-        3.1.7.1.3.
+        """Remove a message from its sequence because it will no longer be sent or acknowledged.
+
+        Spec: MS-MQQB 3.1.7.1.3.
 
         Otherwise the sequence would wait forever for an expired or refused message.
         """

@@ -142,8 +142,8 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
 @needs("restart", "transactions", "queue_control", "send")
 @covers("MQDMPR-3.1.1.1-D03")
 def test_prepared_transaction_is_listed_after_restart(sut, judge):
-    """Two transactions that the queue manager prepared are listed after a restart with the same states and the same
-    operations.
+    """After a restart, the two transactions that the queue manager prepared are listed with the states and operations
+    that they had before the restart.
     """
     to = sut.format_name("transactional")
     prepared = [sut.control.call("begin", external=True)["transaction"].lower() for _ in range(2)]
@@ -193,8 +193,8 @@ def _is_stored(sut, queue, label):
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 @varied("time to be received", "destination", acknowledgments=("none", "of receipt"))
 def test_sequential_id_grows_across_restarts(peer, sut, judge, kind):
-    """Five messages are sent, and the SUT restarts twice in the meantime: each message has a higher SequentialID than
-    the message before it, even if that message was received.
+    """Five messages are sent, with two restarts of the SUT between them: each message has a higher SequentialID than
+    the previous message, even if the previous message was received.
     """
     queue = sut.queue(kind)
     sequence = Sequence(peer)

@@ -145,9 +145,9 @@ def _join(classes_by_bits):
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITIONS])
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
-    """Messages with each combination of PA, PR, NA and NR, also with unused bits, arrive, are received, are purged,
-    expire or are refused; each message is acknowledged with the class of its outcome only if its bits request that
-    acknowledgment.
+    """Messages with each combination of PA, PR, NA and NR, some of them with unused bits set, arrive, are received, are
+    purged, expire or are refused; each message is acknowledged with the class of its outcome only if its bits request
+    that acknowledgment.
     """
     disposition = DISPOSITIONS[end]
     receiver = AcknowledgingReceiver(peer, sut)

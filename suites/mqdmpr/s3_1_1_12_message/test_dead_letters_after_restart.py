@@ -45,8 +45,8 @@ def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, 
 @covers("MQDMPR-3.1.1.12-67")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_message_in_outgoing_queue_is_unchanged_after_restart(peer, sut, judge, delivery):
-    """The SUT sends a message with values of all properties, which the peer does not acknowledge, and restarts: the SUT
-    sends the message again, unchanged.
+    """The SUT sends a message with values of all properties. The peer does not acknowledge this message, and the SUT
+    restarts: the SUT sends the message again, unchanged.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-unchanged"))
     sender.send(

@@ -207,8 +207,8 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
 @covers("MQDMPR-3.1.1.12-D03")
 @varied("positive journaling", "time to be received", "read by")
 def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
-    """A message that a transaction has received cannot be peeked, also by its LookupIdentifier, until the transaction
-    is aborted.
+    """A message that a transaction has received cannot be peeked, not even by its LookupIdentifier, until the
+    transaction is aborted.
     """
     queue = sut.new_queue("locked", transactional=True)
     sut.send(sut.direct_name(queue), label="message of the transaction", delivery="transactional")

@@ -17,8 +17,8 @@ JOURNAL = "system$;journal"
 @covers("MQDMPR-3.1.1.12-23")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_delivered_messages_without_jp_are_not_journaled(peer, sut, judge, delivery):
-    """The SUT sends three messages without JP, which may be its own acknowledgments, and the peer acknowledges them:
-    none of them is in the SUT's journal.
+    """The SUT sends three messages without JP (messages of an application, or acknowledgments that the SUT itself
+    creates), and the peer acknowledges them: none of them is in the SUT's journal.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2, 3, delivery=delivery)

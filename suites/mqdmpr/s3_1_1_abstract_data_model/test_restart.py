@@ -133,8 +133,8 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
 @covers("MQDMPR-3.1.1.11-07")
 @varied("application tag", "destination", priority=("3", "7"))
 def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge):
-    """After a restart an application receives a message that a remote reader had received in two phases and not
-    confirmed (erratum E141).
+    """After a restart an application receives a message that a remote reader had received in the first phase of a
+    two-phase receive, whose second phase is missing (erratum E141).
     """
     queue = remote.open_with_messages("first", "second")
     read = queue.start_receive()
@@ -155,8 +155,8 @@ def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge)
 @needs("receive", "queue_control", "subqueues")
 @covers("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.7.1.16-05")
 def test_messages_keep_positions_after_restart(peer, sut, judge):
-    """Recoverable messages of two priorities, and messages that were moved to a subqueue in another order than that of
-    their arrival, have the same order after a restart.
+    """Recoverable messages of two priorities are in the same order before and after a restart; so are messages that
+    were moved to a subqueue in an order that differs from their order of arrival.
     """
     queue = sut.new_queue("positions")
     subqueue = f"{queue};mqc-sub"

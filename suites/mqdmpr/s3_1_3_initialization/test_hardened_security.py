@@ -31,8 +31,8 @@ LOCKED_STATE = "Locked"
 )
 @varied("time to reach queue", "label", acknowledgments=("none", "of arrival"))
 def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
-    """In hardened security mode, even after a restart, the SUT serves neither RPC nor sessions, and its outgoing queue
-    is Locked; when the mode has been switched off, the SUT sends the waiting messages of both its outgoing queues.
+    """In hardened security mode, even after a restart, the SUT serves neither RPC nor sessions, and its two outgoing
+    queues are Locked; when the mode has been switched off, the SUT sends the waiting messages of both outgoing queues.
     """
     configuration = sut.control.call("configure")
     if "hardened_security" not in configuration:

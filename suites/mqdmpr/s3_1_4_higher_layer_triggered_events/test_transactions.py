@@ -178,8 +178,8 @@ def test_commit_carries_out_operations_of_its_transaction_only(peer, sut, judge)
 @varied("application tag", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     """An abort restores the messages that its transaction received and moved, discards the message that it sent, and
-    leaves a second transaction undecided; a read in the second transaction still waits. A read that waits for the
-    message that the transaction received from a second queue gets this message.
+    leaves a second transaction undecided; a read in the second transaction still waits. A pending read of a second
+    queue gets the message that the aborted transaction had received from that queue.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = TwoTransactions(application)

@@ -96,8 +96,8 @@ def test_default_descriptor_grants_everyone_all_rights(sut, judge):
 )
 @pytest.mark.parametrize("user", [ALICE, DAVE], ids=lambda user: user.name)
 def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, user):
-    """The default descriptor of a domain user's queue grants all rights to that owner, and the rights to read
-    properties and permissions to everyone.
+    """The default descriptor of a domain user's queue grants all rights to that user, who is the owner, and the rights
+    to read properties and permissions to everyone.
     """
     try:
         name = sut.new_queue("owned", owner=user.name)

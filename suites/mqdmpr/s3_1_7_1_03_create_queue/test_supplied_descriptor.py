@@ -37,8 +37,8 @@ def _create_with_descriptor(sut, judge, name, given, **how):
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
 def test_supplied_access_list_is_kept(sut, judge):
-    """A queue that is created with an access list, which may also be long or deny rights, has exactly that list in
-    the given order; a queue that is created without an access list has the default list.
+    """A queue that is created with an access list, even with a long list or a list that denies rights, has exactly that
+    list in the given order; a queue that is created without an access list has the default list.
     """
     security = _create_with_descriptor(sut, judge, "listed", descriptors.build_descriptor(granted=SUPPLIED_ENTRIES))
     denying = _create_with_descriptor(

@@ -43,8 +43,8 @@ MULTICAST_ID = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
     "MQDMPR-3.1.7.1.5-125",
 )
 def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
-    """Two queues are opened three times: a read by each handle returns the first message of its queue, all handles and
-    contexts differ, and closing one handle leaves the others open.
+    """Two queues are opened three times in total: a read by each handle returns the first message of its queue, all
+    handles and contexts differ, and closing one handle leaves the others open.
     """
     reader = remote.open()
     admin = remote.open("admin", association=reader.association)
@@ -144,8 +144,9 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
 @needs("subqueues", "queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.5-48", "MQDMPR-3.1.7.1.5-118", "MQDMPR-3.1.7.1.5-124")
 def test_subqueue_is_opened_apart_from_its_queue(peer, remote, sut, judge):
-    """A subqueue is opened, and then its queue, exclusively and with a name in capital letters: a read with each handle
-    returns the message of its queue. While the queue is open, the subqueue can be opened again.
+    """A subqueue is opened; then its queue is opened exclusively, by a name in capital letters: a read with each handle
+    returns the message of the queue or subqueue of that handle. While the queue is open, the subqueue can be opened
+    again.
     """
     application = Application(peer, sut)
     application.fill("first", "second")

@@ -68,7 +68,11 @@ def test_descriptor_of_several_queues_contains_single_descriptors(peer, sut, jud
         case="OpenQueueDescriptorCollection",
     )
     for rule, (attribute, value) in ATTRIBUTES_OF_SEVERAL.items():
-        judge(rule, expected={attribute: value}, observed={attribute: whole.get(attribute, "missing")})
+        judge(
+            rule,
+            expected={f"{attribute} of the OpenQueueDescriptor": value},
+            observed={f"{attribute} of the OpenQueueDescriptor": whole.get(attribute, "missing")},
+        )
     listed = _list_format_names(whole) if whole else []
     judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed, case="queues to which the descriptor refers")
     judge(

@@ -68,8 +68,8 @@ def test_message_to_other_site_is_sent_to_site_gate(peer, sut, judge):
 @covers(*LOOKUP_RULES)
 @pytest.mark.parametrize("kind", ["public", "private"])
 def test_remote_reader_opens_queue_at_host_from_directory(peer, sut, judge, kind):
-    """When an application of the SUT opens a public or private format name for remote reading, the SUT contacts the
-    host that the directory names for the GUID in the format name.
+    """When an application of the SUT opens a queue for remote reading by a public or private format name, the SUT
+    contacts the host that the directory names for the GUID in the format name.
     """
     names = {"public": f"PUBLIC={PEER_PUBLIC_QUEUE}", "private": private_name(peer.identifier)}
     reader = Reader(peer, sut)

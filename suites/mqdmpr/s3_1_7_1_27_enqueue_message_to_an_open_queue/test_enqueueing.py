@@ -41,8 +41,8 @@ def test_message_to_single_queue_is_sent_once(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.27-08")
 @varied("priority", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
-    """A send to a local queue with a quota of 4 KB succeeds for a smaller message, and is refused for a message of 16
-    KB, which is not stored, also in a transaction.
+    """A send to a local queue with a quota of 4 KB succeeds for a smaller message. A send of a 16 KB message, whether
+    in a transaction or not, is refused, and the message is not stored.
     """
     queue = sut.new_queue("small", quota_kb=SMALL_QUOTA_KB)
     answers = {

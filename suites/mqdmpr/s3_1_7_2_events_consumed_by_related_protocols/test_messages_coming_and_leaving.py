@@ -118,8 +118,8 @@ def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
 @needs("queue_control", "receive", "subqueues")
 @covers("MQDMPR-3.1.7.1.7-07", "MQDMPR-3.1.7.2.7-12")
 def test_messages_that_leave_subqueue_are_acknowledged(peer, sut, judge):
-    """Three messages are moved to a subqueue: one expires there, one is purged, and one stays in the queue. The first
-    two are acknowledged with the reason.
+    """Of three messages in a queue, one stays there, and two are moved to a subqueue, where one expires and the other
+    is purged. Each of the two moved messages is acknowledged with the class of its removal.
     """
     queue = sut.new_queue("parent")
     subqueue = f"{queue};mqc-sub"

@@ -36,7 +36,7 @@ RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
 def test_locked_received_or_purged_message_is_not_found(remote, judge):
     """While a reader locks the second of three messages, another reader's lookup of this message fails, and lookups
     from its neighbors skip it; when it has been received, its lookup still fails. The first message, which is locked
-    while the queue is purged, is not found either, also by a search of the whole queue.
+    while the queue is purged, is not found either, not even by a search of the whole queue.
     """
     queue, other = remote.open_with_messages("first", "second", "third"), remote.open()
     first, second, third = find_lookup_ids(queue, 3)
@@ -159,11 +159,11 @@ ORDER_OF_ARRIVAL = "gfabedc"
     "MQDMPR-3.2.7.3-09",
 )
 def test_search_skips_all_locked_messages(remote, judge):
-    """Of seven messages of different priorities, which arrived in another order, all except the third and the sixth are
-    locked. Lookups from both ends of the queue, the lookup after the third message, the lookup before the sixth
-    message, and a peek and a peek-next by a cursor return the nearest of these two messages; a message of the highest
-    priority that arrives in between is not the next one. When the first message is returned, a cursor that was opened
-    before reads the message that arrived, and then the first message.
+    """Seven messages arrive out of order of priority. In the queue, all messages except the third and the sixth are
+    locked. A lookup from either end of the queue, the lookup after the third message, the lookup before the sixth
+    message, and a peek and a peek-next by a cursor each return the nearer unlocked message. A message of the highest
+    priority that arrives before the peek-next is not returned by it. When the lock of the first message ends, a cursor
+    that was opened earlier reads the message of the highest priority, and then the first message.
     """
     labels = sorted(ORDER_OF_ARRIVAL)
     queue, other = remote.open_with_messages(), remote.open()
@@ -233,8 +233,8 @@ def test_search_skips_all_locked_messages(remote, judge):
     "MQDMPR-3.1.7.3.3-46",
 )
 def test_search_follows_positions_of_moved_messages(peer, sut, judge):
-    """Three messages are moved to a subqueue in another order than that of their arrival: searches for the first, the
-    last, the previous and the next message follow the positions in the subqueue.
+    """Three messages are moved to a subqueue in an order that differs from their order of arrival: searches for the
+    first, the last, the previous and the next message follow the positions in the subqueue.
     """
     application = Application(peer, sut)
     sent = application.fill("b", "c", "a")

@@ -29,8 +29,8 @@ def _count_copies(sut, queues, label):
     "MQMQ-2.1.5-01",
 )
 def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
-    """A send to a format name with a distribution list, which is its only element, one of several elements or nested in
-    another list, stores one copy in each queue of the list and in no other queue.
+    """A format name contains a distribution list as its only element, as one of several elements, or nested in another
+    list: a send to this format name stores one copy in each queue of the list, and in no other queue.
     """
     enterprise = Enterprise(peer, sut)
     queues = [enterprise.create_queue() for _ in QUEUE_NAMES]

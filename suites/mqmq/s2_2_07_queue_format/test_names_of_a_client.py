@@ -40,8 +40,8 @@ def describe_queue_format(call):
 @covers("MQMQ-2.2.7-D02", "MQMQ-2.2.7-15", "MQMQ-2.2.7-02")
 @pytest.mark.parametrize("number", [1, 0xBEEF, 0xFFFF_FFFE], ids=hex)
 def test_client_sends_objectid_of_private_queue(peer, sut, judge, number):
-    """The SUT opens a private format name of the peer: m_qft is 2, m_SuffixAndFlags is 0, Lineage is the GUID of the
-    peer, and Uniquifier is the number of the queue.
+    """The SUT opens a queue of the peer by a private format name: m_qft is 2, m_SuffixAndFlags is 0, Lineage is the
+    GUID of the peer, and Uniquifier is the number of the queue.
     """
     call = open_at_peer(peer, sut, peer.private_name(number))
     if call is None:
@@ -64,8 +64,8 @@ def test_client_sends_objectid_of_private_queue(peer, sut, judge, number):
 @needs("public_names")
 @covers("MQMQ-2.2.7-D02", "MQMQ-2.2.7-02")
 def test_client_sends_guid_of_public_queue(peer, sut, judge):
-    """The SUT opens a public format name of the peer: m_qft is 1, m_SuffixAndFlags is 0, and the union contains the
-    GUID of the queue.
+    """The SUT opens a queue of the peer by a public format name: m_qft is 1, m_SuffixAndFlags is 0, and the union
+    contains the GUID of the queue.
     """
     call = open_at_peer(peer, sut, peer.public_name)
     if call is None:

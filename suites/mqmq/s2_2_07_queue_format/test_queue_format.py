@@ -51,7 +51,7 @@ def direct_name(sut):
 @needs("qm2qm")
 @covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-02", "MQMQ-2.2.7-03", "MQMQ-2.2.7-10", "MQMQ-2.2.7-14")
 def test_queue_format_with_wrong_type_or_flags_is_refused(open_queue, direct_name, sut, judge):
-    """The SUT opens a QUEUE_FORMAT of a direct name without flags, and of a machine with suffix 1, for any value of
+    """The SUT accepts a QUEUE_FORMAT of a direct name without flags, and of a machine with suffix 1, for any value of
     m_reserved. It refuses an unknown type, a direct name with Flags 0x80 or with XACTONLY, and a machine without a
     suffix.
     """

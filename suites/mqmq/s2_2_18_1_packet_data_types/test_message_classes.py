@@ -65,8 +65,8 @@ def _is_acknowledgment_of(message, sent):
 @covers("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21")
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_signature_of_unknown_provider_gets_unsupported_provider(peer, sut, judge, queue):
-    """A message to each kind of queue that is signed with an unknown provider gets NACK_UNSUPPORTED_CRYPTO_PROVIDER or,
-    as erratum E84 allows, ACK_REACH_QUEUE; a message signed with a known provider gets ACK_REACH_QUEUE.
+    """At each kind of queue, a message that is signed with an unknown provider gets NACK_UNSUPPORTED_CRYPTO_PROVIDER
+    or, as erratum E84 allows, ACK_REACH_QUEUE; a message that is signed with a known provider gets ACK_REACH_QUEUE.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()

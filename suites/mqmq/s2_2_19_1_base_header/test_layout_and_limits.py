@@ -53,7 +53,9 @@ def test_internal_packets_have_fields_of_base_header_in_place(peer, judge):
 @needs("send")
 @covers("MQMQ-2.2.19.1-D01", "MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48")
 def test_sent_message_has_priority_of_application_or_3(peer, sut, judge):
-    """The SUT sends messages of each priority and without a priority: Flags.PR is the requested priority, or 3."""
+    """The SUT sends messages of each priority and without a priority: Flags.PR is the requested priority, or 3 if no
+    priority was requested.
+    """
     outgoing = Outgoing(peer, sut)
     for delivery, priority in product(("express", "recoverable"), (*PRIORITIES, None)):
         given = {} if priority is None else {"priority": priority}

@@ -175,8 +175,9 @@ EMPTY_PARTS = ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-32", "MQMQ
 
 @covers(*EMPTY_PARTS)
 def test_acknowledgment_of_bare_message_has_no_bytes_of_label_extension_and_body(peer, sut, judge):
-    """The SUT acknowledges the arrival of a message without label and body, on a session without messages of the peer:
-    the sizes of label, extension and body in the acknowledgment are 0, and no bytes follow its MessagePropertiesHeader.
+    """The SUT acknowledges the arrival of a message without label and body, on a session on which the peer sends no
+    messages: the sizes of label, extension and body in the acknowledgment are 0, and no bytes follow its
+    MessagePropertiesHeader.
     """
     session = OutgoingSession(peer, sut, listener=peer.listen_raw())
     Provoker(peer, peer.direct_name()).send(1, label="", body=b"")

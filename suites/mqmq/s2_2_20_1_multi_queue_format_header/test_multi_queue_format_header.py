@@ -360,7 +360,7 @@ def test_list_contains_own_queue_of_sender(peer, sut, judge, at):
 @pytest.mark.parametrize("size", [15, 127, 128, 129, 255, 264])
 def test_list_with_direct_name_of_any_length_is_accepted(peer, sut, judge, size):
     """Several messages arrive. The list of destinations in each message contains the queue of the message and a direct
-    name of a different length: each message is in its queue.
+    name, whose length is different in each message: each message is in its queue.
     """
     host = ".".join(["h" * 50] * 5)[: size - len(EMPTY_NAME)]
     names = (sut.format_name().removeprefix("DIRECT="), EMPTY_NAME.replace(":", f":{host}"))

@@ -215,8 +215,8 @@ def test_messages_of_transaction_to_two_queues_have_one_id(peer, sut, judge):
 @needs("send", "restart")
 @covers("MQMQ-2.2.20.5-07", "MQMQ-2.2.19.2-07")
 def test_transaction_ids_do_not_repeat_after_restart(peer, sut, judge):
-    """The SUT sends three transactions before a restart and three after it: the six IDs are different, and the six
-    MessageIDs.
+    """The SUT sends three transactions before a restart and three after it: the transaction IDs of the six transactions
+    are all different, and so are the MessageIDs of their messages.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-ids-before"))
     sender.send(1, 2, 3, delivery="transactional")

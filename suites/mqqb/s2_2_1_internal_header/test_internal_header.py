@@ -168,7 +168,7 @@ def test_request_for_other_queue_manager_is_refused(peer, judge):
 @covers("MQQB-2.2.1-01", *RULES_OF_RESERVED_BITS.values())
 def test_reserved_bits_and_reserved_of_responses_are_ignored(peer, sut, judge):
     """The responses of the peer have Reserved and all reserved bits of InternalHeader set: the SUT opens the session
-    and sends its message. If it does not, each field is set alone on a session of its own.
+    and sends its message. If the SUT does not do so, the peer sets each field alone, on a separate session.
     """
     listener = peer.listen_raw()
     rules = {"Reserved": "MQQB-2.2.1-01"} | RULES_OF_RESERVED_BITS

@@ -75,8 +75,8 @@ def test_request_for_a_private_name_has_its_server_guid(peer, sut, judge):
 @covers("MQQB-2.2.3.1-02")
 @pytest.mark.parametrize("named", [True, False], ids=["named", "zero"])
 def test_establish_connection_response_has_server_guid_of_acceptor(peer, sut, judge, named):
-    """An EstablishConnection request with the GUID of the SUT or zero as ServerGuid gets a response with the GUID of
-    the SUT as ServerGuid, beside another session.
+    """While another session exists, an EstablishConnection request with the GUID of the SUT or zero as ServerGuid gets
+    a response with the GUID of the SUT as ServerGuid.
     """
     peer.connect().send(establish_request(peer))
     connection = peer.connect()

@@ -33,14 +33,19 @@ from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 @varied("extension", "queue quota")
 def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
     """The peer sends two messages, and then a third message: each time, an OrderAck names the sequence and the number
-    of the last message. Three more messages come, and one that does not follow them, which does not change the
-    acknowledged number. Then a message of a later sequence has an OrderAck with the TxSequenceID of that sequence.
+    of the last message. Three more messages come, and then a message that does not follow them: that message does not
+    change the acknowledged number. Then a message of a later sequence has an OrderAck with the TxSequenceID of that
+    sequence.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send()]
     for count in (2, 3):
         frame = receiver.await_last_acknowledgment(count)
         evidence = [*sent, frame]
+        numbers = [read_ack_place(one).TxSequenceNumber for one in receiver.acknowledgments()]
+        if numbers:
+            case = "highest TxSequenceNumber of the OrderAcks"
+            judge("MQQB-3.1.1.6.2-D01", expected=count, observed=max(numbers), case=case, evidence=evidence)
         came = "nothing" if frame is None else int(frame["MessagePropertiesHeader"].MessageClass)
         judge(
             "MQMQ-2.2.18.1.6-01",

@@ -106,7 +106,7 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
 @sut_survives()
 @varied("application tag", "extension")
 def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, judge, rule, message_class, wrong):
-    """The second message of a sequence, which has number 5, is refused because of its destination: the FinalAck has the
+    """The second message of a sequence has number 5, and is refused because of its destination: the FinalAck has the
     class of that refusal, and the number 5.
     """
     receiver = Receiver(peer, sut)
@@ -205,8 +205,9 @@ def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, numbe
 @pytest.mark.parametrize("remove", [receive_first_message, purge_queue], ids=["receive", "q_purged"])
 @varied("destination", "queue quota")
 def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, judge, remove):
-    """Four messages, which have neither JN nor JP, only JN, only JP, or both, are received or purged; a fifth message
-    without journaling is refused. The SUT sends a FinalAck for each message except the first.
+    """Of four messages, one has neither JN nor JP, one only JN, one only JP, and one both; the four messages are
+    received or purged. A fifth message without journaling is refused. The SUT sends a FinalAck for each of the five
+    messages except the first.
     """
     receiver = Receiver(peer, sut)
     journaling: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})

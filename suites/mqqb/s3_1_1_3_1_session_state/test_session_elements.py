@@ -22,7 +22,8 @@ from suites.mqqb.steps.sequences import Outgoing, list_sequence_numbers
 @varied("priority", "body", "destination", "queue quota", "queue privacy")
 def test_messages_are_counted_for_each_session_apart(peer, sut, judge):
     """The peer sends two messages on one session and one message on a second session: the SessionAcks on these sessions
-    count 2 and 1. After the end of the second session, the first session counts on, and a third session begins with 1.
+    count 2 and 1. After the end of the second session, the first session continues its count, and the count of a third
+    session begins with 1.
     """
     first_session, second_session = peer.open_raw(), peer.open_raw()
     sent = [first_session.send(peer.recoverable_message()), second_session.send(peer.recoverable_message())]
@@ -47,10 +48,8 @@ def test_messages_are_counted_for_each_session_apart(peer, sut, judge):
 @needs("restart", "inspect")
 @covers("MQQB-3.1.1.3.1-10", "MQQB-3.1.1.3.1-11")
 def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge):
-    """An accepted session has no outgoing queue; a session for an unacknowledged message has the same outgoing queue
-    after a restart.
-
-    Each session shows an address as RemoteQMAddress.
+    """An accepted session has no outgoing queue; a session for an unacknowledged message still has its outgoing queue
+    after a restart. Each session shows an address as RemoteQMAddress.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-reference"))
     other_session = peer.open_raw()

@@ -78,11 +78,10 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
 @pytest.mark.parametrize("count", [1, 3])
 @varied("queue journaling", body=("short", "5,000 bytes"))
 def test_incoming_sequence_continues_after_restart(peer, sut, judge, count, taken):
-    """After a restart, the SUT accepts the next message of an incoming sequence, but not the last message again, nor a
-    message after a gap.
-
-    The messages from before the restart are still in the queue, or were received. All messages are for one queue,
-    because the scope of a sequence is open (E41).
+    """After a restart, the SUT accepts the next message of an incoming sequence, and accepts neither a repetition of
+    the last message nor a message after a gap. The messages that arrived before the restart are still in the queue,
+    unless an application has received them. All messages are for one queue, because the scope of a sequence is open
+    (E41).
     """
     receiver = Receiver(peer, sut)
     queue = sut.new_queue("sequence", transactional=True)

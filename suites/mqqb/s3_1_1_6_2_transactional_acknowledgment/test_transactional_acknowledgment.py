@@ -22,8 +22,8 @@ The previous number is the number before, a lower number, or 0.
 @covers("MQQB-3.1.1.5-06", "MQQB-3.1.1.5-07", "MQQB-3.1.1.6.2-01", "MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04")
 @varied("queue quota", "queue privacy")
 def test_router_forwards_transactional_messages_and_sends_no_order_ack(peer, sut, judge):
-    """The peer sends three transactional messages of a different source, which are out of order and addressed to the
-    peer: the SUT forwards the messages with unchanged TransactionHeaders. It acknowledges the messages only by
+    """The peer sends three transactional messages that have a different source, are out of order, and are addressed to
+    the peer: the SUT forwards the messages with unchanged TransactionHeaders. It acknowledges the messages only by
     SessionAcks, not by an OrderAck or FinalAck.
     """
     sender = Sender(peer, sut)

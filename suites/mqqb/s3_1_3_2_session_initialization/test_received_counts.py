@@ -28,8 +28,8 @@ GREATEST_TIMER_SPEED_UP = 2
 @pytest.mark.parametrize("opened_by", ["peer", "SUT", "SUT again"])
 def test_first_window_of_session_has_as_many_messages_as_later_windows(peer, sut, judge, opened_by):
     """The peer sends express messages until the SUT has acknowledged several windows: as many messages precede the
-    first SessionAck as are between later SessionAcks. "SUT again": the SUT opens a session after a lost session on
-    which it left five messages unacknowledged.
+    first SessionAck as are between later SessionAcks. In the case "SUT again", the SUT opens a session after a lost
+    session on which it left five messages unacknowledged.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     session = _open_session(peer, sut, opened_by)

@@ -266,8 +266,8 @@ def test_ack_timeout_of_a_request_is_the_configured_one(peer, sut, judge, config
 
 @covers("MQQB-3.1.3.2-34")
 def test_identifier_is_the_same_in_two_sessions(peer, sut, judge):
-    """The SUT answers two session requests with the same ServerGuid, which is neither zero nor the peer's GUID. It is
-    the ClientGuid of the SUT's own request.
+    """The SUT answers two session requests with the same ServerGuid, which is neither zero nor the peer's GUID. The
+    ClientGuid of the SUT's own request is the same GUID.
     """
     request = OutgoingSession(peer, sut).poll_request()
     frames = [peer.request_session().received[0] for _ in range(2)]

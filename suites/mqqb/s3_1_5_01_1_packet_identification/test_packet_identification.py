@@ -68,9 +68,9 @@ def _make_changed(make, peer, sent, changes):
 @needs("send")
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in CHANGES_OF_ACKNOWLEDGMENTS])
 def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, sut, judge, rule):
-    """An OrderAck or FinalAck ends the resending of a message. A message that differs from the acknowledgment in one
-    field does not end it, and leaves the session open. Each acknowledgment is sent on a separate session, because its
-    effect on sequence numbers is open (E26).
+    """An OrderAck or FinalAck ends the resending of a message. A message that differs from such an acknowledgment in
+    one field does not end the resending, and leaves the session open. Each acknowledgment is sent on a separate
+    session, because its effect on sequence numbers is open (E26).
     """
     make, changes = CHANGES_OF_ACKNOWLEDGMENTS[rule]
     outgoing = Outgoing(peer, sut)
@@ -97,8 +97,8 @@ def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, su
 @malforms("MQQB-2.2.1-02")
 @covers("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03")
 def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
-    """A ConnectionParameters packet is answered; the SUT closes the connection because of the same packet with IN clear
-    or a wrong PT.
+    """The SUT answers a ConnectionParameters packet; when the same packet arrives with IN clear or with a wrong PT, the
+    SUT closes the connection.
     """
     unchanged = peer.request_session()
     asked = unchanged.send(connection_parameters(**VALID_TIMEOUTS))
@@ -129,8 +129,8 @@ def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
     ids=["IN-0", "SH-0", "PT-0", "PT-4", "PT-9"],
 )
 def test_session_ack_with_wrong_in_sh_or_pt_closes_session(peer, judge, base, packet_type):
-    """A SessionAck is accepted; the SUT closes the session because of the same packet with IN or SH clear or a wrong
-    PT.
+    """The SUT accepts a SessionAck; when the same packet arrives with IN or SH clear or with a wrong PT, the SUT closes
+    the session.
     """
     connection = peer.open_raw()
     connection.send(connection.build_session_ack(base={"PacketSize": 20}))

@@ -76,8 +76,8 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
 @malforms("MQMQ-2.2.19.2-15", "MQMQ-2.2.19.2-21", "MQMQ-2.2.20-01", "MQMQ-2.2.20-05", "MQQB-2.2.1-02")
 @covers("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01")
 def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge):
-    """An EstablishConnection request is answered; the SUT closes the connection because of the same packet with IN
-    clear or a wrong PT.
+    """The SUT answers an EstablishConnection request; when the same packet arrives with IN clear or with a wrong PT,
+    the SUT closes the connection.
     """
     unchanged = peer.connect()
     asked = unchanged.send(establish_request(peer))
@@ -167,8 +167,8 @@ def set_packet_size(data: bytes) -> bytes:
 @sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 def test_malformed_packet_closes_session(peer, judge):
-    """A malformed packet on an open session is not acknowledged, and the SUT closes the session, beside another open
-    session.
+    """While another session is open, the peer sends a malformed packet on an open session: the SUT does not acknowledge
+    the packet, and closes the session on which it arrived.
     """
     beside = peer.open_raw()
     for flaw, data in build_malformed_packets(peer).items():

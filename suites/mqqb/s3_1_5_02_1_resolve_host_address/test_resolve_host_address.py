@@ -184,7 +184,7 @@ def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
     )
     judge(
         state_rule,
-        expected=holds("the queue of a destination that was found has another State"),
+        expected=holds("the queue for a known destination is not in this state"),
         observed="NeedValidation" not in others or str(others),
     )
 

@@ -28,8 +28,8 @@ def list_pings(peer: Peer, since: int = 0, until: int | None = None) -> list[Fra
 
 @covers("MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05", "MQQB-3.1.5.2.3-07", "MQQB-3.1.5.2.3-09")
 def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
-    """The SUT connects to the peer's TCP port; its first packet is an EstablishConnection request with IN 1, PT 2
-    and its GUID.
+    """The SUT connects to the peer's TCP port; its first packet is an EstablishConnection request with IN 1, PT 2 and
+    the SUT's GUID.
 
     ServerGuid for a direct name is zero, or the QMGuid of a Ping Response (erratum E11: real Windows copies it). The
     peer ends this attempt after its response, and the request of the retry has the same GUIDs.

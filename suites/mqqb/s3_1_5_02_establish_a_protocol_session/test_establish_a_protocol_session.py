@@ -123,9 +123,9 @@ def test_unknown_host_name_has_status_dns_failure(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02", "MQQB-3.1.5.2-03", "MQQB-3.1.5.2-04")
 def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, judge):
-    """An EstablishConnection response for another queue manager ends the first attempt with Status UnknownFailure, a
-    response with CS set ends the second attempt with ConnectionRefused. Each failure adds an entry after the earlier
-    entries, with its time.
+    """An EstablishConnection response for another queue manager ends the first attempt with Status UnknownFailure, and
+    a response with CS set ends the second attempt with ConnectionRefused. Each failure adds an entry, with the time of
+    the failure, after the earlier entries.
     """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)

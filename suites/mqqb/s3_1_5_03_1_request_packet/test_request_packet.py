@@ -44,7 +44,7 @@ VALID_REQUEST_FIELDS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("server", VALID_REQUEST_FIELDS)
 def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server):
     """A request whose ServerGuid is the SUT's Identifier or zero gets a response with CS 0; then the SUT answers
-    ConnectionParameters. Beside it, the peer has a connection without a request, and one with a request.
+    ConnectionParameters. Meanwhile, the peer has two other connections: one without a request, and one with a request.
     """
     peer.connect()
     peer.connect().send(establish_request(peer))

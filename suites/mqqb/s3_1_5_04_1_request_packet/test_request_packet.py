@@ -29,8 +29,8 @@ OTHER_TIMEOUT_MS = 90_000
 )
 @pytest.mark.parametrize("window", [1, 3, UNUSUAL_WINDOW_SIZE, 0xFFFF])
 def test_connection_parameters_request_opens_session(peer, judge, window):
-    """The SUT answers a ConnectionParameters request with its own WindowSize; then it acknowledges a message, beside
-    another open session.
+    """While another session is open, the SUT answers a ConnectionParameters request with its own WindowSize, and then
+    acknowledges a message.
     """
     peer.open_raw()
     connection = peer.request_session()
@@ -103,8 +103,8 @@ def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -
 )
 @varied("priority", "extension", "label", "body", "destination")
 def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge, timeout_ms):
-    """An express message is acknowledged after half of the AckTimeout in the peer's ConnectionParameters, beside a
-    session with another AckTimeout.
+    """An express message is acknowledged after half of the AckTimeout in the peer's ConnectionParameters, while a
+    second session has a different AckTimeout.
     """
     peer.open_raw(AckTimeout=OTHER_TIMEOUT_MS)
     connection = peer.open_raw(AckTimeout=timeout_ms)
@@ -116,8 +116,8 @@ def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge,
 @pytest.mark.parametrize("timeout_ms", [4_000, 16_000, pytest.param(LONG_ACK_TIMEOUT_MS, marks=needs("set_timers"))])
 @varied("priority", "application tag", "extension", "destination", "queue journaling")
 def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, timeout_ms):
-    """A recoverable message is acknowledged after the RecoverableAckTimeout in the peer's ConnectionParameters, beside
-    a session with another RecoverableAckTimeout.
+    """A recoverable message is acknowledged after the RecoverableAckTimeout in the peer's ConnectionParameters, while a
+    second session has a different RecoverableAckTimeout.
     """
     peer.open_raw(RecoverableAckTimeout=OTHER_TIMEOUT_MS)
     connection = peer.open_raw(RecoverableAckTimeout=timeout_ms, AckTimeout=LONG_ACK_TIMEOUT_MS)
@@ -147,7 +147,7 @@ def test_received_window_size_is_that_of_the_request(peer, sut, judge):
 @pytest.mark.parametrize("express", [0x4E20, 0xFFFF, 0x1_0000, 0x1_D4C0], ids=hex)
 def test_timeouts_of_the_whole_range_are_repeated(peer, judge, recoverable, express):
     """A ConnectionParameters request has timeouts at the ends of their range or around 0xFFFF: the response repeats
-    both timeouts, beside a session with other timeouts.
+    both timeouts, while a second session has other timeouts.
     """
     peer.open_raw(AckTimeout=OTHER_TIMEOUT_MS, RecoverableAckTimeout=OTHER_TIMEOUT_MS)
     connection = peer.request_session()

@@ -28,7 +28,7 @@ close a session.
 @pytest.mark.parametrize(("error", "carrier"), WRONG_COUNTS)
 def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, field, error, carrier):
     """Two messages are sent, one of them recoverable: the SUT accepts a SessionHeader with these counts, and closes the
-    session because of a SessionHeader with a wrong count. A SessionAck or a message has the SessionHeader.
+    session because of a SessionHeader with a wrong count. The SessionHeader is in a SessionAck or in a message.
     """
     session = peer.open_raw()
     session.send(peer.message())

@@ -22,8 +22,8 @@ from suites.mqqb.steps.sender import Sender
 @covers("MQQB-3.1.5.5-01")
 @pytest.mark.parametrize("state", ["WAITING_EC_MSG", "WAITING_CP_MSG"])
 def test_session_ack_before_open_session_closes_connection(peer, sut, judge, state):
-    """The SUT accepts a SessionAck on an open session, and closes a session that is not open yet because of the same
-    SessionAck.
+    """The SUT accepts a SessionAck on an open session. When the same SessionAck arrives on a session that is not yet
+    open, the SUT closes that session.
     """
     _check_accepted_when_open(peer.open_raw())
     early = peer.connect() if state == "WAITING_EC_MSG" else peer.request_session()

@@ -235,7 +235,8 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
 )
 def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
     """The peer sends OrderAcks for messages 1, 3, 2, 4 and 5 of five messages with journaling: each OrderAck updates
-    OutgoingTransferInfo of their queue, and of no other queue. One OrderAck comes on a session of the peer.
+    OutgoingTransferInfo of the queue of these messages, and of no other queue. One OrderAck comes on a session that the
+    peer opened.
     """
     beside = Outgoing(peer, sut, "mqc-order-beside")
     beside.send(3, journal=["positive"])
@@ -282,7 +283,7 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
             judge(
                 "MQQB-3.1.5.6-03",
                 "MQQB-3.1.5.6-17",
-                expected=holds("EodLastAckTime is later than after the OrderAck before"),
+                expected=holds("EodLastAckTime is later than it was after the previous OrderAck"),
                 observed=times[1] > times[0] or str(times),
                 evidence=evidence,
             )
@@ -476,9 +477,8 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
 )
 def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, judge, restarted, ordered_first):
     """Messages with JP or JN have OrderAcks, which arrive before or after the session acknowledgments: the SUT journals
-    each message when its FinalAck arrives, also after a restart.
-
-    After the restart, one FinalAck arrives on a session of the peer, before the SUT has opened a session.
+    each message when its FinalAck arrives, even after a restart. After the restart, one FinalAck arrives on a session
+    of the peer, before the SUT has opened a session.
     """
     beside = Outgoing(peer, sut, "mqc-order-beside")
     beside.send()

@@ -76,8 +76,8 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
 @covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_repeated_message_is_discarded_before_any_other_step(peer, sut, judge, recoverable):
-    """The peer repeats a message whose time has passed, and a message whose queue is full by then: the SUT sends no
-    negative acknowledgment of the messages that it acknowledged before.
+    """The peer repeats a message whose lifetime has expired since it arrived, and a message whose queue has become full
+    since it arrived: the SUT sends no negative acknowledgment of these messages, because it acknowledged them before.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable}

@@ -96,7 +96,8 @@ def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
     """The peer sends message 1, message 2, and message 2 again, and waits before each message until the Order Ack Send
-    Timer is stopped: each time, the SUT sends an OrderAck with the number of the message after OrderAckTimeout.
+    Timer is stopped: each time, when OrderAckTimeout has passed, the SUT sends an OrderAck with the number of that
+    message.
     """
     receiver = Receiver(peer, sut)
     for number in (1, 2, 2):
@@ -135,8 +136,8 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
     "MQQB-3.1.3.2-31",
 )
 def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
-    """For two messages that arrive within OrderAckTimeout, the SUT sends one OrderAck, OrderAckTimeout after the second
-    message. While messages keep arriving, it still sends an OrderAck within MaximumOrderAckDelay.
+    """For two messages that arrive within OrderAckTimeout, the SUT sends one OrderAck, when OrderAckTimeout has passed
+    since the second message. While messages keep arriving, it still sends an OrderAck within MaximumOrderAckDelay.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     receiver = Receiver(peer, sut)
@@ -202,8 +203,8 @@ def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03")
 def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
-    """The peer sends five groups of messages, with the numbers 1, 2, 4; 3, 4; 2, 3; 6; and 5, 7, 6: the OrderAcks after
-    the groups name the numbers 2, 4, 4, 4 and 6, which are the last messages in order.
+    """The peer sends five groups of messages, with the numbers 1, 2, 4; 3, 4; 2, 3; 6; and 5, 7, 6. The OrderAck after
+    each group names the last message in order: the numbers 2, 4, 4, 4 and 6.
     """
     receiver = Receiver(peer, sut)
     for given, expected in (((1, 2, 4), 2), ((3, 4), 4), ((2, 3), 4), ((6,), 4), ((5, 7, 6), 6)):

@@ -274,8 +274,8 @@ GREATEST_TIMER_SPEED_UP = 10
 @covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")
 @varied("acknowledgments", "extension", "label", "body", "destination")
 def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judge):
-    """The peer sends an express message and two recoverable messages: the SUT sends a SessionAck RecoverableAckTimeout
-    after the first recoverable message.
+    """The peer sends an express message and two recoverable messages: the SUT sends a SessionAck when
+    RecoverableAckTimeout has passed since the first recoverable message.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     soon_ms = 4_000

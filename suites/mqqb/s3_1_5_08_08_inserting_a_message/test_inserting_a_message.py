@@ -237,8 +237,8 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
 @pytest.mark.parametrize("recoverable", [1, 0], ids=["recoverable", "express"])
 @varied("acknowledgments", "application tag", "destination")
 def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, recoverable):
-    """With a quota of 0 for the queue manager, the SUT closes the session when a message of the peer arrives, but no
-    other session, and neither stores the message nor sends a negative acknowledgment.
+    """With a quota of 0 for the queue manager, the SUT closes the session on which a message of the peer arrives, and
+    no other session; it neither stores the message nor sends a negative acknowledgment.
     """
     receiver, beside = AcknowledgingReceiver(peer, sut), peer.open_raw()
     session = receiver.session

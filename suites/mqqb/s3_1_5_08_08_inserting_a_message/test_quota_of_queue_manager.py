@@ -20,7 +20,8 @@ BODY_KB = 1_024
 @pytest.mark.parametrize("recoverable", [1, 0], ids=["recoverable", "express"])
 def test_message_that_exceeds_quota_after_stored_messages_closes_session(peer, sut, judge, recoverable):
     """The peer sends messages until their bodies together exceed QueueManagerQuota: the SUT closes the session when a
-    message does not fit, and does not store that message. It stores such a message when its queue is empty again.
+    message does not fit, and does not store that message. When the queue is empty again, the SUT stores a message like
+    the one that did not fit.
     """
     most = sut.quota_kb(QUOTA_KB) // BODY_KB + 1
     queue, receiver = sut.queue(), AcknowledgingReceiver(peer, sut)

@@ -147,8 +147,8 @@ def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judg
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
 @pytest.mark.parametrize("kind", ["recoverable", "refused", "repeated", "transactional", "for another queue manager"])
 def test_session_header_of_any_message_is_processed(peer, sut, judge, kind):
-    """The peer sends a message that is not only put into its queue, for example a duplicate, and whose SessionHeader
-    has wrong counts: the SUT closes the session.
+    """The peer sends a message that the SUT does not simply put into its queue, for example a duplicate, and whose
+    SessionHeader has wrong counts: the SUT closes the session.
     """
     session = peer.open_raw()
     user = {"DM": 1}

@@ -159,7 +159,7 @@ def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge, ende
 @needs("send", "inspect")
 def test_lost_session_of_initiator_has_only_retry_timer(peer, sut, judge):
     """The peer drops a session with an unacknowledged transactional message of the SUT: until the SUT connects again,
-    at most its Session Retry Connect Timer runs.
+    no timer of the session runs, except possibly its Session Retry Connect Timer.
     """
     outgoing = Outgoing(peer, sut, "mqc-timers")
     sent = outgoing.send()

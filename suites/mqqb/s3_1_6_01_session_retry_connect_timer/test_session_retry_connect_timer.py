@@ -30,9 +30,9 @@ LONG_RETRY_INTERVAL_MS = 60_000
 @malforms("MQQB-3.1.6.4-06", "MQMQ-2.2.19.1-21")
 @varied("trace", priority=("3", "0"))
 def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge):
-    """Two of three messages are unacknowledged when the peer drops the session, and on each of four further sessions,
-    which the peer drops or the SUT closes because of a wrong packet: each time the SUT reconnects and sends both
-    messages again. When all messages are acknowledged, the SUT does not reconnect.
+    """The peer drops the session when two of three messages are unacknowledged. On each of four further sessions, the
+    SUT sends both messages again; each of these sessions is dropped by the peer, or closed by the SUT because of a
+    wrong packet, and each time the SUT reconnects. When all messages are acknowledged, the SUT does not reconnect.
     """
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)

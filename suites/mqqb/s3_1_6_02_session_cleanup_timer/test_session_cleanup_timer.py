@@ -21,8 +21,8 @@ from suites.mqqb.steps.sender import Sender
 def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer, sut, judge):
     """The peer opens four sessions, and sends a message on three of them after half of the cleanup time: an express and
     a recoverable message, and one that is refused. The idle session closes after one cleanup time, and each used
-    session after two cleanup times. The document only recommends that an idle session is closed, but specifies the
-    time.
+    session after two cleanup times. The document recommends, but does not require, that an idle session is closed; it
+    specifies the time.
     """
     cleanup_ms = begin_cleanups(sut)
     idle, accepted, refused, stored = (peer.open_raw() for _ in range(4))
@@ -74,8 +74,8 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
 @needs("timers")
 @varied("priority", "extension", "label", "body", "destination")
 def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
-    """The peer sends a message in each of four cleanup times, of which one is transactional and one is refused: the
-    session is still open after each cleanup time.
+    """The peer sends one message in each of four cleanup times; one of the four messages is transactional, and one is
+    refused: the session is still open after each cleanup time.
     """
     cleanup_ms = begin_cleanups(sut)
     used = peer.open_raw()
@@ -101,8 +101,8 @@ def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
 @covers("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02", "MQQB-3.1.6.2-03")
 @needs("set_timers", "send")
 def test_session_of_initiator_closes_after_its_last_message(peer, sut, judge):
-    """The SUT sends a message in each of three cleanup times, and the peer acknowledges it: the session is open during
-    this time, and closes at most two cleanup times later.
+    """The SUT sends a message in each of three cleanup times, and the peer acknowledges it: the session stays open
+    during these three cleanup times, and closes at most two cleanup times later.
     """
     cleanup_ms = begin_cleanups(sut)
     sender = Sender(peer, sut, peer.direct_name("mqc-cleaned-up"))

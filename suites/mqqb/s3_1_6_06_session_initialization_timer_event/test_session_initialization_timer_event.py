@@ -62,8 +62,9 @@ def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
 @covers("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01", "MQQB-3.1.2.1-D01")
 @pytest.mark.parametrize("late", [0, 0.5], ids=["at_once", "half_the_time_later"])
 def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge, late):
-    """The peer connects, requests a session at once or after half the time, and sends no ConnectionParameters: the SUT
-    closes the session when the Session Initialization Timer expires, which started again with the SUT's response.
+    """The peer connects, requests a session at once or after half of the timer's duration, and sends no
+    ConnectionParameters: the SUT closes the session when the Session Initialization Timer expires, which started again
+    with the SUT's response.
     """
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     connection = peer.connect()
@@ -79,8 +80,8 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
 @pytest.mark.parametrize("answered", [False, pytest.param(True, marks=covers("MQQB-3.1.5.4.2-06"))])
 def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, sut, judge, answered):
     """The peer closes the SUT's first connection, and sends no answer, or no answer to ConnectionParameters, on the
-    second connection: the SUT closes the second connection when the Session Initialization Timer of this connection
-    expires, which ran since its request.
+    second connection: the SUT closes the second connection when the Session Initialization Timer of this connection,
+    which has run since the SUT's request, expires.
     """
     sut.slow_down(20)
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)

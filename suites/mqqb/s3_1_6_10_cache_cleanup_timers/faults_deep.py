@@ -17,7 +17,7 @@ RULES_OF_CACHES = {
 
 
 class WholeLifetime(Cache):
-    """A cache whose cleanup timer always restarts with a whole lifetime, regardless of the age of the entries."""
+    """A cache whose next cleanup always follows one lifetime later, although its oldest entry may expire earlier."""
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         """Delete the old entries; return the lifetime of an entry."""
@@ -30,8 +30,8 @@ for _cache, _next in RULES_OF_CACHES.items():
     add(
         f"cleanup-of-{_name}-after-whole-lifetime",
         _next,
-        f"The queue manager restarts the cleanup timer of {_cache} with a whole lifetime, regardless of the age of the "
-        "entries.",
+        f"The queue manager always restarts the cleanup timer of {_cache} with the whole lifetime, although the oldest "
+        "entry may expire earlier.",
         replace_cache(_cache, WholeLifetime),
         blind=True,
     )

@@ -280,8 +280,9 @@ UNACKNOWLEDGED_COUNT = 2
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
 @pytest.mark.parametrize("last", [pytest.param("transactional", marks=needs("send")), "acknowledgments"])
 def test_window_limits_messages_of_every_kind(peer, sut, judge, last):
-    """The SUT has as many unacknowledged recoverable messages as the agreed WindowSize when two transactional messages
-    or two acknowledgments of its own follow: it sends them only after an acknowledgment.
+    """The SUT has as many unacknowledged recoverable messages as the agreed WindowSize. Then two transactional
+    messages, or two acknowledgments that the SUT itself creates, follow: the SUT sends these two only after an
+    acknowledgment.
     """
     queue = "mqc-window"
     sender = Sender(peer, sut, peer.direct_name(queue))

@@ -169,9 +169,9 @@ def _get_requests(frame) -> tuple[list[str], int]:
 @covers("MQQB-3.1.7.1-02", "MQQB-3.1.7.13-13")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue")
 def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
-    """The SUT's outgoing queue is paused before its second message of each delivery, and so is another queue before its
-    only message: the SUT sends the messages of the first queue only after this queue is resumed, and the message of the
-    other queue not before the other queue is resumed.
+    """One outgoing queue of the SUT is paused before its second message of each kind of delivery, and another outgoing
+    queue before its only message: the SUT sends the messages of the first queue only after this queue is resumed, and
+    the message of the other queue only after the other queue is resumed.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     beside = peer.direct_name("mqc-beside")

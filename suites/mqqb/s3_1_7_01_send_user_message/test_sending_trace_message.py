@@ -30,8 +30,8 @@ HIGHEST_BIT = 0x8000_0000
 @needs("send", "public_names")
 def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     """The SUT sends an untraced message, a message traced to an unknown queue, and a traced message of each delivery to
-    the peer: it sends a report on each of the last three messages, which has the class, destination, label and body
-    that the document prints for the message.
+    the peer: on each of the last three messages, the SUT sends a report with the class, destination, label and body
+    that the document specifies for the message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = peer.direct_name()

@@ -36,8 +36,8 @@ def test_initiator_connects_again_after_loss_during_set_up(peer, sut, judge, sta
 @covers("MQQB-3.1.7.3-01")
 @needs("inspect")
 def test_acceptor_closes_session_of_lost_connection(peer, sut, judge):
-    """The peer drops one of its two open sessions: the SUT shows one session of the peer less, and acknowledges a
-    message on the other.
+    """The peer drops one of its two open sessions: the SUT then shows only one session of the peer, and acknowledges a
+    message on that session.
     """
     session, beside = peer.open_raw(), peer.open_raw()
     before = len(list_accepted_sessions(sut))

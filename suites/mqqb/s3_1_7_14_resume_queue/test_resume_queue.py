@@ -91,9 +91,9 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
 @pytest.mark.parametrize("waiting", ["sent and not acknowledged", "sent while paused"])
 @varied("response queue", "trace", acknowledgments=("none", "of receipt"))
 def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting):
-    """The SUT's outgoing queue is paused and its session lost, in this order or in the other: the SUT opens no session
-    within two retry times, also for a new message. When the queue is resumed, the SUT opens a session and sends all
-    waiting messages.
+    """The SUT's outgoing queue is paused and its session lost, in either order: the SUT opens no session within two
+    retry times, not even for a new message. When the queue is resumed, the SUT opens a session and sends all waiting
+    messages.
     """
     sut.slow_down(4)  # otherwise a Ping Response may be too late, and no second attempt follows
     sender = Sender(peer, sut)

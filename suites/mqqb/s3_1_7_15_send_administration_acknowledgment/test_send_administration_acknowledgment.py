@@ -97,8 +97,9 @@ def _describe_queue(frame, name: str) -> str:
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queues"))])
 @varied("negative journaling", "time to be received", priority=("3", "7"))
 def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
-    """The peer sends three messages to a direct or private format name of the SUT, one with PA, and one with all bits
-    and another administration queue: the SUT sends an ACK_REACH_QUEUE to the queue that each of these two names.
+    """The peer sends three messages to a direct or private format name of the SUT: one without acknowledgment bits, one
+    with PA, and one with all acknowledgment bits and a different administration queue. For the second and the third
+    message, the SUT sends an ACK_REACH_QUEUE to the administration queue that the message names.
     """
     transactional = delivery == "transactional"
     queue = "transactional" if transactional else "plain"
@@ -250,8 +251,8 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, asked, name):
-    """The peer sends a message with AQ 3, which is accepted or refused: the acknowledgment is in the SUT's own queue
-    with the number in AdminQueue.
+    """The peer sends a message with AQ 3, which is accepted or refused: the acknowledgment is in the queue of the SUT
+    that has the number in AdminQueue.
     """
     queue = sut.new_queue("administration")
     number = get_private_queue_number(sut, queue)

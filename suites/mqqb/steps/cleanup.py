@@ -16,7 +16,9 @@ ONCE, TWICE, THRICE = (
 
 
 def begin_cleanups(sut: Sut) -> int:
-    """Return the specified duration of the Session Cleanup Timer (need ``timers``), with time for actions before it."""
+    """Slow down the SUT's timers if necessary, so that a check can act before the Session Cleanup Timer expires; return
+    the unscaled duration of this timer. The check needs ``timers``.
+    """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     return sut.timer_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
 

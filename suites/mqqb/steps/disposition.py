@@ -107,8 +107,8 @@ def delete(sut: Sut, queue: str) -> None:
 
 
 class AcknowledgingReceiver(Receiver):
-    """A session on which the SUT receives messages whose administration queue is at the peer; collects the SUT's
-    acknowledgments.
+    """A session on which the SUT receives messages whose administration queue is at the peer, and the acknowledgments
+    that the SUT sends.
     """
 
     def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
@@ -157,7 +157,7 @@ class AcknowledgingReceiver(Receiver):
         while len(wanted()) < count and self.poll(wanted) is not None:
             pass
         inbox, environment = self.peer.inbox, self.peer.environment
-        inbox.acknowledge(spare=self.session)  # also when the moment takes long, it would come again
+        inbox.acknowledge(spare=self.session)  # else the SUT could repeat its messages during a long wait
         environment.run_until(lambda: len(wanted()) > count or bool(inbox.connecting), self.sut.quiet_ms)
         if inbox.connecting and environment.run_until(lambda: not inbox.connecting, self.sut.response_timeout_ms):
             environment.run_until(lambda: len(wanted()) > count, self.sut.quiet_ms)
@@ -171,8 +171,8 @@ class AcknowledgingReceiver(Receiver):
         return self.session.check_alive()
 
     def acknowledge_all(self) -> None:
-        """Acknowledge all messages of the SUT, also on the peer's session, where FinalAcks may arrive; nothing may be
-        sent afterwards (E19).
+        """Acknowledge all messages of the SUT, including the messages on the peer's session, where FinalAcks may
+        arrive. The peer may send nothing afterwards (E19).
         """
         self.peer.inbox.acknowledge()
 
@@ -199,7 +199,7 @@ IN_NO_QUEUE = "in no queue"
 def find_queues_with_message(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
     """Describe which messages of the peer are in queues of the check, by kind, or in the SUT's dead-letter queues.
 
-    Return ``IN_NONE`` also if the control channel shows no queues. In this case, only the effects of a message show
+    Also return ``IN_NONE`` if the control channel shows no queues. In this case, only the effects of a message show
     that it was accepted.
     """
     if not sut.has("receive"):

@@ -62,7 +62,7 @@ def exchange_message(
     """Open a session, send a session acknowledgment and a recoverable message, and wait for the message's
     acknowledgment.
 
-    The arguments are header fields; every packet of the peer with these headers gets them.
+    The arguments are fields of headers, and are set in every packet of the peer that has the header.
     """
     connection = peer.connect()
     groups = [

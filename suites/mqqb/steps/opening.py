@@ -220,7 +220,7 @@ def expect_recent_entry(peer: Peer, status: str, *, failed: bool = False) -> Exp
 
 
 def get_last_entry(entries: list[dict[str, Any]]) -> dict[str, Any] | str:
-    """Return the last entry of a ConnectionHistory in the form that ``recent_entry`` compares, with an unsigned
+    """Return the last entry of a ConnectionHistory in the form that ``expect_recent_entry`` compares, with an unsigned
     Error.
     """
     if not entries:

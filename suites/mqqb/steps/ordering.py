@@ -87,7 +87,9 @@ class Receiver:
         return self.peer.inbox.messages
 
     def acknowledgments(self, *, final: bool = False, among: list[Frame] | None = None) -> list[Frame]:
-        """Return the OrderAcks, or the FinalAcks, that have arrived; ``among``: all copies instead of all messages."""
+        """Return the OrderAcks, or the FinalAcks, that have arrived; ``among``: the packets to search, instead of all
+        messages without repetitions.
+        """
         came = self.messages if among is None else among
         found = [(frame, int((frame.message or frame["MessagePropertiesHeader"]).MessageClass)) for frame in came]
         return [

@@ -1,6 +1,6 @@
 """Signed and encrypted messages of the peer, and their disposition in the SUT.
 
-PA and NA request acknowledgments of each message, which arrive unless SendInsecureNacks is FALSE.
+Each message requests acknowledgments by PA and NA; these acknowledgments arrive unless SendInsecureNacks is FALSE.
 """
 
 from __future__ import annotations
@@ -153,8 +153,8 @@ SILENT_REFUSAL_REASON = "SendInsecureNacks of the SUT is FALSE, so the SUT refus
 def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, SecuredDisposition], table: Table) -> None:
     """Judge every row of a table by the dispositions of the named messages.
 
-    If SendInsecureNacks is FALSE, only the missing message in the queue shows a refusal, and rules about the
-    acknowledgment are not exercised.
+    If SendInsecureNacks is FALSE, only the absence of a message from its queue shows that it was refused, and rules
+    about the acknowledgment are not exercised.
     """
     silent, unseen = set[str](), set[str]()
     for rule, name, attribute, expected in table:
@@ -272,8 +272,8 @@ class Secured:
         """Check that the SUT accepts some signature; raise ConformanceFailure when it accepts no signature, because it
         may hash different bytes (E81).
 
-        The messages name ``user``. Without a user they name no sender, if the acknowledgment of a refusal shows the
-        reason.
+        The messages name ``user`` as the sender. If ``user`` is not given, and the acknowledgment of a refusal shows
+        its reason, the messages name no sender.
         """
         by = user or (None if self.tells else ALICE)
         claims = {} if by else {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}

@@ -168,7 +168,7 @@ def read_info_place(info: dict[str, Any], name: str) -> Place:
 
 
 def get_sequence_info(frame: Frame, further: int = 0) -> Place:
-    """Return the SEQUENCE_INFO of a message, or of the message ``further`` places after it."""
+    """Return the SEQUENCE_INFO of a message, or of the message ``further`` positions after it."""
     number = int(get_transaction_header(frame).TxSequenceNumber) + further
     return get_sequence_id_number(frame), number, number - 1
 

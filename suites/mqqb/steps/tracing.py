@@ -26,7 +26,7 @@ class Report:
 
     @staticmethod
     def build_expected_label(message: Frame) -> str:
-        """Return the label of the report on a message up to the time; both readings of E35 share this part."""
+        """Return the part of a report's label that precedes the time; it is the same in both readings of E35."""
         user = message["UserHeader"]
         source = str(user.SourceQueueManager).upper()
         return f"{source[:4]}:{user.MessageID:08X}:{user.RC:02X}"

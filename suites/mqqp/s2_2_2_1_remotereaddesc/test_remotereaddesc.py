@@ -30,8 +30,8 @@ CLOCK_TOLERANCE_S = 120
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 @sut_survives()
 def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
-    """Peeks and receives with any values of Reserved and eAckNack return the messages of the queue, also receives that
-    wait; a message whose receive ends with RR_NACK stays in the queue. Each response has Reserved 1.
+    """Peeks and receives, with any values of Reserved and eAckNack, return the messages of the queue, even when a
+    receive has to wait; a message whose receive ends with RR_NACK stays in the queue. Each response has Reserved 1.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
@@ -206,8 +206,8 @@ def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
     ],
 )
 def test_arrival_time_of_local_message_is_time_of_sending(remote, sut, judge, kinds):
-    """An application of the SUT sends a message to its own queues: dwArriveTime in each queue is between the time of
-    the command and the time of its reply.
+    """An application of the SUT sends a message to queues of the SUT: dwArriveTime in each queue is between the time of
+    the command and the time of the reply to the command.
     """
     queues = [remote.open(kind) for kind in kinds]
     before = remote.peer.environment.now().utc_s

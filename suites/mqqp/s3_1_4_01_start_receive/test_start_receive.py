@@ -229,7 +229,7 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
 @varied("negative journaling", "time to be received", acknowledgments=("none", "of arrival"))
 def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, kind):
     """SequentialId of peeks with and without a cursor and of a receive is the LookupIdentifier that the control channel
-    shows for the message, without its highest byte; also for a message that arrives while a read waits.
+    shows for the message, without its highest byte. This also applies to a message that arrives while a read waits.
     """
     queue = remote.open(kind)
     fill_queue(remote, kind, "first", "second")

@@ -43,8 +43,8 @@ def find_other_method(remote, by):
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by, rules, action):
     """While two reads wait, one by each method, receives with the dwRequestIDs of these reads through the same queue
-    handle are refused, and both reads still wait. A receive with such a dwRequestID through a different handle of the
-    queue waits, and so do receives through the same handle whose dwRequestIDs differ in one bit.
+    handle are refused, and both reads still wait. A receive with one of these dwRequestIDs through a different handle
+    of the queue waits, and so do receives through the same handle whose dwRequestIDs differ in one bit.
     """
     queue, second = remote.open(), remote.open()
     numbers = [0, remote.request_id()]
@@ -107,9 +107,9 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
     ],
 )
 def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, by, rules, action, of_queue):
-    """RemoteQMCancelReceive ends a waiting receive if it has the handle of the receive's queue, but not if it has the
-    handle of a different queue. However a read ends, its dwRequestID can be used again, and the reads of two queues
-    return the messages of their queues.
+    """RemoteQMCancelReceive ends a waiting receive if the call has the handle of the receive's queue, but not if it has
+    the handle of a different queue. No matter how a read ends, its dwRequestID can be used again, and the reads of two
+    queues return the messages of their queues.
     """
     queue = remote.open()
     admin = remote.open("admin")

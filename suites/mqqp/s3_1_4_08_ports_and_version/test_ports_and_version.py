@@ -145,8 +145,8 @@ def test_unknown_port_type_has_no_port(remote, judge):
     ],
 )
 def test_spx_port_type_returns_port_or_zero(remote, judge, port_type, rule):
-    """RemoteQMGetQMQMServerPort with an SPX port type returns a port, or 0 if the SUT does not support SPX, and no
-    fault.
+    """RemoteQMGetQMQMServerPort with an SPX port type returns a port, or 0 if the SUT does not support SPX; the call
+    does not cause a fault.
     """
     call = ask_ports(remote, port_type)[0]
     observed = call.status if call.status is not None else call.outcome

@@ -184,8 +184,8 @@ RULES_AT_END_OF_QUEUE = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3
 @pytest.mark.parametrize("queue_kind", ["plain", "transactional"])
 def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, action, edge, label, rules, queue_kind):
     """NEXT with LookupId 0 returns the first of three messages, and PREV with the maximum LookupId returns the last,
-    also when they arrived in the reverse order with different priorities. A second peek returns the same message, and a
-    second receive returns the second message.
+    even when the messages arrived in the reverse order with different priorities. A second peek returns the same
+    message, and a second receive returns the second message.
     """
     queue = remote.open(queue_kind)
     if queue_kind == "plain":
@@ -459,8 +459,8 @@ def test_lookup_with_invalid_description_is_refused(remote, judge, action):
 @pytest.mark.parametrize("action", LOOKUP_RECEIVE_ACTIONS, ids=hex)
 def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     """A receive by lookup locks its message and returns a handle that can be ended once (erratum E57 leaves open
-    whether RR_NACK returns the message); a second receive of the message fails. Its dwRequestID can be used again at
-    once, also after a lookup that fails, and a lookup finds only messages of its own queue.
+    whether RR_NACK returns the message); a second receive of the message fails. The dwRequestID of a lookup can be used
+    again at once, even after a lookup that fails, and a lookup finds only messages of its own queue.
     """
     queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin")

@@ -150,7 +150,7 @@ RULE_BY_METHOD = {
 )
 @sut_survives()
 def test_refused_call_returns_status_and_no_fault(remote, judge, method, rule):
-    """Well-formed calls that a method cannot carry out return a status, and no fault."""
+    """Well-formed calls that a method cannot carry out return a status, and do not cause a fault."""
     calls = REFUSED_CALLS[method](remote.open())
     observed = [call.status is not None or call.outcome for call in calls]
     judge(rule, expected=each(holds("a status is returned"), "call"), observed=observed, evidence=calls)

@@ -378,8 +378,8 @@ ON_SOURCE, ON_DESTINATION = 2, 3
 @pytest.mark.parametrize("kind", [ON_SOURCE, ON_DESTINATION], ids=["on its source", "on its destination"])
 @for_each_section(lambda section: [section.message["message"]])
 def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge, section, kind):
-    """A message names a private response queue by number, on its source computer or on its destination: the application
-    receives a private format name with the GUID of that computer.
+    """A message names, by number, a private response queue on the source computer or on the destination computer of the
+    message: the application receives a private format name with the GUID of that computer.
     """
     reader = Reader(peer, sut)
     user = {

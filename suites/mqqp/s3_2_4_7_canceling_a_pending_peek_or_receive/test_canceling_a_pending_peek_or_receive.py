@@ -69,8 +69,8 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading, b
 @covers("MQQP-3.2.4.7-07")
 def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge):
     """Three reads wait, and the application cancels the second read: PendingRemoteReadEntryCollection contains three
-    entries before, and the entries of the other two reads after the peer has answered RemoteQMCancelReceive, although
-    the peer has not answered the read.
+    entries before the cancellation. When the peer has answered RemoteQMCancelReceive, it contains the entries of the
+    other two reads, although the peer has not answered the cancelled read.
     """
     reader = Reader(peer, sut)
     remote = reader.open()

@@ -98,8 +98,8 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.9-07")
 def test_client_removes_entry_of_closed_queue(peer, sut, judge):
-    """Three queues are open, and the application closes the second queue: RemoteOpenQueueEntryCollection contains
-    three entries before, and the entries of the other two queues afterwards.
+    """Three queues are open, and the application closes the second queue: RemoteOpenQueueEntryCollection contains three
+    entries before the close, and the entries of the other two queues after it.
     """
     reader = Reader(peer, sut)
     remotes = [reader.open() for _ in range(3)]

@@ -293,7 +293,7 @@ class Reader:
         return f"DIRECT={self.destination}"
 
     def begin(self, verb: str, **arguments: Any) -> Request:
-        """Send the SUT a command, and do not wait for its reply."""
+        """Send the SUT a command, and do not wait for the reply."""
         return Request(self, self.sut.control.begin(verb, **arguments))
 
     def ask(self, verb: str, **arguments: Any) -> dict[str, Any]:
@@ -304,28 +304,30 @@ class Reader:
         return reply
 
     def begin_open(self, queue: str | None = None) -> Request:
-        """Let the SUT open a queue, by default the queue of the peer, and do not wait for its reply."""
+        """Let the SUT open a queue, by default the queue of the peer, and do not wait for the SUT's reply."""
         return self.begin("remote_open", queue=queue or self.format_name)
 
     def open(self, **how: Any) -> int:
-        """Let the SUT open the peer's queue; return the number by which its verbs name the queue."""
+        """Let the SUT open the peer's queue; return the number that identifies the queue in later verbs."""
         remote = int(self.ask("remote_open", queue=self.format_name, **how)["remote"])
         self.remotes.append(remote)
         self.peer.at_end(lambda: self._begin_close(remote))
         return remote
 
     def _begin_close(self, remote: int) -> None:
-        """Let the SUT close a queue, and do not wait for its reply."""
+        """Let the SUT close a queue, and do not wait for the SUT's reply."""
         self.sut.control.begin("remote_close", remote=remote)
 
     def open_cursor(self, remote: int) -> int:
-        """Let the SUT open a cursor; return the number by which its verbs name the cursor."""
+        """Let the SUT open a cursor; return the number that identifies the cursor in later verbs."""
         return int(self.ask("remote_open_cursor", remote=remote)["cursor"])
 
     def begin_read(
         self, reading: Reading, remote: int, timeout_ms: int = TIMEOUT_MS, cursor: int | None = None
     ) -> Request:
-        """Let the SUT begin a read; do not wait for its reply. ``cursor``: an open cursor, or None for a new cursor."""
+        """Let the SUT begin a read; do not wait for the SUT's reply. ``cursor``: an open cursor, or None for a new
+        cursor.
+        """
         where = {"remote": remote}
         if reading.by_cursor:
             where = {"cursor": self.open_cursor(remote) if cursor is None else cursor}

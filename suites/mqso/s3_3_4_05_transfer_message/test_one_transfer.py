@@ -13,8 +13,8 @@ SESSIONS_BEFORE_ACKNOWLEDGMENT = 3
 
 @covers("MQSO-3.3.4.5-D03")
 def test_each_sender_gets_acknowledgments_of_its_own_messages(peer, sut, judge):
-    """The peer sends one message, and another queue manager two messages: the SUT acknowledges to each of them the
-    messages that it sent.
+    """The peer sends one message, and another queue manager sends two messages: the SUT acknowledges to each sender the
+    messages of that sender, and no others.
     """
     sessions = {"peer": peer.open_raw(), "other": peer.open_raw({"ClientGuid": OTHER_GUID})}
     counts = {"peer": 1, "other": 2}

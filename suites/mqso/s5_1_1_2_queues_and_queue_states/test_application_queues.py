@@ -19,9 +19,9 @@ SHORT_READ_TIMEOUT_MS = 200
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 @varied("positive journaling", "response queue", "queue journaling", "read by")
 def test_queue_returns_messages_in_order_until_purged(peer, sut, judge, transactional):
-    """Two of five messages are received in order, a purge removes the other three and, in a nontransactional queue,
-    messages of the lowest and the highest priority; a second purge changes nothing, and the queue stores the next
-    message.
+    """Two of five messages are received in order. A purge removes the other three messages and, in a nontransactional
+    queue, also messages of the lowest and the highest priority. A second purge changes nothing, and the queue stores
+    the next message.
     """
     application = Application(peer, sut, transactional=transactional)
     queue = application.queue
@@ -128,8 +128,8 @@ def test_deleted_queue_and_its_messages_are_gone(sut, judge):
 @varied("acknowledgments", "negative journaling", "response queue", "time to be received", "application tag")
 @pytest.mark.parametrize("delivery", ["express", "transactional"])
 def test_full_queue_stores_no_message(sut, judge, delivery):
-    """A queue with a quota of 8 KB, of each kind, stores a first message of 5,000 characters, and a second message of
-    this size only after a purge.
+    """A queue of each kind with a quota of 8 KB stores a first message of 5,000 characters, and stores a second message
+    of this size only after a purge.
     """
     queue = sut.new_queue("full", quota_kb=8, transactional=delivery == "transactional")
     whole = {"body": "x" * 5_000, "delivery": delivery}
@@ -184,9 +184,9 @@ def test_cursors_have_separate_positions_until_restart(sut, judge):
     "MQSO-5.1.1.3-D07",
 )
 def test_aborted_transaction_leaves_three_queues_as_they_were(peer, sut, judge):
-    """In a transaction, the first of four messages is received by its place and the third by its LookupIdentifier, and
-    a message is sent to each of two other queues. Until the abort, other readers get neither the received nor the sent
-    messages; after it, the four messages are in their old order, and the other queues are empty.
+    """In a transaction, the first of four messages is received by its position and the third by its LookupIdentifier,
+    and a message is sent to each of two other queues. Until the abort, other readers get neither the received nor the
+    sent messages; after the abort, the four messages are in their old order, and the other queues are empty.
     """
     application = Application(peer, sut, transactional=True)
     others = [sut.new_queue(f"other-{number}", transactional=True) for number in range(2)]

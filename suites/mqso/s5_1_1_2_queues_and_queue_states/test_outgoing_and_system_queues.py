@@ -20,7 +20,9 @@ ON_HOLD = "OnHold"
 @covers("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07")
 @varied("priority", "response queue", "time to be received", "time to reach queue", "label")
 def test_each_destination_has_own_outgoing_queue(peer, sut, judge):
-    """One, two and three messages for three different queues of the peer wait in three separate outgoing queues."""
+    """One message, two messages and three messages for three different queues of the peer wait in a separate outgoing
+    queue for each of the three queues.
+    """
     names = [peer.direct_name(f"mqc-{number}") for number in (1, 2, 3)]
     for count, name in enumerate(names, 1):
         for _ in range(count):
@@ -190,7 +192,7 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
 @covers("MQSO-3.2.1-D02", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02")
 def test_dead_letters_after_restart_are_in_queues_of_their_kinds(peer, sut, judge):
     """A recoverable and a transactional message with negative journaling expire after a restart: each is in the
-    dead-letter queue of its kind, also after a further restart.
+    dead-letter queue of its kind, even after a further restart.
     """
     to = peer.direct_name("mqc-late")
     life_s = 2 * SHORT_LIFETIME_S

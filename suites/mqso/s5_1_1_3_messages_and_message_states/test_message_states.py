@@ -27,7 +27,8 @@ from suites.mqqb.steps.sender import Sender
 @varied("acknowledgments", "positive journaling", "queue journaling", "queue quota", "queue privacy")
 def test_received_message_is_locked_until_transaction_ends(sut, judge, external, outcome, left):
     """Two peeks leave a message in its queue. When a transaction has received the message, it is hidden from other
-    reads; an abort restores it, also after a second transaction, and a commit deletes it.
+    reads. A commit deletes the message; an abort restores it, and so does the abort of a second transaction that
+    receives it.
     """
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")

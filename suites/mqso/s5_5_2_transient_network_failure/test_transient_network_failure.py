@@ -69,8 +69,8 @@ def _receive_on_next_connection(peer: Peer, listener: RawListener) -> list[Frame
 @covers("MQSO-5.1.1.2-D09", "MQSO-5.5.2-D01")
 @pytest.mark.parametrize("attempts", [3, 12])
 def test_own_messages_of_sut_are_transferred_after_outage(peer, sut, judge, attempts):
-    """The SUT sends an unacknowledged message, which may be an acknowledgment of its own, again on the next connection.
-    After a short or a long outage, it sends this message and two new messages.
+    """The SUT sends an unacknowledged message, which may be an acknowledgment that the SUT itself created, again on the
+    next connection. After a short or a long outage, it sends this message and two new messages.
     """
     to = peer.direct_name("mqc-own")
     listener = peer.listen_raw()

@@ -101,7 +101,7 @@ def _judge_external_transaction(sut, judge):
 @needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-05", "MQSO-4.3.3-D01")
 def test_operations_without_coordinator_continue(peer, sut, judge):
-    """While the coordinator is unavailable, the SUT sends and receives local messages, also in internal transactions,
+    """While the coordinator is unavailable, the SUT sends and receives local messages, even in internal transactions,
     accepts a session, sends its waiting transactional message, and stores a transactional message from the peer.
     """
     plain_queue, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), peer.direct_name("mqc-beyond")

@@ -245,7 +245,7 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
 @covers("MQSO-5.5.5-02")
 def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
     """A SUT whose stored counter of queue numbers is too low starts: it still has its old queue with the message, and
-    gives a new queue a different number, also after a further restart.
+    gives a new queue a different number, even after a further restart.
     """
     queue = sut.new_queue("had")
     sut.send_here(queue, ["kept"], delivery="recoverable")

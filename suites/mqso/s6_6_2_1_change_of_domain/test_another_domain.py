@@ -105,7 +105,7 @@ def test_computer_that_rejoins_domain_is_in_directory_mode(peer, sut, judge):
 @covers(*MOVE_RULES, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
 def test_sut_in_new_domain_creates_object_and_uses_its_identifier(peer, sut, judge):
     """A SUT that is started in a new domain creates its object with the attributes of the old object, stores the new
-    domain as LastDomain, and uses the new object's Identifier, also after a restart.
+    domain as LastDomain, and uses the new object's Identifier, even after a restart.
     """
     object_before = _select_attributes(sut.read_directory_object())
     _restart_in_environment(sut, own_domain=False)

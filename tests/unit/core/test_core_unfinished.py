@@ -97,8 +97,8 @@ def test_connection_with_oldest_unfinished_packet_is_closed_first() -> None:
     unfinished = Unfinished(limit=10)
     unfinished.note("a", 6)
     unfinished.note("b", 4)
-    assert unfinished.one_too_many() is None
+    assert unfinished.find_connection_to_close() is None
     unfinished.note("a", 7)
-    assert unfinished.one_too_many() == "b"
+    assert unfinished.find_connection_to_close() == "b"
     unfinished.note("b", 0)
-    assert (unfinished.one_too_many(), unfinished.total) == (None, 7)
+    assert (unfinished.find_connection_to_close(), unfinished.total) == (None, 7)
