@@ -11,7 +11,6 @@ from reference_qm.rpc import QM2QM
 from reference_qm.rpc.bind_bodies import Bind, ContextElement
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
-from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.inputs import Input, RpcBytes
 
 Change = Callable[[ContextElement], ContextElement]
@@ -41,23 +40,9 @@ def _accept_minor_version(element: ContextElement) -> ContextElement:
     return replace(element, abstract_syntax=QM2QM.syntax) if same else element
 
 
-def _hide_ndr64(element: ContextElement) -> ContextElement:
-    if NDR in element.transfer_syntaxes:
-        return element
-    return replace(
-        element, transfer_syntaxes=tuple(one for one in element.transfer_syntaxes if one != NDR64) or (QM2QM.syntax,)
-    )
-
-
 add(
     "server-bind-to-version-1-1-accepted",
     "MQQP-1.9-D01",
     "The server accepts a bind to qm2qm with minor version 1 or any other minor version.",
     _change_binds(_accept_minor_version),
-)
-add(
-    "server-bind-with-only-ndr64-refused",
-    "MQQP-2.2-01",
-    "The server refuses a presentation context for which the client proposes only NDR64.",
-    _change_binds(_hide_ndr64),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
-from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
 from reference_qm.model.statuses import Status
 
 LARGEST = 0xFFFFFFFF
@@ -41,19 +40,3 @@ class LargestNotFound(RemoteEnding):
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         found = super().find_read_to_cancel(h_queue, request_id)
         return (Status.MQ_ERROR, None) if request_id == LARGEST and found[1] is not None else found
-
-
-@fault("server-start-receive-dwrequestid-0-refused", breaks="MQQP-3.1.4.1-D08")
-class ZeroRefused(RemoteStarting):
-    """The server refuses a read whose dwRequestID is 0."""
-
-    def check_request_id(self, desc: Desc) -> Status:
-        return super().check_request_id(desc) if desc["dwRequestID"] else Status.MQ_ERROR_INVALID_PARAMETER
-
-
-@fault("server-duplicate-dwrequestid-0-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
-class ZeroNotSearched(RemoteStarting):
-    """The server accepts a read with dwRequestID 0 while another read of the same handle uses this dwRequestID."""
-
-    def check_request_id(self, desc: Desc) -> Status:
-        return super().check_request_id(desc) if desc["dwRequestID"] else Status.MQ_OK

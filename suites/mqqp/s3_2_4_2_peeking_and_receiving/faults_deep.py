@@ -11,46 +11,83 @@ from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.registry import add
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage, Version
-from reference_qm.core.remote.client_steps import CallMethod, RemoteError, Sequence
+from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, Ack
 from reference_qm.model.statuses import Status
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """A section about the reads of a client, with its own numbers of the rules that the four sections share."""
+    """A kind of reads, and by field: its rules for RemoteQMStartReceive and for RemoteQMStartReceive2."""
 
     name: str
-    section: str
     receives: bool
     by_cursor: bool
-    old: dict[str, int]
-    new: dict[str, int]
+    rules: dict[str, tuple[str, str]]
 
     def includes(self, read: RemoteRead) -> bool:
-        """Return whether a read belongs to the section."""
+        """Return whether a read is of this kind."""
         return read.LookupId is None and (read.receives, bool(read.CursorHandle)) == (self.receives, self.by_cursor)
-
-    def rules(self, field: str) -> tuple[str, str]:
-        """Return the rules of a field, for RemoteQMStartReceive and for RemoteQMStartReceive2."""
-        return tuple(f"MQQP-{self.section}-{table[field]:02}" for table in (self.old, self.new))  # type: ignore[return-value]
-
-
-_FIELDS = ("hRemoteQueue", "dwQueue", "hCursor", "dwSize", "lpBuffer", "ulAction", "ulTimeout", "dwRequestID")
-_PEEK_FIELDS = ("hRemoteQueue", "dwQueue", "dwSize", "lpBuffer", "hCursor", "ulAction", "ulTimeout", "dwRequestID")
-
-
-def _number(first: int, names: tuple[str, ...] = _FIELDS) -> dict[str, int]:
-    return {name: first + place for place, name in enumerate(names)}
 
 
 KINDS = (
-    _Kind("peek", "3.2.4.2", False, False, _number(14, _PEEK_FIELDS), _number(24, _PEEK_FIELDS)),
-    _Kind("receive", "3.2.4.3", True, False, _number(14), _number(24)),
-    _Kind("peek-by-cursor", "3.2.4.5", False, True, _number(14), _number(24)),
-    _Kind("receive-by-cursor", "3.2.4.6", True, True, _number(13), _number(23)),
+    _Kind(
+        "peek",
+        receives=False,
+        by_cursor=False,
+        rules={
+            "hRemoteQueue": ("MQQP-3.2.4.2-14", "MQQP-3.2.4.2-24"),
+            "dwQueue": ("MQQP-3.2.4.2-15", "MQQP-3.2.4.2-25"),
+            "dwSize": ("MQQP-3.2.4.2-16", "MQQP-3.2.4.2-26"),
+            "lpBuffer": ("MQQP-3.2.4.2-17", "MQQP-3.2.4.2-27"),
+            "hCursor": ("MQQP-3.2.4.2-18", "MQQP-3.2.4.2-28"),
+            "ulTimeout": ("MQQP-3.2.4.2-20", "MQQP-3.2.4.2-30"),
+            "dwRequestID": ("MQQP-3.2.4.2-21", "MQQP-3.2.4.2-31"),
+        },
+    ),
+    _Kind(
+        "receive",
+        receives=True,
+        by_cursor=False,
+        rules={
+            "hRemoteQueue": ("MQQP-3.2.4.3-14", "MQQP-3.2.4.3-24"),
+            "dwQueue": ("MQQP-3.2.4.3-15", "MQQP-3.2.4.3-25"),
+            "hCursor": ("MQQP-3.2.4.3-16", "MQQP-3.2.4.3-26"),
+            "dwSize": ("MQQP-3.2.4.3-17", "MQQP-3.2.4.3-27"),
+            "lpBuffer": ("MQQP-3.2.4.3-18", "MQQP-3.2.4.3-28"),
+            "ulTimeout": ("MQQP-3.2.4.3-20", "MQQP-3.2.4.3-30"),
+            "dwRequestID": ("MQQP-3.2.4.3-21", "MQQP-3.2.4.3-31"),
+        },
+    ),
+    _Kind(
+        "peek-by-cursor",
+        receives=False,
+        by_cursor=True,
+        rules={
+            "hRemoteQueue": ("MQQP-3.2.4.5-14", "MQQP-3.2.4.5-24"),
+            "dwQueue": ("MQQP-3.2.4.5-15", "MQQP-3.2.4.5-25"),
+            "hCursor": ("MQQP-3.2.4.5-16", "MQQP-3.2.4.5-26"),
+            "dwSize": ("MQQP-3.2.4.5-17", "MQQP-3.2.4.5-27"),
+            "lpBuffer": ("MQQP-3.2.4.5-18", "MQQP-3.2.4.5-28"),
+            "ulTimeout": ("MQQP-3.2.4.5-20", "MQQP-3.2.4.5-30"),
+            "dwRequestID": ("MQQP-3.2.4.5-21", "MQQP-3.2.4.5-31"),
+        },
+    ),
+    _Kind(
+        "receive-by-cursor",
+        receives=True,
+        by_cursor=True,
+        rules={
+            "hRemoteQueue": ("MQQP-3.2.4.6-13", "MQQP-3.2.4.6-23"),
+            "dwQueue": ("MQQP-3.2.4.6-14", "MQQP-3.2.4.6-24"),
+            "hCursor": ("MQQP-3.2.4.6-15", "MQQP-3.2.4.6-25"),
+            "dwSize": ("MQQP-3.2.4.6-16", "MQQP-3.2.4.6-26"),
+            "lpBuffer": ("MQQP-3.2.4.6-17", "MQQP-3.2.4.6-27"),
+            "ulTimeout": ("MQQP-3.2.4.6-19", "MQQP-3.2.4.6-29"),
+            "dwRequestID": ("MQQP-3.2.4.6-20", "MQQP-3.2.4.6-30"),
+        },
+    ),
 )
-_METHODS = ("RemoteQMStartReceive", "RemoteQMStartReceive2")
 Change = Callable[[Any, RemoteRead], Any]
 
 
@@ -64,7 +101,7 @@ def _add_field_fault(kind: _Kind, field: str, wrong: str, says: str, change: Cha
 
     add(
         f"client-{kind.name}-{field.lower()}-{wrong}",
-        kind.rules(field),
+        kind.rules[field],
         f"The client sets {field} of a {kind.name.replace('-', ' ')} to {says}.",
         replace_part(override_method(ClientReading.describe_read, make)),
     )
@@ -173,7 +210,7 @@ class _Stale(ClientReading):
 
 
 def _all(field: str) -> tuple[str, ...]:
-    return tuple(rule for kind in KINDS for rule in kind.rules(field))
+    return tuple(rule for kind in KINDS for rule in kind.rules[field])
 
 
 @fault("client-read-lpbuffer-not-null-in-second-read", breaks=_all("lpBuffer"))
@@ -321,25 +358,6 @@ class SecondNacked(ClientReading):
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         wanted, self.used = (Ack.RR_NACK if self.used else ack), True
         yield from super().end_receive(entry, wanted)
-
-
-@fault("client-end-receive-called-after-failed-receive", breaks=("MQQP-3.1.4.10-04", "MQQP-3.1.4.1-07"))
-class PeekEnded(ClientReading):
-    """The client calls RemoteQMEndReceive with the handle NULL after a failed receive."""
-
-    def _call_start(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
-        try:
-            return (yield from super()._call_start(read, method, arguments))
-        except RemoteError:
-            if (
-                read.receives
-                and read.entry is not None
-                and read.entry in self.qm.remote_client.PendingRemoteReadEntryCollection
-            ):
-                binding = read.queue.binding
-                assert binding is not None
-                yield CallMethod(binding, "RemoteQMEndReceive", {"pphContext": None, "dwAck": 1}, 1000)
-            raise
 
 
 DELIVERED = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34")

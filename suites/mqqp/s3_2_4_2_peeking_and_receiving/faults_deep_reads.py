@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteError, Sequence
@@ -41,12 +40,3 @@ class EntryKeptAfterFailedEnd(ClientReading):
         except RemoteError:
             self.qm.remote_client.PendingRemoteReadEntryCollection.append(entry)
             raise
-
-
-@fault("client-cancel-not-sent-while-cursor-is-open", breaks="MQQP-3.2.4.7-03")
-class CancelNotSent(ClientCancelling):
-    """The client does not call RemoteQMCancelReceive while a cursor of the queue is open."""
-
-    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
-        if not any(queue is entry.queue for queue, _ in self.qm.remote_client.cursors.values()):
-            yield from super().call_cancel_receive(entry)
