@@ -51,14 +51,14 @@ def _forget_sizes(qm: QueueManager) -> None:
 add(
     "queue-manager-messages-before-restart-do-not-count-for-quota",
     "MQDMPR-3.1.7.1.9-07",
-    "After a restart, the messages that a queue already contains do not count for its Quota.",
+    "After a restart, the messages that a queue already contains do not count towards the Quota of the queue.",
     at_restart(_forget_sizes),
 )
 
 
 @fault("queue-manager-own-quota-compared-with-single-queue", breaks="MQDMPR-3.1.7.1.9-04")
 class QuotaOfSingleQueue(Quotas):
-    """The queue manager compares QueueManagerQuota with the size of the messages of a single queue."""
+    """The queue manager compares QueueManagerQuota with the total size of the messages of only one queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         storage = queue.MessagePositionList.storage

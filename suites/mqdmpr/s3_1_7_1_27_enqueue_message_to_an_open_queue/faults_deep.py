@@ -155,7 +155,9 @@ class RefusalOfFirstIgnored(Enqueueing):
 
 @fault("sender-local-copy-destination-lists-all-queues", breaks="MQDMPR-3.1.7.1.27-13")
 class LocalCopyNamesAll(Enqueueing):
-    """The destination of the copy in a queue of the sender's computer is the format name of all queues."""
+    """When a message is sent to several queues, the destination of the copy for a local queue is the format name of all
+    these queues.
+    """
 
     def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None

@@ -286,7 +286,8 @@ def _share_identifier(qm: QueueManager) -> None:
 add(
     "sender-sequence-identifier-of-first-queue-for-all-after-restart",
     "MQQB-3.1.1.3.1-04",
-    "After a restart, OutgoingTxSequenceID of every outgoing queue is that of the first one.",
+    "After a restart, OutgoingTxSequenceID of every outgoing queue is the OutgoingTxSequenceID of the first outgoing "
+    "queue.",
     at_restart(_share_identifier),
     blind=True,
 )
@@ -294,8 +295,8 @@ add(
 
 @fault("receiver-session-ack-clears-count-of-other-session-of-sender", breaks="MQQB-3.1.1.3.1-01", blind=True)
 class FlagOfOtherSession(SessionAcks):
-    """The receiver counts the unacknowledged messages of a sender's sessions together: a SessionAck on one session
-    counts as one on the others.
+    """When the receiver sends a SessionAck on one session, it also sets UnackedReceivedMsgCount of the sender's other
+    sessions to 0.
     """
 
     def send(self, session: Session, now: Now) -> None:

@@ -65,7 +65,7 @@ class TimeStampOnly(TransactionalSending):
 
 @fault("router-connector-guid-cleared", breaks="MQQB-3.1.1.5-07", blind=True)
 class ConnectorCleared(Routing):
-    """A router sets ConnectorQMGuid of a message that it forwards to zero."""
+    """A router sets ConnectorQMGuid to zero in a message that it forwards."""
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         header = packet.TransactionHeader

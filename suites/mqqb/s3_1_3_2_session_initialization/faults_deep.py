@@ -129,7 +129,9 @@ class OneByOne(SessionInitialization):
 
 @fault("acceptor-count-of-closed-session-continued", breaks="MQQB-3.1.3.2-04", blind=True)
 class AcceptedCountContinued(SessionOpening):
-    """MessageReceivedCount of an accepted session begins with that of the last closed session of the same sender."""
+    """MessageReceivedCount of an accepted session starts with the MessageReceivedCount of the last closed session of
+    the same sender.
+    """
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)

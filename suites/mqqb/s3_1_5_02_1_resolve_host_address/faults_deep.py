@@ -93,7 +93,7 @@ class SecondRoundBeginsWithLast(Resolving):
 
 @fault("initiator-second-unresolvable-queue-inactive", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
 class SecondInactive(Resolving):
-    """State becomes NeedValidation only for the first of two queues whose destinations cannot be found."""
+    """State becomes NeedValidation only for the first of two outgoing queues whose destinations cannot be found."""
 
     def require_validation(self, session: Session) -> None:
         states = [queue.State for queue in self.qm.adm.OutgoingQueues.values()]

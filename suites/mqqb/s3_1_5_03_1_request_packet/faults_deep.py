@@ -145,7 +145,7 @@ class LateParametersRefused(SessionOpening):
 
 @fault("acceptor-request-with-own-guid-and-se-1-refused", breaks="MQQB-3.1.5.3.1-06", blind=True)
 class PingedRefused(SessionOpening):
-    """The acceptor sets CS in the response to a request with its own GUID and SE 1."""
+    """The acceptor sets CS in the response to a request with the acceptor's GUID and SE 1."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
         header = packet.EstablishConnectionHeader

@@ -171,7 +171,7 @@ class GreatWindowRefused(SessionOpening):
 
 @fault("initiator-response-for-second-queue-not-compared", breaks="MQQB-3.1.5.3.2-01", blind=True)
 class InvalidAcceptedOnSecondQueue(SessionOpening):
-    """The initiator checks the response only for its first outgoing queue."""
+    """The initiator checks EstablishConnection responses only for its first outgoing queue."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         first = next(iter(self.qm.adm.OutgoingQueues.values()))

@@ -145,7 +145,7 @@ class LargestWindowIgnored(SessionOpening):
 
 @fault("acceptor-ack-delay-begins-with-last-message", breaks="MQQB-3.1.5.4.1-02", blind=True)
 class DelayFromLast(Receiving):
-    """The acceptor starts the delay of the acknowledgment again with each message that arrives."""
+    """Each arriving express message restarts the Session Ack Send Timer of the acceptor."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not packet.UserHeader.DM and not session.initiator:

@@ -109,8 +109,8 @@ class MessagesOnRetryDropped(Receiving):
 
 @fault("initiator-initialization-timer-stopped-by-establish-response", breaks="MQQB-3.1.5.4.2-06", blind=True)
 class StoppedEarly(SessionOpening):
-    """The initiator stops its Session Initialization Timer when the EstablishConnection response arrives, so that it
-    waits for ever for a ConnectionParameters response.
+    """The initiator stops its Session Initialization Timer when the EstablishConnection response arrives, so the
+    initiator waits forever for a ConnectionParameters response.
     """
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

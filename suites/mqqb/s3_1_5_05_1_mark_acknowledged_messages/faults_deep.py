@@ -101,7 +101,9 @@ class HeldBackRecoverableFirst(Sending):
 
 @fault("sender-room-of-second-ack-lost", breaks="MQQB-3.1.5.5.1-02", blind=True)
 class RoomOnce(SessionAcks):
-    """Only the first acknowledgment of a session gives the sender room in its window until all are acknowledged."""
+    """After the first acknowledgment on a session, the sender gains no room in its window until all its messages are
+    acknowledged.
+    """
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         before = session.UnAckedMessageCount

@@ -270,7 +270,7 @@ class ResetOnce(TransactionalSending):
 
 @fault("sender-transactional-message-of-other-queue-deleted-by-order-ack", breaks="MQQB-3.1.5.6-09", blind=True)
 class EveryQueue(OrderAcks):
-    """An OrderAck removes the entries up to its number from UnackedSequence of every outgoing queue."""
+    """An OrderAck removes the entries up to its TxSequenceNumber from UnackedSequence of every outgoing queue."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
         super().note(session, body, now)
