@@ -161,7 +161,10 @@ class JournalNotSaved(Journaling):
         self.qm.positions.message_available(self.qm.positions.insert_message(queue, message))
 
 
-@fault("sender-refused-message-with-jn-not-in-dead-letter-queue", breaks="MQMQ-2.2.19.2-13")
+@fault(
+    "sender-refused-message-with-jn-not-in-dead-letter-queue",
+    breaks=("MQMQ-2.2.19.2-13", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07"),
+)
 class RefusedNotKept(Journaling):
     """A transactional message with JN set is not put into the dead-letter queue if it is refused, but is put there if
     it expires.
@@ -174,7 +177,10 @@ class RefusedNotKept(Journaling):
         super().journal_failed(position)
 
 
-@fault("sender-second-message-with-jp-not-in-journal", breaks="MQMQ-2.2.19.2-14")
+@fault(
+    "sender-second-message-with-jp-not-in-journal",
+    breaks=("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"),
+)
 class SecondNotKept(Journaling):
     """Of the messages with JP set that one SessionAck acknowledges, only the first is put into the system journal."""
 

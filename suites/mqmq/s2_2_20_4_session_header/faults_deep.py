@@ -92,7 +92,18 @@ class OwnMessageNotCounted(HeaderOfMessage):
         return replace(header, UserMsgSequenceNumber=header.UserMsgSequenceNumber - 1)
 
 
-@fault("sender-user-message-window-size-0x20", breaks="MQMQ-2.2.20.4-12")
+@fault("sender-recoverable-count-includes-express-messages", breaks=("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-10"))
+class ExpressCounted(SessionAcks):
+    """RecoverableMsgSeqNumber is the number of all messages that the sender sent on the session."""
+
+    def build_header(self, session: Session) -> SessionHeader:
+        return replace(super().build_header(session), RecoverableMsgSeqNumber=session.MessageSentCount)
+
+
+@fault(
+    "sender-user-message-window-size-0x20",
+    breaks=("MQMQ-2.2.20.4-12", "MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-22"),
+)
 class OtherWindow(HeaderOfMessage):
     """WindowSize is 0x20 in the SessionHeader of a UserMessage."""
 
