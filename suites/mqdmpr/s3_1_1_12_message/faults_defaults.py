@@ -188,7 +188,7 @@ class SentByQueueManager(Commands):
         return super().send_message(replace(request, sender=own, certificate=signer), token, now)
 
 
-@fault("default-message-signed", breaks=("MQDMPR-3.1.1.12-D30", "MQDMPR-3.1.1.12-10"))
+@fault("default-message-signed", breaks=("MQDMPR-3.1.1.12-D30", "MQDMPR-3.1.1.12-10", "MQQB-3.1.7.1.4-01"))
 class SignedByDefault(Commands):
     """The sender signs a message by default."""
 

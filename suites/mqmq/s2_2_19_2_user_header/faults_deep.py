@@ -47,7 +47,11 @@ for _name, _rule, _says, _changes, _when in (
         "receiver-user-header-x4-of-7-response-queue-lost",
         "MQMQ-2.2.19.2-28",
         "A message has no response queue when all three bits X4 of UserHeader.Flags are set.",
-        {"UserHeader.Flags": lambda flags: flags & ~(7 << 16), "UserHeader.ResponseQueue": None},
+        {
+            "BaseHeader.PacketSize": 0,
+            "UserHeader.Flags": lambda flags: flags & ~(7 << 16),
+            "UserHeader.ResponseQueue": None,
+        },
         lambda packet: packet.UserHeader.X4 == 7,
     ),
     (

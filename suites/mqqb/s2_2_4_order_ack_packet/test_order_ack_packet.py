@@ -42,6 +42,10 @@ def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
     for count in (2, 3):
         frame = receiver.await_last_acknowledgment(count)
         evidence = [*sent, frame]
+        numbers = [read_ack_place(one).TxSequenceNumber for one in receiver.acknowledgments()]
+        if numbers:
+            case = "highest TxSequenceNumber of the OrderAcks"
+            judge("MQQB-3.1.1.6.2-D01", expected=count, observed=max(numbers), case=case, evidence=evidence)
         came = "nothing" if frame is None else int(frame["MessagePropertiesHeader"].MessageClass)
         judge(
             "MQMQ-2.2.18.1.6-01",

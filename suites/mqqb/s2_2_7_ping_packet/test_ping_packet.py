@@ -123,9 +123,15 @@ def test_rf_predicts_outcome_when_the_session_limit_changes(peer, sut, judge, RC
         flags = RC | (outcome != "accepted") << 1
         judge(
             "MQQB-2.2.7-20",
+            expected=fields(Signature=0x5548, QMGuid=sut.guid),
+            observed=exchange.fields("Signature", "QMGuid"),
+            case=case,
+            evidence=[sent, got],
+        )
+        judge(
             "MQQB-2.2.7-D01",
             expected=bytes([flags, 0]) + b"HU" + sent.data[4:8] + sut.guid.bytes_le,
-            observed="nothing" if got is None else got.data,
+            observed="nothing" if got is None else bytes([got.data[0] & 3, 0]) + got.data[2:],
             case=f"bytes of the {case}",
             evidence=[sent, got],
         )

@@ -26,7 +26,7 @@ class TransactionalNotCounted(Sending):
         return packet
 
 
-@fault("sender-sequences-of-queues-numbered-together", breaks=("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1.3-08"), blind=True)
+@fault("sender-sequences-of-queues-numbered-together", breaks="MQQB-3.1.7.1.3-04", blind=True)
 class NumberedTogether(TransactionalSending):
     """The sender uses one series of numbers for the transactional messages to all queues."""
 

@@ -40,7 +40,7 @@ UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rules, kind):
-    """A received message is hidden. After RR_NACK two readers can receive it again, and a
+    """Two messages are received, and hidden. After RR_NACK two readers can receive it again, and a
     cursor that has read it reads it again; after RR_ACK only the second
     message is in the queue. RemoteQMEndReceive returns the handle NULL; afterwards, the old handle is unknown.
     """
@@ -54,7 +54,9 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rul
     at_cursor = [other.peek(by=by, hCursor=cursor)]
     first = queue.start_receive(by=by)
     hidden = other.peek().label_or_outcome
+    beside = queue.start_receive(by=by)
     refused = queue.give_back(first)
+    queue.give_back(beside)
     at_cursor.append(other.peek(by=by, hCursor=cursor))
     judge(
         *rules["current"],

@@ -8,6 +8,7 @@ import pytest
 
 from harness.expectations import each, facts, holds
 from harness.peer.association import Call
+from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, varied
 from harness.wire.rpc_qm2qm import Action, Method
 from harness.wire.rpc_qmcomm import DENY_RECEIVE, PEEK_ACCESS
@@ -31,12 +32,14 @@ NO_TIME_LIMIT = 0xFFFF_FFFF
     "MQQP-3.1.4.4-15",
     "MQQP-3.1.4.4-16",
     "MQQP-3.1.4.4-17",
+    "MQQP-3.1.4.3-19",
 )
 def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     """A client opens a queue exclusively: a second client cannot open it before the first client calls
     RemoteQMCloseQueue. At the time of that call, a cursor is open and a read waits. The call returns the handle NULL;
-    afterwards, the old handle is unknown, and peeks are refused. A second queue of the client stays open; so does a
-    third queue, opened exclusively to peek, until it is closed as well.
+    afterwards, the old handle is unknown, peeks are refused, and the second client can open and read the queue. A
+    second queue of the first client stays open; so does a third queue, opened exclusively to peek, until it is closed
+    as well.
     """
     queue = remote.open_with_messages("first", share=DENY_RECEIVE)
     admin = remote.open("admin", association=queue.association)
@@ -88,15 +91,18 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     still_refused = remote.open_remote(other, "transactional")
     peeked.close()
     taken_too = remote.open_remote(other, "transactional")
+    opened_again = RemoteQueue(remote, other, taken, settled=False).peek() if taken.outcome == "MQ_OK" else taken
     before, after = (refused, refused_too, still_refused), (taken, taken_too)
-    observed = {
+    observed: dict[str, Any] = {
         "before_close": ["refused" if one.failed else one.outcome for one in before],
         "after_close": [one.outcome for one in after],
     }
+    observed["read_after_reopening"] = opened_again.label_or_outcome
     judge(
         "MQQP-3.1.4.4-01",
         "MQQP-3.1.4.4-13",
-        expected=facts(before_close=each("refused"), after_close=each("MQ_OK")),
+        "MQQP-3.1.4.3-19",
+        expected=facts(before_close=each("refused"), after_close=each("MQ_OK"), read_after_reopening="first"),
         observed=observed,
         evidence=[*before, *after],
     )

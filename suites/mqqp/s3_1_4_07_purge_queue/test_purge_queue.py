@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from harness.expectations import each, facts, in_queue, one_of, status
+from harness.peer.remote import Remote, RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import Ack
@@ -120,11 +121,18 @@ def test_purge_removes_message_of_unended_receive(remote, judge):
     judge.all(expected=facts(purge="MQ_OK", queue=in_queue()), observed=observed, evidence=[held, purged])
 
 
+def purge_next_message(remote: Remote, queue: RemoteQueue, kind: Kind) -> str:
+    """Send a further message, and purge the queue again; return the outcome of the purge."""
+    remote.send_all([build_full_message(remote.peer, "further", kind)])
+    return queue.purge().outcome
+
+
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
 @pytest.mark.parametrize("kind", Kind)
 def test_purge_removes_all_messages(remote, judge, kind):
     """A queue contains messages of all priorities, one of them longer than an RPC fragment: after the purge the queue
-    is empty. A message that arrives later can be received with all its bytes.
+    is empty. A message that arrives later can be received with all its bytes, and a second purge removes the message
+    after it.
     """
     queue = remote.open(kind.queue)
     sent = [build_full_message(remote.peer, f"message {number}", kind) for number in range(4)]
@@ -143,6 +151,7 @@ def test_purge_removes_all_messages(remote, judge, kind):
         "purge": purged.outcome,
         "queue_after_the_purge": left,
         "later_message": queue.receive(),
+        "later_purge": purge_next_message(remote, queue, kind),
         "queue_at_the_end": queue.labels(),
     }
     expected = facts(
@@ -150,6 +159,7 @@ def test_purge_removes_all_messages(remote, judge, kind):
         purge="MQ_OK",
         queue_after_the_purge=in_queue(),
         later_message=UnchangedMessage(later),
+        later_purge="MQ_OK",
         queue_at_the_end=in_queue(),
     )
     judge.all(expected=expected, observed=observed, evidence=purged.evidence)

@@ -105,7 +105,8 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
 def test_all_messages_of_lost_client_return_to_queue(remote, judge):
     """A client receives two of three messages, one of them by a cursor, and the only message of a second queue, where
     another client's receive waits. Its connection closes: all three messages are in the queue, in order, and the
-    waiting receive returns the message of the second queue.
+    waiting receive returns the message of the second queue. Then a third client receives a message, and its connection
+    closes: the message is in the queue again.
     """
     queue, other = remote.open_with_messages("first", "second", "third"), remote.open()
     admin, waits = remote.open("admin", association=queue.association), remote.open("admin")
@@ -116,17 +117,23 @@ def test_all_messages_of_lost_client_return_to_queue(remote, judge):
     hidden = other.labels()
     queue.association.close()
     await_labels(remote, other, ["first", "second", "third"])
+    after_the_loss, later = other.labels(), remote.open()
+    received.append(later.start_receive())
+    later.association.close()
+    await_labels(remote, other, ["first", "second", "third"])
     observed = {
         "received": [one.label_or_outcome for one in received],
         "queue_before_loss": hidden,
-        "queue_after_loss": other.labels(),
+        "queue_after_loss": after_the_loss,
+        "queue_after_second_loss": other.labels(),
         "waiting_receive_before_loss": still,
         "waiting_receive_after_loss": waiting.wait().label_or_outcome,
     }
     expected = facts(
-        received=["first", "second", "alone"],
+        received=["first", "second", "alone", "first"],
         queue_before_loss=["third"],
         queue_after_loss=["first", "second", "third"],
+        queue_after_second_loss=["first", "second", "third"],
         waiting_receive_before_loss=Call.WAITING,
         waiting_receive_after_loss="alone",
     )
