@@ -41,7 +41,8 @@ def test_attribute_of_queue_manager_has_its_default(sut, judge):
     """An attribute of the queue manager that no administrator has changed has its default value."""
     queue_manager = sut.inspect_queue_manager()
     for rule, name, expected in DEFAULT_ATTRIBUTES:
-        judge(rule, expected={name: expected}, observed={name: queue_manager[name]})
+        subject = f"{name} of the queue manager"
+        judge(rule, expected={subject: expected}, observed={subject: queue_manager[name]})
     if queue_manager["DirectoryServer"]:
         judge.mark_not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
     else:

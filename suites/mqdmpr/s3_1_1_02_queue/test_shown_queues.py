@@ -43,9 +43,14 @@ def test_queue_shows_qualified_path_rights_and_scope(sut, judge):
         observed=strange,
         case="access list of the queue",
     )
-    judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=inspected["Scope"], case="Scope")
+    judge(
+        "MQDMPR-3.1.1.2-09",
+        expected=one_of("Site", "Enterprise"),
+        observed=inspected["Scope"],
+        case="Scope of the queue",
+    )
     scope = inspected["Scope"]
-    judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True, case="Scope")
+    judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True, case="Scope of the queue")
 
 
 @needs("receive")

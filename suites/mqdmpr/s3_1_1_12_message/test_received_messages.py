@@ -96,7 +96,8 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
         if name not in found and name not in ALWAYS_SHOWN:
             judge.mark_not_exercised(rule, reason=f"the control channel shows no {name}", evidence=sent)
         else:
-            judge(rule, expected={name: wanted[name]}, observed={name: found.get(name)}, evidence=sent)
+            subject = f"{name} of the received message"
+            judge(rule, expected={subject: wanted[name]}, observed={subject: found.get(name)}, evidence=sent)
 
 
 @needs("private_names")
@@ -113,7 +114,8 @@ def test_application_attributes_are_forwarded_unchanged(peer, sut, judge, given)
     for rule, (_, field) in PROPERTY_AND_FIELD_BY_RULE.items():
         if rule != "MQDMPR-3.1.1.12-31":
             gone, came = (each["MessagePropertiesHeader"].getfieldval(field) for each in (sent, frame))
-            judge(rule, expected={field: gone}, observed={field: came}, evidence=[sent, frame])
+            subject = f"{field} of the forwarded message"
+            judge(rule, expected={subject: gone}, observed={subject: came}, evidence=[sent, frame])
 
 
 def _await_message_in_queue(peer, sut, sent, queue="plain") -> dict[str, Any]:

@@ -52,7 +52,7 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
         expected=["Opened"],
         observed=[one["RemoteReadState"] for one in opened],
         evidence=evidence,
-        case="RemoteReadState",
+        case="RemoteReadState of the descriptor",
     )
     states = sorted(one["RemoteReadState"] for one in both)
     judge(
@@ -91,6 +91,15 @@ def test_descriptor_of_several_queues_is_send_only_without_queue(peer, sut, judg
     descriptors = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
     sut.control.call("close_queue", handle=handle)
     several = descriptors.get(handle, {})
-    judge("MQDMPR-3.1.1.16-06", expected="SendAccess", observed=several["AccessType"], case="AccessType")
-    judge("MQDMPR-3.1.1.16-07", expected="None", observed=several["RemoteReadState"], case="RemoteReadState")
-    judge("MQDMPR-3.1.1.16-08", expected=None, observed=several["QueueReference"], case="QueueReference")
+    judge(
+        "MQDMPR-3.1.1.16-06", expected="SendAccess", observed=several["AccessType"], case="AccessType of the descriptor"
+    )
+    judge(
+        "MQDMPR-3.1.1.16-07",
+        expected="None",
+        observed=several["RemoteReadState"],
+        case="RemoteReadState of the descriptor",
+    )
+    judge(
+        "MQDMPR-3.1.1.16-08", expected=None, observed=several["QueueReference"], case="QueueReference of the descriptor"
+    )

@@ -49,7 +49,7 @@ def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
 def test_model_has_identifier_of_packets(sut, judge):
     """LocalQueueManager.Identifier is the GUID with which the SUT identifies itself in packets."""
     observed = sut.inspect_queue_manager()["Identifier"].lower()
-    judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed, case="Identifier")
+    judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed, case="Identifier of LocalQueueManager")
 
 
 @needs("inspect", "receive", "queues")

@@ -133,8 +133,8 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
 @covers("MQDMPR-3.1.1.11-07")
 @varied("application tag", "destination", priority=("3", "7"))
 def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge):
-    """After a restart an application receives a message that a remote reader had received in the first phase of a
-    two-phase receive, whose second phase is missing (erratum E141).
+    """After a restart, an application receives a message that a remote reader had begun to receive in two phases; only
+    the first phase was complete before the restart (erratum E141).
     """
     queue = remote.open_with_messages("first", "second")
     read = queue.start_receive()

@@ -47,7 +47,7 @@ def test_new_queue_has_supplied_and_default_properties(sut, judge):
         for rule, expected, found in zip(
             ("MQDMPR-3.1.7.1.3-D01", "MQDMPR-3.1.7.1.3-02"), (SUPPLIED_TYPE, DEFAULT_TYPE), types, strict=True
         ):
-            judge(rule, expected=expected, observed=UUID(str(found)), case="Type")
+            judge(rule, expected=expected, observed=UUID(str(found)), case="Type of the queue")
     judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULT_PROPERTIES, observed=_read_properties(sut, bare))
     judge(
         "MQDMPR-3.1.7.1.3-11",

@@ -77,7 +77,7 @@ def test_default_descriptor_grants_everyone_all_rights(sut, judge):
             reason=reason,
         )
         return
-    judge("MQDMPR-3.1.7.1.3.1-11", expected=descriptors.ANONYMOUS, observed=security.owner, case="owner")
+    judge("MQDMPR-3.1.7.1.3.1-11", expected=descriptors.ANONYMOUS, observed=security.owner, case="owner of the queue")
     judge("MQDMPR-3.1.7.1.3.1-12", expected=ALL_RIGHTS, observed=world or 0, case="rights of everyone")
     others = [one for one in security.granted if one[0] not in (descriptors.EVERYONE, descriptors.ANONYMOUS)]
     computers = [] if sut.is_directory_integrated else [sid for sid, mask in others if mask == READ_RIGHTS]
@@ -111,7 +111,7 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
         observed=bool(security.control & descriptors.SELF_RELATIVE),
         case="security descriptor",
     )
-    judge("MQDMPR-3.1.7.1.3.1-10", expected=user.sid, observed=security.owner, case="owner")
+    judge("MQDMPR-3.1.7.1.3.1-10", expected=user.sid, observed=security.owner, case="owner of the queue")
     world = security.mask(descriptors.EVERYONE)
     judge(
         "MQDMPR-3.1.7.1.3.1-16",

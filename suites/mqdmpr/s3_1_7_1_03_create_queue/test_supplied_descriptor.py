@@ -89,7 +89,7 @@ def test_supplied_owner_is_kept(sut, judge, granted):
     )
     if security is None:
         return
-    judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=security.owner, case="owner")
+    judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=security.owner, case="owner of the queue")
     if granted:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.3.1-19", reason="the creator of the queue supplied the access list")
     else:

@@ -147,7 +147,10 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     sut.attempt(sut.send, f"PUBLIC={UNKNOWN_GUID}", body="a name that was never asked for before")
     offline = peer.eventually(enterprise.is_offline)
     judge(
-        "MQDMPR-3.1.7.1.20-25", expected=holds("offline", otherwise="online"), observed=bool(offline), case="directory"
+        "MQDMPR-3.1.7.1.20-25",
+        expected=holds("offline", otherwise="online"),
+        observed=bool(offline),
+        case="state of the directory according to the SUT",
     )
     sender = Sender(peer, sut)
     accepted = 0
@@ -162,7 +165,7 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
         "MQDMPR-3.1.7.1.20-26",
         expected=holds("online again", otherwise="offline"),
         observed=bool(online),
-        case="directory",
+        case="state of the directory according to the SUT",
     )
     while accepted and (session := sender.poll_session()) is not None:
         sender.collect(session, 1)

@@ -71,7 +71,7 @@ def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
         "MQDMPR-3.1.7.1.24-06",
         expected=holds("online again", otherwise="offline"),
         observed=is_online,
-        case="directory",
+        case="state of the directory according to the SUT",
     )
 
 

@@ -278,7 +278,7 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1-05")
 def test_reject_count_is_kept_over_restart(peer, sut, judge):
     """RejectCount of a new sequence is 0. Two messages out of order arrive before a restart, and one after the restart:
-    RejectCount is 1, 2 and 3.
+    after each of these messages, RejectCount is higher by one.
     """
     receiver = Receiver(peer, sut)
     receiver.send()

@@ -350,7 +350,8 @@ def test_accepted_session_begins_with_initial_elements(peer, sut, judge):
     """
     session = open_bare_session(peer, sut)
     for rule, (name, expected) in INITIAL_SESSION_ELEMENTS.items():
-        judge(rule, expected=fields({name: expected}), observed={name: read_element(session, name)})
+        subject = f"{name} of the session"
+        judge(rule, expected=fields({subject: expected}), observed={subject: read_element(session, name)})
     for rule, name in STOPPED_TIMERS.items():
         judge(
             rule,
@@ -415,10 +416,11 @@ def test_reestablished_session_begins_with_initial_elements(peer, sut, judge):
     if len(trying) != 1:
         raise ConformanceFailure("the SUT shows no session in WAITING_ECR_MSG")
     for rule, (name, value) in REINITIALIZED_ELEMENTS.items():
+        subject = f"{name} of the session"
         judge(
             rule,
-            expected=fields({name: value}),
-            observed={name: read_element(trying[0], name)},
+            expected=fields({subject: value}),
+            observed={subject: read_element(trying[0], name)},
             evidence=[*lost, asked],
         )
     sequence = read_element(trying[0], "TxOutgoingSequence")
@@ -452,7 +454,8 @@ def test_accepted_session_begins_with_an_empty_outgoing_sequence(peer, sut, judg
         case="TimeOfLastAck",
     )
     for rule, name in ZERO_SEQUENCE_ELEMENTS.items():
-        judge(rule, expected=fields({name: 0}), observed={name: read_element(sequence, name)})
+        subject = f"{name} of TxOutgoingSequence"
+        judge(rule, expected=fields({subject: 0}), observed={subject: read_element(sequence, name)})
     first_one = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
     judge(
         "MQQB-3.1.3.2-20",
@@ -502,4 +505,7 @@ def test_initiated_session_begins_with_initial_elements(peer, sut, judge):
             if rule in ZERO_SEQUENCE_ELEMENTS
             else (session, *INITIAL_SESSION_ELEMENTS[rule])
         )
-        judge(rule, expected=fields({name: expected}), observed={name: read_element(holder, name)}, evidence=asked)
+        subject = f"{name} of {'TxOutgoingSequence' if holder is sequence else 'the session'}"
+        judge(
+            rule, expected=fields({subject: expected}), observed={subject: read_element(holder, name)}, evidence=asked
+        )

@@ -40,9 +40,10 @@ UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rules, kind):
-    """Two messages are received, and hidden. After RR_NACK two readers can receive it again, and a
-    cursor that has read it reads it again; after RR_ACK only the second
-    message is in the queue. RemoteQMEndReceive returns the handle NULL; afterwards, the old handle is unknown.
+    """Two messages are received, which hides them. After both receives end with RR_NACK, each of two readers can
+    receive the first message again, and a cursor that has read this message reads it again; after RR_ACK for the first
+    message, only the second message is in the queue. RemoteQMEndReceive returns the handle NULL; afterwards, the old
+    handle is unknown.
     """
     queue, other = remote.open(kind), remote.open(kind)
     if kind == "plain":  # an express message beside a recoverable one

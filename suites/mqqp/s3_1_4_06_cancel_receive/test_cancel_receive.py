@@ -112,7 +112,13 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         observed=seen,
         evidence=[*others, cancelled],
     )
-    judge("MQQP-3.1.4.6-05", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence, case="cancel")
+    judge(
+        "MQQP-3.1.4.6-05",
+        expected="MQ_OK",
+        observed=cancelled.outcome,
+        evidence=cancelled.evidence,
+        case="call of RemoteQMCancelReceive",
+    )
 
 
 @covers("MQQP-3.1.4.6-09")
@@ -190,7 +196,13 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     end = describe_end(first)
     evidence = [*first.evidence, *cancelled.evidence]
     judge("MQQP-3.1.4.6-15", expected=NO_MESSAGE, observed=end, evidence=evidence, case="cancelled read")
-    judge("MQQP-3.1.4.6-20", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence, case="cancel")
+    judge(
+        "MQQP-3.1.4.6-20",
+        expected="MQ_OK",
+        observed=cancelled.outcome,
+        evidence=cancelled.evidence,
+        case="call of RemoteQMCancelReceive",
+    )
     judge(
         "MQQP-2.2.2.1-05",
         expected=INVALID_PARAMETER,

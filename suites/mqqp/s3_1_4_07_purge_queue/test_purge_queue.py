@@ -131,8 +131,8 @@ def purge_next_message(remote: Remote, queue: RemoteQueue, kind: Kind) -> str:
 @pytest.mark.parametrize("kind", Kind)
 def test_purge_removes_all_messages(remote, judge, kind):
     """A queue contains messages of all priorities, one of them longer than an RPC fragment: after the purge the queue
-    is empty. A message that arrives later can be received with all its bytes, and a second purge removes the message
-    after it.
+    is empty. A message that arrives later can be received with all its bytes, and a second purge removes the next
+    message.
     """
     queue = remote.open(kind.queue)
     sent = [build_full_message(remote.peer, f"message {number}", kind) for number in range(4)]

@@ -190,8 +190,8 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
 
 @covers("MQQP-3.1.4.9-02", "MQQP-3.1.4.9-03", "MQQP-3.1.4.9-D01", "MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03")
 def test_version_is_returned_before_and_while_queue_is_open(remote, judge):
-    """RemoteQmGetVersion returns version 6.1 (or the version of the SUT's release) and a build number, both before a
-    queue is opened, between R_QMOpenRemoteQueue and RemoteQMOpenQueue, and while a queue is open.
+    """RemoteQmGetVersion returns version 6.1 (or the version of the SUT's release) and a build number: before a queue
+    is opened, between R_QMOpenRemoteQueue and RemoteQMOpenQueue, and while a queue is open.
     """
     release = find_release(remote.sut)
     before = remote.associate(QM2QM).call("RemoteQmGetVersion")

@@ -104,9 +104,9 @@ def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
 def test_all_messages_of_lost_client_return_to_queue(remote, judge):
     """A client receives two of three messages, one of them by a cursor, and the only message of a second queue, where
-    another client's receive waits. Its connection closes: all three messages are in the queue, in order, and the
-    waiting receive returns the message of the second queue. Then a third client receives a message, and its connection
-    closes: the message is in the queue again.
+    another client's receive waits. The connection of the first client closes: all three messages are in the first
+    queue, in order, and the waiting receive returns the message of the second queue. Then a third client receives a
+    message, and the connection of the third client closes: the message is in the queue again.
     """
     queue, other = remote.open_with_messages("first", "second", "third"), remote.open()
     admin, waits = remote.open("admin", association=queue.association), remote.open("admin")

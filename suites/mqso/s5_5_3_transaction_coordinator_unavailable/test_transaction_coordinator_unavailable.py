@@ -70,8 +70,8 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
 @needs("environment", "transactions", "send", "receive", "queues")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-06")
 def test_external_transaction_commits_after_coordinator_returns(sut, judge):
-    """Each time when the coordinator is available again after one of two losses, an external transaction can receive a
-    message, be prepared and be committed.
+    """The coordinator is lost twice. Each time it is available again, an external transaction can receive a message, be
+    prepared and be committed.
     """
     for _ in range(2):
         sut.change_environment(coordinator=False)
