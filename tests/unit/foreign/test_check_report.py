@@ -88,7 +88,7 @@ def test_junit_report_of_capture_has_suite_per_system_and_failure_per_broken_rul
     }
     assert failed == {
         "10.0.0.1 in broken.pcap": [],
-        "10.0.0.2 in broken.pcap": ["MQQB-3.1.3.2-02", "MQQB-3.1.6.4-06", "MQQB-3.1.7.1.3-11"],
+        "10.0.0.2 in broken.pcap": ["MQQB-3.1.1.4-01", "MQQB-3.1.3.2-02", "MQQB-3.1.6.4-06", "MQQB-3.1.7.1.3-11"],
     }
 
 

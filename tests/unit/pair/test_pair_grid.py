@@ -111,7 +111,7 @@ def test_pair_grid_refuses_a_folder_without_results_in_one_line(tmp_path: Path) 
     assert "pair.json: No such file or directory" in show(tmp_path)[2]
     (tmp_path / "pair.json").write_text("[]", encoding="utf-8")
     assert "not a result of `mqconform pair`" in show(tmp_path)[2]
-    assert "schema is 9" in show(write_pair(tmp_path / "new", "a", "b", schema=9))[2]
+    assert "has schema 9" in show(write_pair(tmp_path / "new", "a", "b", schema=9))[2]
     stranger = write_pair(tmp_path / "stranger", "a", "b", cell("express", "A", "C"))
     assert "'C' is not a role of the pair" in show(stranger)[2]
 
