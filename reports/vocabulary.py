@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One verdict of the closed set of verdicts, or the missing verdict."""
+    """One of the defined verdicts, or the value for a rule without a verdict."""
 
     name: str
     symbol: str

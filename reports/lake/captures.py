@@ -41,7 +41,7 @@ class GivenSystem:
 
 @dataclass(frozen=True, slots=True)
 class CaptureJudge:
-    """The judge of captures: the hash of the suites, the version of the harness, and its profiles."""
+    """The program that judged captures: the hash of its suites, its version, and its profiles."""
 
     suites: str
     harness: str
