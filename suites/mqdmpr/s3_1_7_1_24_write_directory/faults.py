@@ -74,6 +74,6 @@ add(
 add(
     "change-of-own-object-notified-as-queue-change",
     "MQDMPR-3.1.7.1.24-16",
-    "The change notification of the queue manager's own update names the operation QueueUpdate.",
+    "The change notification for an update of the queue manager object names the operation QueueUpdate.",
     _change_own_notification(ChangeOperation.QUEUE_UPDATE),
 )

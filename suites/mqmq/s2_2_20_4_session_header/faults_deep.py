@@ -84,7 +84,17 @@ class HeaderOfMessage(Sending):
         return replace(packet, SessionHeader=self.change(packet.SessionHeader))
 
 
-@fault("sender-user-message-session-header-without-own-message", breaks="MQMQ-2.2.20.4-09")
+@fault(
+    "sender-user-message-session-header-without-own-message",
+    breaks=(
+        "MQMQ-2.2.20.4-09",
+        "MQQB-3.1.1.4-01",
+        "MQQB-3.1.3.2-02",
+        "MQQB-3.1.7.1.3-11",
+        "MQQB-3.1.7.1.3-15",
+        "MQQB-3.1.7.1.3-18",
+    ),
+)
 class OwnMessageNotCounted(HeaderOfMessage):
     """UserMsgSequenceNumber in a UserMessage does not count this message."""
 
