@@ -234,7 +234,6 @@ class SequentialIdOfPrevious(_Stale):
 
 NEWER = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23", "MQQP-3.2.4.6-22")
 BELOW_5_1 = ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-10", "MQQP-3.2.4.6-09")
-OLDER = ("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12")
 
 
 @fault("client-server-of-version-6-0-taken-as-old", breaks=NEWER)
@@ -271,7 +270,10 @@ class HighBuildNew(ClientReading):
         return not high and super().is_old_version(version)
 
 
-@fault("client-server-of-version-4-with-high-minor-taken-as-new", breaks=OLDER)
+@fault(
+    "client-server-of-version-4-with-high-minor-taken-as-new",
+    breaks=("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08"),
+)
 class HighMinorNew(ClientReading):
     """The client treats a server of version 4 with a minor version above 0 as new."""
 
