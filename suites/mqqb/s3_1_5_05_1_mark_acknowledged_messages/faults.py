@@ -46,7 +46,8 @@ class SenderWindowFilledByRefusedMessages(FinalAcks):
 
 
 def _list_unsent_messages(session: Session) -> list[OutgoingMessagePosition]:
-    return [position for position in session.OutgoingMessageTable if not position.AwaitingAck]
+    """Return the messages that wait for the window; a transactional message that awaits its OrderAck was sent."""
+    return [one for one in session.OutgoingMessageTable if not (one.AwaitingAck or one.ReceivedSessionAck)]
 
 
 def _hold_back_last_message(original: _Original, *_: Any) -> _Original:
