@@ -9,7 +9,7 @@ from harness.errors import SutUnavailable
 from harness.sut.agent import Agent
 from harness.sut.wires import Reply, Route, no_answer
 
-STRANGERS_LIMIT = 1_000
+UNMATCHED_ANSWERS_LIMIT = 1_000
 
 
 class Conversation:
@@ -21,13 +21,13 @@ class Conversation:
         self.answer_ms = answer_ms
         self.ended: str | None = None
         """The reason why no more answers arrive; None while the conversation lasts."""
-        self.strangers: list[Any] = []
+        self.unmatched_ids: list[Any] = []
         """The ids of answers that belong to no request."""
         self._open = False
         self._replies: dict[int, Reply] = {}
         self._asked: set[int] = set()
         if isinstance(route, Agent):
-            route.on_stranger = self._note_unrequested_answer
+            route.on_unmatched_answer = self._note_unrequested_answer
         self._wire = route.open(environment, self)
         self.name = route.name
         environment.run_until(lambda: self._open or self.ended is not None, answer_ms)
@@ -53,7 +53,7 @@ class Conversation:
     @property
     def silence(self) -> str:
         """The text that reports that the agent did not answer."""
-        return no_answer(self._wire.strangers)
+        return no_answer(self._wire.unmatched_ids)
 
     def close(self) -> None:
         """Close the connection to the agent."""
@@ -74,5 +74,5 @@ class Conversation:
         self.ended = why
 
     def _note_unrequested_answer(self, number: Any) -> None:
-        if len(self.strangers) < STRANGERS_LIMIT:
-            self.strangers.append(number)
+        if len(self.unmatched_ids) < UNMATCHED_ANSWERS_LIMIT:
+            self.unmatched_ids.append(number)

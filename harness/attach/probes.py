@@ -12,7 +12,7 @@ from harness.attach.findings import FACILITY_OF, Findings, State, show_answer
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.view import PROTOCOL_VERSIONS, version_refused
-from harness.sut.wires import Reply, describe_stranger
+from harness.sut.wires import Reply, describe_non_agent
 from reference_qm.control import FACILITIES
 
 UNREACHABLE_ADDRESS = "127.0.0.254"
@@ -89,8 +89,8 @@ class Probes(Asking):
             raise SutUnavailable(f"{conversation.name}: identity: {conversation.ended or conversation.silence}")
         found = self.found
         found.first_ms = environment.now().monotonic_ms - began_ms
-        if (stranger := describe_stranger(said)) is not None:
-            raise SutUnavailable(f"{conversation.name}: {stranger}")
+        if (complaint := describe_non_agent(said)) is not None:
+            raise SutUnavailable(f"{conversation.name}: {complaint}")
         if said["ok"] is not True:
             raise SutUnavailable(f"{conversation.name} refused the request identity: {show_answer(said.get('error'))}")
         version = said.get("protocol", min(PROTOCOL_VERSIONS))
@@ -387,9 +387,9 @@ class Probes(Asking):
                 self._note_skipped_verbs(f"the test did not reach this verb: {why}", verb)
         if self.conversation.ended is not None:
             self.found.problems.append(f"the agent stopped answering: {show_answer(self.conversation.ended)}")
-        if strangers := self.conversation.strangers:
-            ids = ", ".join(show_answer(repr(each))[:20] for each in strangers[:3])
-            self.found.problems.append(f"unrequested answers: {len(strangers)}, with the ids {ids}")
+        if unmatched_ids := self.conversation.unmatched_ids:
+            ids = ", ".join(show_answer(repr(each))[:20] for each in unmatched_ids[:3])
+            self.found.problems.append(f"unrequested answers: {len(unmatched_ids)}, with the ids {ids}")
         if self._made and not self.found.works("delete_queue"):
             self.found.problems.append(f"these queues may remain in the system: {', '.join(self._made)}")
 

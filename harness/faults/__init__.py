@@ -1,4 +1,6 @@
-"""Deliberate violations. Each is wrapped around the core from outside, and names the rules that it breaks.
+"""Faults: deliberate violations of rules. Each fault changes the reference from outside its code, and names the rules
+that it breaks.
 
-A check counts only if it passes on the clean reference and fails on a fault of its rule (``mqconform prove``).
+A check counts as proven only if it passes on the reference without faults and fails on a fault of its rule (``mqconform
+prove``).
 """

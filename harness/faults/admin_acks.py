@@ -1,4 +1,4 @@
-"""Changes to administration acknowledgments, by the event that they acknowledge. Spec: MS-MQQB 3.1.7.15."""
+"""Faults that change administration acknowledgments (MS-MQQB 3.1.7.15), selected by their class."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ REFUSAL_CLASSES = ALL_CLASSES - ARRIVAL_CLASSES - REMOVAL_CLASSES
 
 
 def change_admin_acks(classes: Container[MessageClass], change: Change) -> Install:
-    """Change the administration acknowledgments whose class is one of the given classes."""
+    """Return an installer of a fault that changes the administration acknowledgments of the given classes."""
 
     class Made(AdminAcks):
         def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:

@@ -1,6 +1,6 @@
-"""Faults of one step: changed arguments, a changed result, or a replacement of the whole step.
+"""Faults in one step of the reference: changed arguments, a changed result, or a replacement of the step.
 
-The signature of the step stays the same, so a fault states only its change:
+The signature of the step stays the same, so a fault defines only its change:
 
     with_arguments(Reading.dequeue_message, cursor=lambda given: None)
     with_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT)
@@ -19,7 +19,7 @@ from reference_qm.model.statuses import Status
 
 
 class Given:
-    """The arguments of one call by parameter name, and the queue manager as ``qm``."""
+    """The arguments of one call of a step, by parameter name, and the queue manager as ``qm``."""
 
     def __init__(self, qm: QueueManager, arguments: dict[str, Any]) -> None:
         self.qm = qm
@@ -33,7 +33,9 @@ class Given:
 
 
 def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install:
-    """Change arguments of a step; each function of ``changes`` computes an argument from the given arguments."""
+    """Return an installer of a fault that changes arguments of a step; each function in ``changes`` computes one
+    argument from all given arguments.
+    """
     signature = inspect.signature(method)
     if unknown := changes.keys() - signature.parameters.keys():
         raise TypeError(f"{method.__qualname__} has no parameter {', '.join(sorted(unknown))}")
@@ -50,7 +52,9 @@ def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install
 
 
 def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callback: str = "answered") -> Install:
-    """Change the result of a step: ``change`` computes the arguments of ``callback`` from the original arguments."""
+    """Return an installer of a fault that changes the result of a step: ``change`` computes the arguments of
+    ``callback`` from the original arguments.
+    """
 
     def make_changed_callback(given: Given) -> Callable[..., Any]:
         return lambda *result: getattr(given, callback)(*change(*result))
@@ -59,12 +63,14 @@ def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callb
 
 
 def with_status(method: Method, status: Status, *, of: Status = Status.MQ_OK, callback: str = "answered") -> Install:
-    """In the results of a step, replace the status ``of`` with ``status``; the other results stay unchanged."""
+    """Return an installer of a fault that replaces the status ``of`` with ``status`` in the results of a step; other
+    results stay unchanged.
+    """
     return with_result(method, lambda found, *rest: (status if found is of else found, *rest), callback=callback)
 
 
 def instead_if(method: Method, when: Callable[[Given], bool], do: Callable[[Given], Any]) -> Install:
-    """Call ``do`` instead of a step in the calls for which the condition ``when`` is true."""
+    """Return an installer of a fault that calls ``do`` instead of a step whenever the condition ``when`` is true."""
     signature = inspect.signature(method)
 
     def make_conditional_step(original: Method) -> Method:
@@ -80,8 +86,8 @@ def instead_if(method: Method, when: Callable[[Given], bool], do: Callable[[Give
 def _bind_arguments(
     signature: inspect.Signature, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[inspect.BoundArguments, Given]:
-    """Bind the arguments of a call to parameter names; the first argument is the queue manager, in the place of
-    ``self``.
+    """Return the arguments of a call of a step by parameter name; the first argument, ``self``, is the queue
+    manager.
     """
     bound = signature.bind(*arguments, **named)
     bound.apply_defaults()

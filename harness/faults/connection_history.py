@@ -1,4 +1,4 @@
-"""Faults of the ConnectionHistory of outgoing queues: entries are omitted or changed."""
+"""Faults in the ConnectionHistory of outgoing queues: entries are missing or changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 def omit_history_entries(statuses: Container[ConnectionStatus]) -> Install:
-    """Do not add entries with the given Status values to ConnectionHistory."""
+    """Return an installer of a fault that omits the entries with the given Status values from ConnectionHistory."""
 
     class EntriesLeftOut(Connecting):
         def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -26,7 +26,9 @@ def omit_history_entries(statuses: Container[ConnectionStatus]) -> Install:
 
 
 def change_history_entries(statuses: Container[ConnectionStatus], **changes: Any) -> Install:
-    """Change attributes of the entries in ConnectionHistory that have one of the given Status values."""
+    """Return an installer of a fault that changes attributes of the ConnectionHistory entries with one of the given
+    Status values.
+    """
 
     class EntriesChanged(Connecting):
         def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:

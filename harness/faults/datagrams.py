@@ -1,4 +1,4 @@
-"""Faults of datagrams: changed as they arrive at the queue manager, or as they leave it."""
+"""Faults in datagrams: they are changed when the queue manager receives or sends them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from reference_qm.surface.inputs import DatagramReceived, Input, PingSocket
 
 
 def change_received_datagrams(socket: PingSocket, change: Callable[[bytes], bytes | None]) -> Install:
-    """Change the datagrams that arrive at one of the two sockets; None drops a datagram."""
+    """Return an installer of a fault that changes the datagrams received by one of the two ping sockets; a result of
+    None drops a datagram.
+    """
 
     def filter_datagram(event: Input) -> Iterable[Input]:
         if not isinstance(event, DatagramReceived) or event.socket is not socket:
@@ -24,7 +26,9 @@ def change_received_datagrams(socket: PingSocket, change: Callable[[bytes], byte
 
 
 def change_sent_datagrams(socket: PingSocket, change: Callable[[SendDatagram], SendDatagram]) -> Install:
-    """Change the datagrams that leave one of the two sockets: SOURCE sends requests, and LISTENER sends responses."""
+    """Return an installer of a fault that changes the datagrams sent by one of the two ping sockets: SOURCE sends
+    requests, LISTENER sends responses.
+    """
 
     def filter_sent_datagram(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendDatagram) or effect.socket is not socket:

@@ -23,7 +23,7 @@ OnAnswered = Callable[[DirectoryAnswered], None]
 
 
 def answered_as(kind: type[Change], change: Callable[[DirectoryAnswered], DirectoryAnswered]) -> Install:
-    """Change the directory's answers to changes of one kind."""
+    """Return an installer of a fault that changes the directory's answers to requests for changes of one kind."""
 
     class Answered(DirectoryLink):
         def write(self, change_: Change, answered: OnAnswered) -> None:
@@ -34,7 +34,9 @@ def answered_as(kind: type[Change], change: Callable[[DirectoryAnswered], Direct
 
 
 def left_out(kind: type[Change]) -> Install:
-    """Do not send changes of one kind to the directory, but continue as if the directory had made them."""
+    """Return an installer of a fault that sends no requests for changes of one kind to the directory, and continues as
+    after a success.
+    """
 
     class LeftOut(DirectoryLink):
         def write(self, change: Change, answered: OnAnswered) -> None:
@@ -54,7 +56,9 @@ def status_for(was: Result, status: Result) -> Callable[[DirectoryAnswered], Dir
 
 
 def stays_online(kind: type[Change]) -> Install:
-    """Stay online after a change of this kind that did not reach the directory."""
+    """Return an installer of a fault with which the queue manager stays online after a change of this kind failed to
+    reach the directory.
+    """
 
     class StaysOnline(DirectoryLink):
         def write(self, change: Change, answered: OnAnswered) -> None:
@@ -70,7 +74,9 @@ def stays_online(kind: type[Change]) -> Install:
 
 
 def change_notification(operation: ChangeOperation, instead: ChangeOperation | None) -> Install:
-    """Change the operation in the notifications that report one operation, or omit these notifications."""
+    """Return an installer of a fault that changes the operation in the notifications about one operation, or omits
+    these notifications.
+    """
 
     class Notified(Publishing):
         def publish(self, queue: LocalQueue, published: OnStatus) -> None:

@@ -1,7 +1,9 @@
-"""Faults of events: change the handling of events that a given step posts, or change the state after it.
+"""Faults in the events of the core: changes in the handling of events that a given step posts, or in the state after
+this handling.
 
-A step that posts an event (``reference_qm/core/events.py``) ends before the event is handled: changes that a fault
-makes after ``super()`` precede the handling, and replacements for the time of the step (``during``) do not affect it.
+A step that posts an event (``reference_qm/core/events.py``) ends before the event is handled. So changes that a fault
+makes after ``super()`` precede the handling, and replacements that last as long as the step (``during``) do not affect
+the handling.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ Hear = Callable[[Now], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Otherwise:
-    """An event that a fault posts instead of an event of the core, or in addition to one."""
+    """An event that a fault posts instead of an event of the core, or in addition to an event of the core."""
 
     hear: Hear
     event: object = None
@@ -33,12 +35,13 @@ ON_EVENT[_Otherwise] = (lambda qm, event, now: event.hear(now),)
 
 
 def after_events(qm: QueueManager, change: Callable[[], None]) -> None:
-    """Call ``change`` after all events that have been posted so far were handled."""
+    """Call ``change`` after all events that have been posted so far have been handled."""
     _post_event(qm, lambda now: change())
 
 
 def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
-    """Replace a method only while events of one kind, posted by a given step, are handled.
+    """Return an installer of a fault that replaces a method only while events of one kind, posted by a given step, are
+    handled.
 
     ``make`` is called with the replaced method and the arguments of the posting step.
     """
@@ -67,7 +70,9 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
 
 
 def _replace_event_hearing(poster: Method, kind: type, make: Callable[[Hear, tuple[Any, ...]], Hear]) -> type[Part]:
-    """Replace the handling of events of one kind that a step posts; ``make`` is called with the original handling."""
+    """Return a subclass that replaces the handling of events of one kind that a step posts; ``make`` is called with the
+    original handler.
+    """
 
     def wrap_handler(original: Callable[..., Any]) -> Callable[..., Any]:
         def post_with_replaced_handler(qm: QueueManager, *arguments: Any, **named: Any) -> Any:

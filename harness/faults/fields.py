@@ -1,11 +1,11 @@
-"""Mechanical faults, derived from the packet layouts: one field of sent packets gets a different value, and nothing
-else changes.
+"""Faults that are derived from the packet layouts: one field of sent packets gets a different value, and nothing else
+changes.
 
 A path names a field as printed (``SessionHeader.WindowSize``) or bits of a field (``InternalHeader.CS``); a field of a
 PingPacket, which has no headers, is named without a header. A HarnessError is raised when a fault is registered with a
-path that no layout contains. A packet without the header, or without the field, is sent as it is.
+path that no layout contains. A packet without the header or the field is sent unchanged.
 
-The bytes are changed, not the record: sizes and counts stay unchanged, and flags may announce missing headers.
+A fault changes the encoded bytes: sizes and counts stay unchanged, and flags may announce headers that are missing.
 """
 
 from __future__ import annotations
@@ -43,47 +43,55 @@ _UNUSED_BITS = re.compile(r"X\d+")
 
 
 def field_is(kind: Kind, path: str, value: Value, when: When = None) -> Install:
-    """Send a field, or bits of a field, with this value: an integer, a GUID or bytes, as the layout requires."""
+    """Return an installer of a fault that sends a field, or bits of a field, with this value: an integer, a GUID or
+    bytes, as the layout requires.
+    """
     field = _resolve_path(kind, path)
     field.check(value)
     return _change_field(kind, field, lambda old: value, when)
 
 
 def off_by(kind: Kind, path: str, by: int, when: When = None) -> Install:
-    """Send an integer that is changed by an amount; it wraps around at its width."""
+    """Return an installer of a fault that adds an amount to an integer field in sent packets; the sum wraps around at
+    the width of the field.
+    """
     return change_number(kind, path, lambda old: old + by, when)
 
 
 def change_number(kind: Kind, path: str, change: Callable[[int], int], when: When = None) -> Install:
-    """Send an integer that is computed from the correct one; it wraps around at its width."""
+    """Return an installer of a fault that computes an integer field in sent packets from the correct value; the result
+    wraps around at the width of the field.
+    """
     return _change_field(kind, _find_integer_field(kind, path), change, when)
 
 
 def size_wrong(kind: Kind, path: str, by: int = 4, when: When = None) -> Install:
-    """Send a size, length or count that differs from the counted content."""
+    """Return an installer of a fault that sends a size, length or count which differs from the actual content."""
     if not path.endswith(_SIZE_NAMES):
         raise HarnessError(f"{path} is not a size, length or count")
     return off_by(kind, path, by, when)
 
 
 def bit_set(kind: Kind, path: str, when: When = None) -> Install:
-    """Return an installer that sets the named bits of a field in sent packets."""
+    """Return an installer of a fault that sets the named bits of a field in sent packets."""
     bits = _find_bits(kind, path)
     return _change_field(kind, bits, lambda old: bits.mask, when)
 
 
 def bit_clear(kind: Kind, path: str, when: When = None) -> Install:
-    """Return an installer that clears the named bits of a field in sent packets."""
+    """Return an installer of a fault that clears the named bits of a field in sent packets."""
     return _change_field(kind, _find_bits(kind, path), lambda old: 0, when)
 
 
 def bit_inverted(kind: Kind, path: str, when: When = None) -> Install:
-    """Return an installer that inverts the named bits of a field in sent packets."""
+    """Return an installer of a fault that inverts the named bits of a field in sent packets."""
     return _change_field(kind, _find_bits(kind, path), lambda old: ~old, when)
 
 
 def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
-    """Send a field with all reserved bits set: all bits of a Reserved field, or the unnamed bits of a Flags field."""
+    """Return an installer of a fault that sends a field with all reserved bits set: all bits of a Reserved field, or
+    the unnamed bits of a Flags field.
+    """
     field = _find_integer_field(kind, path)
     reserved = field.mask & ~_get_named_bit_mask(field)
     if not reserved:
@@ -92,8 +100,8 @@ def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
 
 
 def refused_unless_zero(kind: type[Packet], path: str) -> Install:
-    """Let the receiver refuse packets in which a field, or some bits of a field, is not zero, although the receiver
-    must ignore the value.
+    """Return an installer of a fault with which the receiver refuses packets in which a field, or some bits of a field,
+    is not zero, although the receiver must ignore the value.
     """
     _resolve_path(kind, path)
     header, _, name = path.partition(".")
@@ -109,23 +117,27 @@ def refused_unless_zero(kind: type[Packet], path: str) -> Install:
 
 
 Named = tuple[str, str | tuple[str, ...], str]
-"""The name of a fault, the rule or rules that it breaks, and the path of its field."""
+"""The type of the table entries for such faults: the name of the fault, the rule or rules that the fault breaks, and
+the path of the field.
+"""
 
 
 def add_refusals(kind: type[Packet], *faults: Named) -> None:
-    """Register faults for fields that must be ignored: the receiver refuses packets in which the field is not zero."""
+    """Register faults for fields that the receiver must ignore: the receiver refuses packets in which the field is not
+    zero.
+    """
     for name, rule, path in faults:
         add(name, rule, f"The receiver refuses a packet whose {path} is not zero.", refused_unless_zero(kind, path))
 
 
 def add_bits_set(kind: Kind, *faults: Named) -> None:
-    """Register faults that set the bits that must be clear in sent packets."""
+    """Register faults that set bits which must be clear in sent packets."""
     for name, rule, path in faults:
         add(name, rule, f"The sender sets {path} in a packet.", bit_set(kind, path))
 
 
 def sent_as(role: Role, install: Install) -> Install:
-    """Limit a fault of sent packets to one role; the initiator is the side that connects and pings."""
+    """Limit a fault of sent packets to one role: the initiator, which connects and pings, or the acceptor."""
 
     def limit_filter_to_role(filter_: EffectFilter) -> EffectFilter:
         return lambda effect: filter_(effect) if _get_sender_role(effect) == role else [effect]
@@ -148,12 +160,12 @@ def _get_sender_role(effect: Effect) -> Role | None:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A field of one layout, or some bits of it: ``mask`` shifted left by ``shift``; ``mask`` is 0 for a field that is
-    not an integer.
+    """A field of a layout, or some bits of the field: ``mask`` shifted left by ``shift``. ``mask`` is 0 for a field
+    that is not an integer.
     """
 
     headers: tuple[str, ...]
-    """The attributes that lead from the packet to the record."""
+    """The attributes that lead from the packet to the structure that contains the field."""
     record: type[Record]
     name: str
     code: str
@@ -213,7 +225,7 @@ class _Field:
 
 
 class _NotingCursor(Cursor):
-    """A cursor that records which layouts were read, and at which offset."""
+    """A cursor that records each layout that is read, with its offset."""
 
     __slots__ = ("noted",)
 
@@ -233,7 +245,7 @@ def _change_field(kind: Kind, field: _Field, change: Callable[[Any], Any], when:
 
 
 def _resolve_path(kind: Kind, path: str) -> _Field:
-    """Find the field of a path in the layouts; raise HarnessError if there is none."""
+    """Return the field that a path names in the layouts; raise HarnessError if the layouts contain no such field."""
     *headers, name = path.split(".")
     record: Any = kind
     for header in headers:
@@ -283,7 +295,7 @@ def _get_named_bit_mask(field: _Field) -> int:
 
 
 def _list_headers(record: type) -> dict[str, type[Record]]:
-    """Return the headers of a record in wire order; no headers if the record does not consist of headers only."""
+    """Return the headers of a packet in wire order; none if the packet does not consist of headers."""
     found: dict[str, type[Record]] = {}
     hints = get_type_hints(record)
     for field in fields(record) if is_dataclass(record) else ():

@@ -1,4 +1,4 @@
-"""Define values that faults put into packets, and that no queue manager of a test uses."""
+"""Define values that faults put into packets and that no queue manager of a test uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packets that are identified only by their size. Spec: MS-MQQB 3.1.5.1.1."""
+"""A fault with which the receiver identifies packets by their size alone. Spec: MS-MQQB 3.1.5.1.1."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from reference_qm.codec import BaseHeader
 from reference_qm.surface.inputs import BytesReceived, Input
 
 _FLAGS_OFFSET = 2
-"""The offset in a packet of the low byte of BaseHeader.Flags."""
+"""The offset, in a packet, of the low byte of BaseHeader.Flags."""
 _IN_FLAG = BaseHeader.flags(IN=1)
 
 
 def identify_by_size(size: int) -> Install:
-    """Treat every input of this size in bytes as an internal packet, with any value of BaseHeader.Flags.IN."""
+    """Return an installer of a fault that treats every input of this size (in bytes) as an internal packet, whatever
+    the value of BaseHeader.Flags.IN.
+    """
 
     def replace_input_of_size(event: Input) -> Iterable[Input]:
         if isinstance(event, BytesReceived) and len(event.data) == size:

@@ -1,4 +1,4 @@
-"""The interface for faults: a subclass of one part of the queue manager replaces that part.
+"""Define faults as subclasses: a subclass of one part of the queue manager replaces this part.
 
     @fault("sender-message-of-ack-number-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
     class LastAcknowledgedMessageNotMarked(SessionAcks):
@@ -7,9 +7,9 @@
         def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
             super().mark_acknowledged(session, set_fields(header, {"AckSequenceNumber": lambda old: old - 1}))
 
-``super()`` calls the previous method: the method of the part itself, or of an earlier fault of that part. So several
-faults of one part can be combined; the last one is the outermost. The parts and their methods:
-``reference_qm/core/README.md``.
+``super()`` calls the previous method: the method of the part, or the method of an earlier fault of this part. So
+several faults of one part can be combined; the last one is called first. ``reference_qm/core/README.md`` describes the
+parts and their methods.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import find_attribute, find_part, put_in_place
 
 Method = Callable[..., Any]
-"""A method of a part, given with its class: ``SessionAcks.mark_acknowledged``."""
+"""A method of a part, such as ``SessionAcks.mark_acknowledged``."""
 Make = Callable[[Callable[..., Any]], Callable[..., Any]]
-"""A function that is called with the previous method and returns the new one; the first argument of both methods is the
-queue manager.
+"""The type of functions that are called with the previous method and return the new method; the first argument of both
+methods is the queue manager.
 """
 Faulty = TypeVar("Faulty", bound=Part)
 Changed = TypeVar("Changed", bound=Callable[..., Any])
 Condition = Callable[..., bool]
-"""A condition that is called like the step: with the part, then the arguments of the step."""
+"""The type of conditions that are called with the arguments of a step: the part, then the arguments."""
 _CONDITION_ATTRIBUTE = "only_if"
 
 
 def fault(name: str, *, breaks: str | Iterable[str], blind: bool = False) -> Callable[[type[Faulty]], type[Faulty]]:
     """Register a subclass of a part as a fault; the first paragraph of its docstring is the fault's description.
 
-    ``breaks``: the rule that it breaks, or several rules if the documents state one demand several times. ``blind``:
-    its author had read the rule, but not the checks of the rule.
+    ``breaks``: the rule that the fault breaks, or several rules if the documents state one demand several times.
+    ``blind``: whether the author of the fault had read the rule, but not the checks of the rule.
     """
 
     def register_fault_class(cls: type[Faulty]) -> type[Faulty]:
@@ -63,11 +63,11 @@ def follows(reading: str) -> Callable[[type[Faulty]], type[Faulty]]:
 
 
 def only_if(condition: Condition) -> Callable[[Changed], Changed]:
-    """Change a step only in those calls for which a condition holds; other calls run the original step.
+    """Restrict a fault in a step to the calls for which a condition is true; other calls run the original step.
 
-    The condition gets the arguments of the step and changes nothing: ``prove`` also evaluates it in the clean
-    reference, and tries only checks in which it is true at least once. Use it only in a class to which a name in its
-    module refers.
+    The condition is called with the arguments of the step and must change nothing: ``prove`` also evaluates it in the
+    clean reference, and tries only checks in which it is true at least once. Use this decorator only in classes that
+    have a name in their module.
     """
 
     def narrow_step(method: Changed) -> Changed:
@@ -86,7 +86,7 @@ def only_if(condition: Condition) -> Callable[[Changed], Changed]:
 
 
 def get_condition(method: Method) -> Condition | None:
-    """Return the condition under which a step is changed; None if it is always changed."""
+    """Return the condition that restricts a fault in a step; None if the fault changes every call."""
     return getattr(method, _CONDITION_ATTRIBUTE, None)
 
 
@@ -118,7 +118,7 @@ def replace_part(cls: type[Part]) -> Install:
 
 
 def override_method(method: Method, make: Make) -> type[Part]:
-    """Return a subclass of a method's part in which ``make`` replaces that method."""
+    """Return a subclass, of the class of a method, in which the function ``make`` replaces the method."""
     part, name = _find_part_of_method(method)
 
     def call_original(qm: QueueManager, *arguments: Any, **named: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The primitives of faults: a packet is changed before it is sent, a method is replaced, an input is withheld."""
+"""The basic operations of faults: change a packet before it is sent, replace a method, withhold an input."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Kind = TypeVar("Kind", bound=Body)
 
 
 def set_fields(packet: Any, changes: dict[str, Any]) -> Any:
-    """Return a record with fields replaced by path (``InternalHeader.Reserved``); a callable computes the new value
-    from the old.
+    """Return a packet with replaced fields, given by path (``InternalHeader.Reserved``); a callable computes the new
+    value from the old value.
     """
     for path, value in changes.items():
         packet = _set_field(packet, path.split("."), value)
@@ -39,7 +39,9 @@ def _set_field(record: Any, path: list[str], value: Any) -> Any:
 
 
 def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: When = None) -> Install:
-    """Change the bytes of every outgoing packet of one kind; None drops the packet."""
+    """Return an installer of a fault that changes the bytes of every outgoing packet of one kind; a result of None
+    drops the packet.
+    """
 
     def filter_packet_effect(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendPacket):
@@ -47,7 +49,7 @@ def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: Whe
         try:
             packet = parse_packet(effect.data)
         except FormatError:
-            return [effect]  # an earlier fault has made it malformed
+            return [effect]  # an earlier fault has made the packet malformed
         if not isinstance(packet, kind) or (when is not None and not when(packet)):
             return [effect]
         data = change(packet)
@@ -57,7 +59,7 @@ def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: Whe
 
 
 def every_packet(change: Callable[[bytes], bytes]) -> Install:
-    """Change the bytes of every outgoing packet of a session, of any kind."""
+    """Return an installer of a fault that changes the bytes of every outgoing packet of a session, of any kind."""
 
     def filter_sent_packet(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendPacket):
@@ -72,17 +74,21 @@ def every_packet(change: Callable[[bytes], bytes]) -> Install:
 
 
 def wrong_fields(kind: type[Packet], changes: dict[str, Any], when: When = None) -> Install:
-    """Send packets of one kind with changed fields; their sizes are computed from the changed content."""
+    """Return an installer of a fault that sends packets of one kind with changed fields; their sizes are computed from
+    the changed content.
+    """
     return packets(kind, lambda packet: set_fields(packet, {"BaseHeader.PacketSize": 0, **changes}).build(), when)
 
 
 def wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: When = None) -> Install:
-    """Send packets of one kind with changed bytes."""
+    """Return an installer of a fault that sends packets of one kind with changed bytes."""
     return packets(kind, lambda packet: change(packet.build()), when)
 
 
 def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPacket], bool] | None = None) -> Install:
-    """Change the bytes of every outgoing ping; None drops the ping."""
+    """Return an installer of a fault that changes the bytes of every outgoing ping packet; a result of None drops the
+    packet.
+    """
 
     def filter_ping_effect(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendDatagram):
@@ -97,7 +103,9 @@ def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPack
 
 
 def pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
-    """Change the body of every outgoing DCE/RPC PDU of one kind, in a client and in a server; None drops the PDU."""
+    """Return an installer of a fault that changes the body of every DCE/RPC PDU of one kind that a client or server
+    sends; a result of None drops the PDU.
+    """
 
     def filter_pdu_effect(effect: Effect) -> Iterable[Effect]:
         if not isinstance(effect, SendPacket | RpcSend):
@@ -115,22 +123,26 @@ def pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
 
 
 def effects(filter_: Callable[[Effect], Iterable[Effect]]) -> Install:
-    """Pass every effect of the core through a filter."""
+    """Return an installer of a fault that passes every effect of the core through a filter, which may change, drop or
+    add effects.
+    """
     return lambda faulty: faulty.effect_filters.append(filter_)
 
 
 def inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
-    """Pass every input of the core through a filter, which can withhold, change or repeat it."""
+    """Return an installer of a fault that passes every input of the core through a filter, which may withhold, change
+    or repeat inputs.
+    """
     return lambda faulty: faulty.input_filters.append(filter_)
 
 
 def skip(method: Method) -> Install:
-    """Replace a step without a result by a step that does nothing."""
+    """Return an installer of a fault that omits a step without a result."""
     return replace_part(override_method(method, lambda original: lambda *arguments, **named: None))
 
 
 def skip_sequence(method: Method) -> Install:
-    """Replace a step that is a sequence of remote calls by a step that makes no call."""
+    """Return an installer of a fault that omits a step which is a sequence of remote calls."""
 
     def yield_nothing(*arguments: Any, **named: Any) -> Iterator[Any]:
         yield from ()
@@ -139,8 +151,8 @@ def skip_sequence(method: Method) -> Install:
 
 
 def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
-    """Replace the method ``inner`` only while ``outer`` runs; ``make`` is called with the replaced method and the
-    arguments of ``outer``.
+    """Return an installer of a fault that replaces the method ``inner`` only while the method ``outer`` runs; ``make``
+    is called with the replaced method and the arguments of ``outer``.
     """
 
     def install_replacement(faulty: FaultyCore) -> None:
@@ -167,13 +179,13 @@ def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]
 
 
 def skip_during(outer: Method, inner: Method) -> Install:
-    """Skip a step that has no result, but only while a second step runs."""
+    """Return an installer of a fault that omits a step without a result, but only while a second step runs."""
     return during(outer, inner, lambda original, *_: lambda *arguments, **named: None)
 
 
 def silent_after(method: Method, when: Callable[..., bool]) -> Install:
-    """Ignore all inputs after the first call of a step with the given arguments; the queue manager then sends nothing
-    more.
+    """Return an installer of a fault with which the queue manager ignores all inputs, and sends nothing, after the
+    first call of a step with the given arguments.
     """
 
     def install_silence(faulty: FaultyCore) -> None:
@@ -194,18 +206,18 @@ def silent_after(method: Method, when: Callable[..., bool]) -> Install:
 
 
 def always(change: Callable[[QueueManager], None]) -> Install:
-    """Change the core's state after every input and every timer."""
+    """Return an installer of a fault that changes the core's state after every input and every timer."""
     return lambda faulty: faulty.after_each.append(change)
 
 
 def at_restart(change: Callable[[QueueManager], None]) -> Install:
-    """Change the core's state after each restart."""
+    """Return an installer of a fault that changes the core's state after each restart."""
     return lambda faulty: faulty.on_restart.append(lambda again: change(again.core))
 
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """An installer that installs several changes."""
+    """An installer that combines several installers."""
 
     installs: tuple[Install, ...]
 
@@ -215,7 +227,7 @@ class Both:
 
 
 def both(*installs: Install) -> Install:
-    """Install several changes as one fault."""
+    """Return an installer that combines several changes into one fault."""
     return Both(installs)
 
 

@@ -1,4 +1,4 @@
-"""Faults of the keys that a queue manager publishes: changed blobs."""
+"""Faults in the public keys that a queue manager publishes: changed key blobs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from reference_qm.security import MqdsPublicKeys
 
 
 def change_published_blobs(change: Callable[[bytes], bytes]) -> Install:
-    """Publish changed blobs; blobs that are already published stay unchanged."""
+    """Return an installer of a fault that publishes changed key blobs; blobs that are already published stay
+    unchanged.
+    """
     made: dict[bytes, bytes] = {}
 
     def publish_changed_keys(qm: QueueManager) -> None:
@@ -29,7 +31,7 @@ def change_published_blobs(change: Callable[[bytes], bytes]) -> Install:
 
 
 def change_blob_number(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
-    """Return a function that changes the u32 at an offset of a blob."""
+    """Return a function that changes the u32 at an offset of a key blob."""
 
     def change_number(blob: bytes) -> bytes:
         value = change(int.from_bytes(blob[at : at + 4], "little"))

@@ -1,4 +1,4 @@
-"""Faults of the receiver: an admitted message is changed before the receiver puts it into its queue."""
+"""A fault of the receiver: an admitted message is changed before the receiver stores it in its queue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from reference_qm.surface.clock import Now
 
 
 def change_received(changes: dict[str, Any], when: Callable[[Any], Any]) -> Install:
-    """Store an admitted message with changed fields, if a condition holds for its packet."""
+    """Return an installer of a fault that stores an admitted message with changed fields, if a condition is true for
+    its packet.
+    """
 
     class ChangedOnReceipt(Admission):
         def admit(

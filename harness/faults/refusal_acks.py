@@ -1,7 +1,7 @@
-"""Faults of the acknowledgments of refused messages: missing acknowledgments, and acknowledgments that were not
+"""Faults in the acknowledgments of refused messages: missing acknowledgments, and acknowledgments that were not
 requested.
 
-The classes of refusal are in MS-MQQB 3.1.5.8.2, 3.1.5.8.3 and 3.1.5.8.8.
+Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.3, 3.1.5.8.8.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from reference_qm.surface.clock import Now
 
 
 def omit_nack(refused: MessageClass) -> Install:
-    """Send no administration acknowledgment with a given class, although NA is set."""
+    """Return an installer of a fault that sends no administration acknowledgment with a given class, although NA is
+    set.
+    """
 
     class NackMissing(AdminAcks):
         def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -27,7 +29,9 @@ def omit_nack(refused: MessageClass) -> Install:
 
 
 def send_unrequested_nack(refused: MessageClass) -> Install:
-    """Send the administration acknowledgment with a given class whether NA is set or not."""
+    """Return an installer of a fault that sends the administration acknowledgment with a given class regardless
+    of NA.
+    """
 
     class NackUnasked(AdminAcks):
         def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -40,7 +44,7 @@ def send_unrequested_nack(refused: MessageClass) -> Install:
 
 
 def omit_final_ack(refused: MessageClass) -> Install:
-    """Send no FinalAck with a given class."""
+    """Return an installer of a fault that sends no FinalAck with a given class."""
 
     class FinalAckMissing(FinalAcks):
         def refuse_transactional(

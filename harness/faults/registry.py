@@ -1,4 +1,4 @@
-"""The faults by name, and a queue manager with some of them."""
+"""Register the faults by name, and create a queue manager with some of them."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ InputFilter = Callable[[Input], Iterable[Input]]
 
 @dataclass(slots=True)
 class FaultyCore:
-    """A queue manager with faults: it has the interface of ``QueueManager``, with changed inputs and outputs."""
+    """A queue manager with faults. It has the interface of ``QueueManager``, but its inputs and outputs are changed."""
 
     core: QueueManager
     effect_filters: list[EffectFilter] = field(default_factory=list)
     input_filters: list[InputFilter] = field(default_factory=list)
     clocks: list[Callable[[Now], Now]] = field(default_factory=list)
-    """The queue manager's own view of the time."""
+    """The time as the queue manager with faults sees it."""
     after_each: list[Callable[[QueueManager], None]] = field(default_factory=list)
     on_restart: list[Callable[[FaultyCore], None]] = field(default_factory=list)
     around: AbstractContextManager[object] = field(default_factory=nullcontext)
-    """The context that is entered only while this core computes: other cores of the process, such as a peer's, run
-    outside it.
+    """The context that is active only while this core computes; other cores of the process, such as a peer's, run
+    outside this context.
     """
 
     def restore(self, entries: Mapping[str, object]) -> None:
-        """Restore the state from the disk; then apply the faults that act at a restart, unless the disk is new."""
+        """Restore the state from the disk, then apply the faults that act at a restart, unless the disk is empty."""
         with self.around:
             self.core.restore(entries)
         if entries:
@@ -51,7 +51,7 @@ class FaultyCore:
                 again(self)
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
-        """Pass an input through the input filters to the core."""
+        """Pass an input to the core, through the input filters."""
         inputs: list[Input] = [event]
         for filter_ in self.input_filters:
             inputs = [out for one in inputs for out in filter_(one)]
@@ -62,11 +62,11 @@ class FaultyCore:
         return self._filter_effects(effects)
 
     def next_due(self) -> int | None:
-        """Return when the next timer is due, in monotonic ms."""
+        """Return the time at which the next timer expires, in monotonic ms."""
         return self.core.next_due()
 
     def handle_timer(self, now: Now) -> list[Effect]:
-        """Let due timers expire."""
+        """Let the timers expire that are due."""
         with self.around:
             effects = self.core.handle_timer(self._apply_clock_faults(now))
         return self._filter_effects(effects)
@@ -85,18 +85,18 @@ class FaultyCore:
 
 
 Install = Callable[[FaultyCore], None]
-"""A function that installs a fault in a core."""
+"""The type of functions that install a fault in a core."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A deliberate violation.
+    """A fault:
 
-    ``breaks``: the rules that the fault breaks; several if the documents state one demand several times. ``reading``:
-    the fault breaks no rule, but follows an alternative reading of an erratum, such as E41.2, the second reading of
-    E41. ``around``: the context in which the core is created and runs. ``file``: the file that registers the fault,
-    such as ``suites/mqqb/s2_2_1_internal_header/faults.py``. ``blind``: its author had read the rule, but not the
-    checks of the rule.
+    a deliberate violation of a rule. ``breaks``: the rules that the fault breaks; several rules if the documents state
+    one demand several times. ``reading``: the alternative reading of an erratum that the fault follows without breaking
+    a rule, such as E41.2, the second reading of E41. ``around``: the context in which the core is created and runs.
+    ``file``: the file that registers the fault, such as ``suites/mqqb/s2_2_1_internal_header/faults.py``. ``blind``:
+    whether the author of the fault had read the rule, but not the checks of the rule.
     """
 
     name: str
@@ -121,7 +121,7 @@ def add(name: str, breaks: str | Iterable[str], says: str, install: Install, **m
 
 
 def _registering_file() -> str | None:
-    """Return the file of the suites that is being imported and registers a fault."""
+    """Return the file of the suites that is being imported and that registers a fault."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
@@ -160,13 +160,13 @@ def find_fault(name: str) -> Fault:
 
 
 def mutant_as_fault(name: str) -> Fault:
-    """Return a fault that runs a mutant's code instead of the reference's."""
+    """Return a fault that runs the code of a mutant instead of the code of the reference."""
     mutant = find_mutant(name)
     exchange = Exchange(*compile_mutant(mutant))
 
     def install_mutant(faulty: FaultyCore) -> None:
         if mutant.is_beside_core:
-            exchange.__enter__()  # never undone: the directory belongs to this system until the process ends
+            exchange.__enter__()  # never undone, because the directory belongs to this system until the process ends
         else:
             faulty.around = exchange
 
@@ -175,7 +175,7 @@ def mutant_as_fault(name: str) -> Fault:
 
 @cache
 def load_faults() -> dict[str, Fault]:
-    """Import the faults of every section of the suites; return all, by name."""
+    """Import the fault files of every section of the suites; return all faults, by name."""
     import_faults(SUITES.glob("*/*/faults*.py"))
     return _FAULTS
 

@@ -1,4 +1,4 @@
-"""Faults of the reports of traced messages. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7."""
+"""Faults in the reports about traced messages. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 
 FOREIGN_QUEUE_NAME = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
-"""A queue that is not the report queue."""
+"""A queue that differs from the report queue."""
 
 
 def change_reports(trace: Method, change: Callable[[QueueManager, Message], Message]) -> Install:
-    """Change the reports that one step of Tracing sends."""
+    """Return an installer of a fault that changes the reports that one step of Tracing sends."""
 
     def make_changed_sending(original: Callable[..., None], *_: Any) -> Callable[..., None]:
         def send_changed_report(qm: QueueManager, report: Message, now: Now) -> None:
@@ -30,8 +30,8 @@ def change_reports(trace: Method, change: Callable[[QueueManager, Message], Mess
 
 
 def change_report_element(trace: Method, element: str, value: Any) -> Install:
-    """Change one element of the reports that one step of Tracing sends; a callable computes the new
-    value from the old.
+    """Return an installer of a fault that changes one element of the reports that one step of Tracing sends; a callable
+    computes the new value from the old value.
     """
 
     def change_report(qm: QueueManager, report: Message) -> Message:

@@ -1,4 +1,4 @@
-"""Faults of DCE/RPC calls: changed answers, calls without a binding, and interfaces at separate ports."""
+"""Faults in DCE/RPC calls: changed answers, calls without a binding, and interfaces at separate ports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNBOUND_CONTEXT_ID = 0x7171
 
 
 def change_answer_values(call: Call, **changes: Any) -> Call:
-    """Return a call with changed values in its answer; a callable computes the new value from the old."""
+    """Return a call with changed values in its answer; a callable computes the new value from the old value."""
     return cast(Call, _Answering(call, changes))
 
 
@@ -48,7 +48,7 @@ class _Answering:
 
 
 class _Throwing(_Answering):
-    """A call whose failures are sent as RPC faults."""
+    """A call whose failures are sent as RPC faults instead of HRESULTs."""
 
     def respond(self, **results: Any) -> list[RpcOutput]:
         status: int = results["Return"]
@@ -56,14 +56,16 @@ class _Throwing(_Answering):
 
 
 def throw_refusals(method: Method) -> Install:
-    """Let a method raise its refusals as RPC faults instead of returning an HRESULT."""
+    """Return an installer of a fault with which a method reports refusals as RPC faults instead of HRESULTs."""
     return replace_part(
         override_method(method, lambda original: lambda qm, call, now: original(qm, _Throwing(call, {}), now))
     )
 
 
 def change_answer(method: Method, **changes: Any) -> Install:
-    """Change values in the answer of a method, as ``change_answer_values`` does."""
+    """Return an installer of a fault that changes values in the answer of a method, as ``change_answer_values``
+    does.
+    """
     return replace_part(
         override_method(
             method, lambda original: lambda qm, call, now: original(qm, change_answer_values(call, **changes), now)
@@ -72,7 +74,7 @@ def change_answer(method: Method, **changes: Any) -> Install:
 
 
 def change_requests(change: Callable[[Request], Request]) -> Install:
-    """Change RPC requests before the server reads them."""
+    """Return an installer of a fault that changes RPC requests before the server reads them."""
 
     def filter_request_bytes(event: Input) -> Iterable[Input]:
         if not isinstance(event, RpcBytes):
@@ -88,8 +90,8 @@ def change_requests(change: Callable[[Request], Request]) -> Install:
 
 
 def change_request(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
-    """Change the stubs of a method of qm2qm before the server reads them; ``length``: the size in bytes of the stubs to
-    change.
+    """Return an installer of a fault that changes the stubs of a method of qm2qm before the server reads them;
+    ``length``: the size (in bytes) of the stubs that are changed.
     """
     opnum = find_method(QM2QM, method)
 
@@ -106,7 +108,9 @@ def error_for_success(status: int) -> int:
 
 
 def call_unbound(method: str) -> Install:
-    """Let the client call a method of qm2qm on a presentation context that was never accepted."""
+    """Return an installer of a fault with which the client calls a method of qm2qm on a presentation context that was
+    never accepted.
+    """
     opnum = find_method(QM2QM, method)
 
     def install_unbound_calls(faulty: FaultyCore) -> None:
@@ -136,7 +140,7 @@ _PTYPE_OFFSET = 2
 
 
 def serve_interfaces_apart(faulty: FaultyCore) -> None:
-    """Serve qmcomm only at its own port, and qm2qm only at its own port, as MS-MQQP 3.1.4.8 allows."""
+    """Install a variant that serves qmcomm and qm2qm at separate ports, as MS-MQQP 3.1.4.8 permits."""
     not_here: dict[str, Interface] = {}
 
     def filter_(event: Input) -> Iterable[Input]:

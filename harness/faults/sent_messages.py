@@ -15,12 +15,12 @@ from reference_qm.model.adm import Message, MessagePosition
 
 
 def has_header(header: str) -> Callable[[UserMessagePacket], bool]:
-    """Return a condition that selects messages with a header, such as ``TransactionHeader``."""
+    """Return a condition that selects messages with a given header, such as ``TransactionHeader``."""
     return lambda packet: getattr(packet, header) is not None
 
 
 def has_security_item(item: str) -> Callable[[UserMessagePacket], bool]:
-    """Return a condition that selects messages with an item of SecurityData, such as ``Signature``."""
+    """Return a condition that selects messages with a given item of SecurityData, such as ``Signature``."""
 
     def has_item(packet: Any) -> bool:
         return packet.SecurityHeader is not None and bool(getattr(packet.SecurityHeader.SecurityData, item))
@@ -29,7 +29,7 @@ def has_security_item(item: str) -> Callable[[UserMessagePacket], bool]:
 
 
 def correct_packet_size(data: bytes) -> bytes:
-    """Return a packet with PacketSize set to the actual number of its bytes."""
+    """Return a packet with PacketSize set to the actual size of the packet."""
     return set_packet_size(data, len(data))
 
 
@@ -44,7 +44,7 @@ def add_to_packet_size(by: int) -> Callable[[bytes], bytes]:
 
 
 def reverse_number_bytes(at: int, size: int) -> Callable[[UserMessagePacket], bytes]:
-    """Return a function that reverses the bytes of a number in a message."""
+    """Return a function that reverses the bytes of an integer in a message."""
 
     def turn_bytes(packet: UserMessagePacket) -> bytes:
         data = packet.build()
@@ -54,7 +54,9 @@ def reverse_number_bytes(at: int, size: int) -> Callable[[UserMessagePacket], by
 
 
 def change_construction(change: Callable[[UserMessagePacket, Message], UserMessagePacket]) -> Install:
-    """Change the packets that are constructed from messages; ``change`` is called with the packet and its message."""
+    """Return an installer of a fault that changes the packets that are constructed from messages; ``change`` is called
+    with the packet and its message.
+    """
 
     def make_changed_construction(original: Any) -> Any:
         def construct_changed_packet(qm: QM, position: MessagePosition) -> UserMessagePacket:
@@ -66,7 +68,7 @@ def change_construction(change: Callable[[UserMessagePacket, Message], UserMessa
 
 
 def change_insertion(change: Callable[[Message], Message]) -> Install:
-    """Change the messages that are inserted into queues."""
+    """Return an installer of a fault that changes the messages that are inserted into queues."""
 
     def make_changed_insertion(original: Any) -> Any:
         return lambda qm, queue, message: original(qm, queue, change(message))

@@ -1,5 +1,5 @@
-"""Faults in the handling of packets that arrive in a session state in which they are not allowed. Spec: MS-MQQB 3.1.5.2
-to 3.1.5.8.
+"""Faults in the handling of packets that are not allowed in the current state of a session. Spec: MS-MQQB 3.1.5.2 to
+3.1.5.8.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from reference_qm.surface.clock import Now
 
 
 def ignore_out_of_state(kind: type[Packet], state: SessionState, *, initiator: bool) -> Install:
-    """Ignore packets of one kind in one state of an initiator or acceptor, instead of closing the session."""
+    """Return an installer of a fault that ignores packets of one kind in one state of an initiator or acceptor, instead
+    of closing the session.
+    """
 
     class Ignoring(Closing):
         def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:

@@ -1,6 +1,6 @@
-"""Faulty caches of keys and certificates. Spec: MS-MQQB 3.1.1.3.
+"""Faults in the caches of keys and certificates. Spec: MS-MQQB 3.1.1.3.
 
-Each fault is a subclass of TimedCache that replaces one cache, given by the printed name of the cache.
+Each fault replaces one cache, given by its name in the specification, with a subclass of TimedCache.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _CLEANUP_TIMERS = {cache: TimerKey(timer, 0) for timer, cache in CACHE_TIMERS.it
 
 
 def replace_cache(name: str, cls: type[Cache]) -> Install:
-    """Replace a cache with a subclass of TimedCache, in addition to earlier faults of that cache."""
+    """Return an installer of a fault that replaces a cache with a subclass of TimedCache, in addition to earlier faults
+    of that cache.
+    """
 
     def put_in_place(faulty: FaultyCore) -> None:
         caches = faulty.core.caches
@@ -37,17 +39,17 @@ def replace_cache(name: str, cls: type[Cache]) -> Install:
 
 
 class NothingCached(Cache):
-    """A cache that stores no entry."""
+    """A cache that does not store entries."""
 
     def add(self, entry: Any) -> None:
         """Discard the entry instead of storing it."""
 
 
 class OnlyTheLast(Cache):
-    """A cache that stores only the entry that was added last."""
+    """A cache that stores only the most recent entry."""
 
     def add(self, entry: Any) -> None:
-        """Replace all other entries with this one."""
+        """Replace all other entries with the new entry."""
         self.entries.clear()
         super().add(entry)
 
@@ -60,14 +62,14 @@ class CachedInMs(Cache):
 
 
 class WithoutLimit(Cache):
-    """A cache that is never full."""
+    """A cache that never counts as full."""
 
     def add(self, entry: Any) -> None:
         self.entries.append(entry)
 
 
 class EmptiedWhenFull(Cache):
-    """A cache that removes all entries, instead of the oldest half, when it is full."""
+    """A cache that removes all entries, instead of the oldest half of its entries, when the cache is full."""
 
     def add(self, entry: Any) -> None:
         if len(self.entries) >= self._size:
@@ -76,7 +78,7 @@ class EmptiedWhenFull(Cache):
 
 
 class NewestLost(Cache):
-    """A cache that removes the newest half of its entries, instead of the oldest half, when it is full."""
+    """A cache that removes the newest half of its entries, instead of the oldest half, when the cache is full."""
 
     def add(self, entry: Any) -> None:
         if len(self.entries) >= self._size:
@@ -86,7 +88,7 @@ class NewestLost(Cache):
 
 
 def change_cached_entries(name: str, **fields: Any) -> Install:
-    """Store entries with changed fields in a cache."""
+    """Return an installer of a fault that stores entries with changed fields in a cache."""
 
     class CachedWith(Cache):
         def add(self, entry: Any) -> None:
@@ -96,7 +98,7 @@ def change_cached_entries(name: str, **fields: Any) -> Install:
 
 
 def omit_cleanup_timer(name: str) -> Install:
-    """Do not start the cleanup timer of a cache."""
+    """Return an installer of a fault that does not start the cleanup timer of a cache."""
 
     class CleanupNotStarted(CacheTimers):
         def start(self, now: Now) -> None:
@@ -107,7 +109,7 @@ def omit_cleanup_timer(name: str) -> Install:
 
 
 def delay_cleanup_timer(name: str) -> Install:
-    """Start the cleanup timer of a cache with twice the lifetime of an entry."""
+    """Return an installer of a fault that starts the cleanup timer of a cache with twice the lifetime of an entry."""
 
     class CleanupLate(CacheTimers):
         def start(self, now: Now) -> None:
@@ -121,7 +123,9 @@ def delay_cleanup_timer(name: str) -> Install:
 
 
 def restart_cleanup_timer(name: str) -> Install:
-    """Restart the cleanup timer of a cache with every message, even while it runs."""
+    """Return an installer of a fault that restarts the cleanup timer of a cache with every message, even while the
+    timer runs.
+    """
 
     class CleanupStartedAgain(CacheTimers):
         def start(self, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""Accept, before and after a test, the messages that the SUT still has for the peer."""
+"""Accept messages that the SUT still has for the peer, before and after a test."""
 
 from __future__ import annotations
 
@@ -13,16 +13,22 @@ from reference_qm.config import QueueManagerConfig, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
 
 PEER_QUOTA_KB = 16 * 1024
-"""The quota of a core of the peer in KB: the size of four messages of maximum length, more than any check sends."""
+"""The quota, in KB, of a reference core that acts as the peer: four messages of maximum length, which is more than any
+check sends.
+"""
 CONNECT_RETRIES_MS = 15_000
-"""Three times the Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>): the SUT connects within this time."""
+"""int ms: three times the Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>). A SUT with messages for the peer
+connects within this time.
+"""
 POLL_INTERVAL_MS = 200
 IMMEDIATE_TIME_SCALE = 200
-"""The time scale with which the peer acknowledges at once after a test."""
+"""The time scale that makes a peer acknowledge messages immediately after a test."""
 
 
 def accept_residue(peer: Party) -> None:
-    """Accept, before a test, the messages that an earlier test or run left for this peer; record their number."""
+    """Accept, before a test, the messages that an earlier test or run left for this peer; record the number of these
+    messages.
+    """
     sut = peer.sut
     if peer.environment.virtual or sut.forgets or not sut.peer_returns:
         return
@@ -33,11 +39,11 @@ def accept_residue(peer: Party) -> None:
 
 
 def accept_waiting_messages(peer: Party) -> None:
-    """Accept and acknowledge, after a test, the SUT's messages for the peer until none waits, or record how many
+    """After a test, accept and acknowledge the SUT's messages for the peer until none is left, or record how many
     remain.
 
-    If the SUT shows no counts, and no later test uses this peer, nothing is accepted: messages for this peer disturb no
-    test.
+    If the SUT reports no counts and no later test uses this peer, return without accepting messages, because the
+    messages affect no test.
     """
     sut = peer.sut
     if peer.environment.virtual or sut.forgets:
@@ -54,8 +60,8 @@ def accept_waiting_messages(peer: Party) -> None:
 
 
 def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
-    """Return the identifiers under which the SUT may know the peer's address, each with the texts that identify it in
-    format names.
+    """Return the identifiers of queue managers that the SUT may expect at the peer's address, each with the texts by
+    which format names contain it.
     """
     known: dict[UUID, tuple[str, ...]] = {peer.identifier: (f":{peer.address}\\", str(peer.identifier))}
     if peer.sut.has("public_names"):
@@ -70,7 +76,9 @@ def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
 
 
 def _accept_as_queue_manager(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
-    """Accept messages under this identifier; return how many still wait, or 0 if the SUT shows no counts."""
+    """Accept messages as the queue manager with this identifier; return how many still wait in the SUT, or 0 if the SUT
+    reports no counts.
+    """
     sut, driver = peer.sut, peer.sut.file.driver
     config = QueueManagerConfig(
         identifier=identifier,

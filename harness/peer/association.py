@@ -1,4 +1,4 @@
-"""A connection on which a check calls the SUT over DCE/RPC, with any PDU or stub. Spec: C706 12; MS-RPCE 3.3."""
+"""A DCE/RPC connection on which a check calls the SUT, with any PDU or stub. Spec: C706 12; MS-RPCE 3.3."""
 
 from __future__ import annotations
 
@@ -77,17 +77,19 @@ class Call:
     out: Any = None
     """The results: the scapy packet of the response's stub."""
     malformed: str | None = None
-    """The reason why the response's stub is not valid."""
+    """The reason why the stub of the response is invalid."""
     gathered: bytearray = field(default_factory=bytearray, repr=False)
     _packet: Any = field(default=None, repr=False)
 
     @property
     def stub(self) -> bytes:
-        """The bytes of the response's stub that have arrived so far."""
+        """The bytes of the response's stub that have been received so far."""
         return bytes(self.gathered)
 
     def wait(self, within_ms: int | None = None) -> Call:
-        """Wait for the answer, or until no answer can arrive; raise LackedByRelease if the method is missing."""
+        """Wait for the answer to the call, or until no answer can arrive; raise LackedByRelease if the SUT's release
+        lacks the method.
+        """
         name = self.operation.name if self.operation else "a call"
         peer = self.association.peer
         peer.wait(lambda: self.answered or self.association.over, within_ms, f"the answer to {name}")
@@ -96,7 +98,9 @@ class Call:
         return self
 
     def expect_success(self, within_ms: int | None = None) -> Call:
-        """Wait as ``wait`` does; raise ConformanceFailure if the call failed, because the next steps depend on it."""
+        """Wait for the answer as ``wait`` does; raise ConformanceFailure if the call failed, because the next steps
+        depend on its success.
+        """
         self.wait(within_ms)
         if self.outcome not in ("MQ_OK", "returned"):
             name = self.operation.name if self.operation else "a call"
@@ -107,14 +111,16 @@ class Call:
 
     @property
     def way_out(self) -> str:
-        """The remedy for a call that is denied to unauthenticated clients."""
+        """The advice, in a message, for a call that is denied because the tester does not authenticate; otherwise
+        empty.
+        """
         denied = self.thrown == RPC_ACCESS_DENIED_STATUS and self.association.protection is None
         return " (the tester does not authenticate; [rpc] of the SUT file can name a user)" if denied else ""
 
     @property
     def status(self) -> int | None:
-        """Return the result, an HRESULT or number; None for a fault, for no answer, and for operations without a
-        result.
+        """Return the result of the call, an HRESULT or a number; None after a fault, without an answer, and for
+        operations without a result.
         """
         return getattr(self.out, "Return", None) if self.out is not None else None
 
@@ -125,12 +131,12 @@ class Call:
 
     @property
     def is_refused(self) -> bool:
-        """Return whether the call was answered with a fault or a failure HRESULT."""
+        """Return whether the SUT answered the call with a fault or a failure HRESULT."""
         return self.thrown is not None or self.failed
 
     @property
     def outcome(self) -> str:
-        """Return a short text for the outcome, for ``observed``: ``MQ_OK``, ``fault nca_s_op_rng_error``."""
+        """Return a short text for the outcome of the call, such as ``MQ_OK`` or ``fault nca_s_op_rng_error``."""
         if self.thrown is not None:
             return name_fault(self.thrown)
         if self.malformed is not None:
@@ -141,7 +147,7 @@ class Call:
 
     @property
     def either(self) -> str:
-        """The ``outcome``, where a thrown HRESULT counts like a returned one."""
+        """The outcome of the call; an HRESULT that was sent as a fault has the same text as a returned HRESULT."""
         return self.outcome.removeprefix("fault ") if self.thrown is not None else self.outcome
 
     # -- the answer of a read (MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11) ----------------------------------------------
@@ -151,7 +157,7 @@ class Call:
 
     @property
     def description(self) -> Any:
-        """The REMOTEREADDESC in the answer to a read; None if the answer contains none."""
+        """The REMOTEREADDESC in the answer to a read; None if the answer has no REMOTEREADDESC."""
         if self.out is None:
             return None
         if hasattr(self.out, "lpRemoteReadDesc"):
@@ -161,7 +167,7 @@ class Call:
 
     @property
     def sequential_id(self) -> int | None:
-        """The SequentialId in the answer to a read; None if the answer contains none."""
+        """The SequentialId in the answer to a read; None if the answer has no SequentialId."""
         return None if self.out is None else self.out.lpRemoteReadDesc2.SequentialId
 
     @property
@@ -171,7 +177,7 @@ class Call:
 
     @property
     def packet(self) -> Any:
-        """The UserMessage in the answer to a read, dissected; None if the answer contains none."""
+        """The dissected UserMessage in the answer to a read; None if the answer has no UserMessage."""
         if self._packet is None and (data := self.packet_bytes):
             with contextlib.suppress(WireError):
                 self._packet = dissect(data)
@@ -185,8 +191,8 @@ class Call:
 
     @property
     def label_or_outcome(self) -> str:
-        """The label of the message that a read returned, with a remark if the message belongs to another check; the
-        outcome of the read if there is no message.
+        """The label of the message that a read returned, with a remark if the message belongs to another check; without
+        a message, the outcome of the read.
         """
         if self.outcome != "MQ_OK":
             return self.outcome
@@ -208,7 +214,9 @@ class Call:
         return self.out is not None and bytes(self.out.pphContext) == NULL_HANDLE
 
     def state_after_silence(self) -> str:
-        """Wait for a silence window; return ``WAITING`` if the read is not answered by then, else its result."""
+        """Wait for a silence window; return ``WAITING`` if the read has no answer by then, otherwise the outcome of the
+        read.
+        """
         self.wait(self.association.peer.sut.quiet_ms)
         return self.label_or_outcome if self.answered or self.association.over else self.WAITING
 
@@ -218,8 +226,8 @@ class Call:
         return [*self.sent[:1], *self.received[:1]]
 
     def take(self, frame: Frame, fragment: Fragment | None) -> None:
-        """Record a fragment of the response or, if ``fragment`` is None, a fault; the PDU has this call's
-        identifier.
+        """Record a fragment of the response or, if ``fragment`` is None, a fault. The identifier in the PDU is that of
+        this call.
         """
         self.received.append(frame)
         if fragment is None:
@@ -241,23 +249,23 @@ class Call:
 
 
 class Association(RawConversation):
-    """The client's side of an RPC connection. It sends only the PDUs that the check requests; answers are stored with
-    their calls.
+    """The client's side of an RPC connection. It sends only the PDUs that the check requests, and stores each answer
+    with its call.
     """
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer, by_peer=True)
         self.contexts: dict[Syntax, Context] = {}
         self.elsewhere: dict[Syntax, Association] = {}
-        """The associations for interfaces that the SUT serves at different ports; calls of these interfaces use these
-        associations.
-        """
+        """The associations for interfaces that the SUT serves at other ports, by interface."""
         self.group = 0
         self.protection: Protection | None = None
-        """The security context; None before the connection is bound with a security context."""
+        """The security context of the connection; None before the first bind with authentication."""
         self.calls: dict[int, Call] = {}
         self.answers: list[Frame] = []
-        """PDUs that answer no call, oldest first: such as bind_ack, and bytes that are not a PDU."""
+        """The PDUs that answer no call, such as bind_ack, and received bytes that are not a PDU, in order of
+        arrival.
+        """
         self._call_id = 0
         self._context_id = 0
 
@@ -323,10 +331,10 @@ class Association(RawConversation):
         authenticate: bool = False,
         **body: Any,
     ) -> Frame | None:
-        """Send a bind or, as ``kind`` requests, an alter_context; return the answer, or None.
+        """Send a bind or an alter_context (``kind``); return the answer, or None.
 
-        ``authenticate``: authenticate if the SUT file demands it. Raises ConformanceFailure if the SUT's token is
-        invalid.
+        ``authenticate``: whether to authenticate if the SUT file has an [rpc] user. Raise ConformanceFailure if the
+        SUT's token is invalid.
         """
         self._call_id += 1
         if authenticate and self.protection is None:
@@ -353,7 +361,9 @@ class Association(RawConversation):
         body: dict[str, Any],
         protection: Protection | None,
     ) -> Frame | None:
-        """Send proposals, with every step of an authentication; return the first answer. Spec: MS-RPCE 3.3.1.5.2.1."""
+        """Send proposals of presentation contexts, with every step of an authentication; return the first answer. Spec:
+        MS-RPCE 3.3.1.5.2.1.
+        """
         if protection is None:
             made = (
                 bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
@@ -386,7 +396,7 @@ class Association(RawConversation):
         return answer
 
     def _send_and_receive_pdu(self, pdu: bytes, what: str) -> Frame | None:
-        """Send a PDU; return the answering PDU, or None if no answer arrived."""
+        """Send a PDU; return the PDU that answers it, or None if no answer arrived."""
         before = len(self.answers)
         self.send(pdu)
         self.peer.wait(lambda: len(self.answers) > before or self.over, None, f"the answer to {what}")
@@ -395,9 +405,9 @@ class Association(RawConversation):
     def bind(
         self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64), kind: str = "bind", group: int = 0
     ) -> Association:
-        """Bind to interfaces, each proposed once with each transfer syntax, as clients do.
+        """Bind to interfaces, and propose each interface once with each transfer syntax, as clients do.
 
-        Raises ConformanceFailure if the SUT accepts one of the interfaces in no transfer syntax.
+        Raise ConformanceFailure if the SUT accepts no transfer syntax for one of the interfaces.
         """
         refused, said = self.offer(*interfaces, transfers=transfers, kind=kind, group=group)
         if refused:
@@ -407,7 +417,7 @@ class Association(RawConversation):
     def offer(
         self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64), kind: str = "bind", group: int = 0
     ) -> tuple[list[Syntax], str]:
-        """Propose interfaces as ``bind`` does; return the interfaces that were not accepted, and the kind of the
+        """Propose interfaces as ``bind`` does; return the interfaces that the SUT did not accept, and the kind of its
         answer.
         """
         proposals = []
@@ -419,11 +429,11 @@ class Association(RawConversation):
         return [one for one in interfaces if one not in self.contexts], frame.kind if frame else "nothing"
 
     def of(self, interface: Syntax) -> Association:
-        """Return the association for calls to an interface: this association, or one to a different port."""
+        """Return the association for calls of an interface: this association, or an association with another port."""
         return self if interface in self.contexts else self.elsewhere.get(interface, self)
 
     def close(self) -> None:
-        """Close this connection and the connections to other ports that belong to it."""
+        """Close this connection and the associations with other ports."""
         super().close()
         for other in self.elsewhere.values():
             if not other.over:
@@ -451,7 +461,7 @@ class Association(RawConversation):
     ) -> Call:
         """Send a request and do not wait for its answer.
 
-        ``stub``: the bytes of the stub, instead of ``arguments``. Omitted arguments have their defaults: zero, NULL.
+        ``stub``: the bytes of the stub, instead of ``arguments``. Omitted arguments are zero or NULL.
         """
         operation = OPERATIONS[name]
         there = self.of(operation.interface)

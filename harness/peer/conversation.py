@@ -1,4 +1,6 @@
-"""A connection between the peer and the SUT: a check sends and polls packets on it, and waits for its end."""
+"""A connection between the peer and the SUT, on which a check sends packets, polls received packets, and waits for the
+connection's end.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,7 @@ from reference_qm.surface.commands import Inspect, SendMessage
 
 USER_MESSAGE_KIND = "UserMessage"
 ALL_ACK_FLAGS = 0xFFFF_FFFF
-"""RecoverableMsgAckFlags with all bits set: a SessionAck acknowledges at most 32 recoverable messages (MS-MQQB
-2.2.6.1).
-"""
+"""RecoverableMsgAckFlags with all bits set, which acknowledges 32 recoverable messages (MS-MQQB 2.2.6.1)."""
 Tamper = Callable[[Any], Any]
 """A function that is called with the scapy packet to be sent and returns a changed packet, bytes, or None to drop the
 packet.
@@ -26,7 +26,7 @@ packet.
 
 
 class Conversation:
-    """The common part of raw connections and of sessions that a reference core drives."""
+    """The common base of raw connections and of sessions for which a reference core acts as the peer."""
 
     stream: Stream
     record: Connection
@@ -39,17 +39,17 @@ class Conversation:
 
     @property
     def received(self) -> list[Frame]:
-        """Every packet that the SUT sent on this connection."""
+        """Every packet that the SUT has sent on this connection."""
         return self.record.received
 
     @property
     def sent(self) -> list[Frame]:
-        """Every packet that the peer sent on this connection."""
+        """Every packet that the peer has sent on this connection."""
         return self.record.sent
 
     @property
     def messages(self) -> list[Frame]:
-        """The messages that the SUT sent on this connection, except messages of earlier tests."""
+        """The messages that the SUT has sent on this connection, except messages of earlier tests."""
         return [frame for frame in self._user_messages(self.record.from_sut) if not self.peer.is_residue(frame)]
 
     @property
@@ -72,7 +72,9 @@ class Conversation:
     def poll(
         self, kind: str, where: Callable[[Frame], bool] | None = None, *, within_ms: int | None = None
     ) -> Frame | None:
-        """Wait for the next packet of a kind (by name) that was not yet polled; return None if none arrives in time."""
+        """Wait for the next packet of a kind (given by name) that has not been polled yet; return None if no such
+        packet arrives in time.
+        """
         found: list[Frame] = []
 
         def has_arrived() -> bool:
@@ -89,18 +91,20 @@ class Conversation:
         return found[0] if found else None
 
     def expect(self, kind: str, where: Callable[[Frame], bool] | None = None, *, within_ms: int | None = None) -> Frame:
-        """Wait as ``poll`` does; raise ConformanceFailure if no packet arrives, because the next steps depend on it."""
+        """Wait for a packet as ``poll`` does; raise ConformanceFailure if no packet arrives, because the next steps
+        depend on the packet.
+        """
         frame = self.poll(kind, where, within_ms=within_ms)
         if frame is None:
-            ended = "; it closed the connection" if self.closed_by_sut else ""
+            ended = "; the SUT closed the connection" if self.closed_by_sut else ""
             raise ConformanceFailure(f"the SUT did not send {kind}{ended}")
         return frame
 
     def wait_closed(self, within_ms: int | None = None, *, exactly: bool = False) -> bool:
-        """Wait for the SUT to close the connection; return False if it does not close in time.
+        """Wait for the SUT to close the connection; return whether the SUT closes it in time.
 
-        ``exactly``: measure by the tester's clock. Raises ConformanceFailure if the SUT must close at once
-        (``within_ms`` None) and closes late.
+        ``exactly``: measure by the tester's clock, without an allowance for stalls. Raise ConformanceFailure if the SUT
+        must close immediately (``within_ms`` is None) but closes late.
         """
 
         def is_closed_by_either() -> bool:
@@ -113,13 +117,15 @@ class Conversation:
         return self.closed_by_sut
 
     def await_close(self, within_ms: int | None = None) -> Self:
-        """Wait as ``wait_closed`` does; return the conversation, which an expectation compares with ``closed()``."""
+        """Wait as ``wait_closed`` does; return this conversation, so that an expectation can compare it with
+        ``closed()``.
+        """
         self.wait_closed(within_ms)
         return self
 
     def quiet(self, for_ms: int | None = None, of: str | None = None) -> bool:
         """Wait for a silence window; return whether the SUT keeps the connection open and sends no packet. With ``of``,
-        packets of other kinds do not count.
+        packets of other kinds are ignored.
         """
         before = len(self.record.from_sut)
 
@@ -131,7 +137,7 @@ class Conversation:
         return not self.peer.environment.run_until(was_disturbed, waited_ms, exactly=for_ms is not None)
 
     def outcome(self) -> str:
-        """Return a short text for the last action of the SUT, for ``observed``."""
+        """Return a short text about the last action of the SUT, for ``observed`` in a verdict."""
         if self.closed_by_sut:
             return f"closed the connection at {self.record.closed_at_ms} ms"
         last = self.record.from_sut[-1:]
@@ -140,7 +146,7 @@ class Conversation:
     # -- sent packets -------------------------------------------------------------------------------------------
 
     def send(self, packet: Any) -> Frame:
-        """Send a scapy packet or bytes without changes."""
+        """Send a scapy packet or bytes unchanged."""
         data = bytes(packet)
         frame = self.peer.recorder.record_sent(self.record, data)
         self.stream.send(data)
@@ -157,7 +163,7 @@ class Conversation:
 
     def acknowledge_all(self) -> Frame:
         """Acknowledge every message of the SUT on this connection (at most 32 recoverable messages), so that the SUT
-        does not send it again.
+        sends no message again.
         """
         came, sent = (
             [bool(frame["UserHeader"].DM == 1) for frame in self._user_messages(frames)]
@@ -178,10 +184,10 @@ class Conversation:
         return [frame for frame in frames if frame.kind == USER_MESSAGE_KIND]
 
     def acknowledgment(self) -> Frame | None:
-        """Send a recoverable message; return its SessionAck, or None if none arrives. The SUT sends a SessionAck only
-        on an open session.
+        """Send a recoverable message; return the SUT's SessionAck, or None if no SessionAck arrives. The SUT sends a
+        SessionAck only on an open session.
 
-        A SessionAck that acknowledges only earlier messages counts if no further SessionAck follows.
+        If no SessionAck acknowledges the message, return the last SessionAck for earlier messages.
         """
         sut = self.peer.sut
         self.send(self.peer.recoverable_message())
@@ -206,7 +212,7 @@ class Conversation:
         return acks[-1] if acks else None
 
     def check_alive(self) -> Frame:
-        """Send a message and return its acknowledgment; raise ConformanceFailure if none arrives."""
+        """Send a message and return its SessionAck; raise ConformanceFailure if no SessionAck arrives."""
         answer = self.acknowledgment()
         if answer is None:
             raise ConformanceFailure("the SUT did not acknowledge a message on an open session")
@@ -224,7 +230,7 @@ class Conversation:
 
 
 class RawConversation(Conversation):
-    """A conversation without a reference core: the peer sends only what the check sends."""
+    """A conversation without a reference core: the peer sends only the packets that the check sends."""
 
     def __init__(self, peer: Party, *, by_peer: bool) -> None:
         super().__init__(peer)
@@ -242,7 +248,7 @@ class RawConversation(Conversation):
         self.failed = error
 
     def on_bytes(self, data: bytes) -> None:
-        """Record bytes from the SUT."""
+        """Record bytes that arrived from the SUT."""
         self.peer.recorder.record_received(self.record, data)
 
     def on_closed(self, reason: str) -> None:
@@ -250,22 +256,26 @@ class RawConversation(Conversation):
         self.peer.recorder.record_connection_end(self.record, by_peer=False)
 
     def poll_packet(self, number: int) -> Frame | None:
-        """Wait for the SUT's packet with this number (from 0), of any kind; return None if it does not arrive."""
+        """Wait for the SUT's packet with this number (counted from 0), of any kind; return None if the packet does not
+        arrive.
+        """
         self.peer.environment.run_until(
             lambda: len(self.received) > number or self.record.closed_by is not None, self.peer.sut.response_timeout_ms
         )
         return self.received[number] if len(self.received) > number else None
 
     def poll_next_packet(self) -> Frame | None:
-        """Wait for the next packet of any kind after the packets received so far; return None if none arrives."""
+        """Wait for the next packet, of any kind, after the packets received so far; return None if no packet
+        arrives.
+        """
         return self.poll_packet(len(self.received))
 
 
 class Session(Conversation):
-    """A protocol session whose peer side is a reference core.
+    """A protocol session in which a reference core acts as the peer.
 
-    ``tampers`` change or drop packets of the core; ``ignore_incoming`` hides the SUT's packets from the core, so that
-    it neither acknowledges nor reacts.
+    ``tampers``: functions that change or drop packets of the core; ``ignore_incoming``: whether the SUT's packets are
+    hidden from the core, so that the core neither acknowledges nor reacts.
     """
 
     def __init__(self, peer: Party, host: CoreHost, stream: Stream, record: Connection, transport: str) -> None:
@@ -278,12 +288,12 @@ class Session(Conversation):
         self.ignore_incoming = False
 
     def tamper(self, change: Tamper) -> Session:
-        """Pass every later packet of the core through ``change``."""
+        """Change every later packet of the core with the function ``change``."""
         self.tampers.append(change)
         return self
 
     def outgoing(self, data: bytes) -> None:
-        """Send a packet of the core after all installed changes were applied."""
+        """Apply all changes (tampers) to a packet of the core, and send the packet."""
         packet: Any = data
         if self.tampers:
             packet = dissect(data)

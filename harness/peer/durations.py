@@ -1,7 +1,8 @@
-"""Durations of the SUT that the tester measures, and their allowed ranges.
+"""Measure durations of the SUT, and compute their allowed ranges.
 
-The timers of a stalled system expire late, and packets that it sent before the stall arrive late: the uncertainty of a
-duration is the length of the stalls during it. Only this module compares durations; it reads the stalls from the pulse.
+The timers of a stalled system expire late, and packets that the system sent before the stall arrive late: the
+uncertainty of a duration is the length of the stalls during that duration. Only this module compares durations; the
+pulse measurement provides the stalls.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from harness.errors import ConformanceFailure
 from harness.sut.sut import Sut
 
 Instant = Frame | int
-"""An instant: a packet, or int ms on the recorder's clock."""
+"""An instant: a packet, or a time in int ms on the recorder's clock."""
 IN_TIME = "in time"
 
 
@@ -28,7 +29,7 @@ class Duration:
     """The time between two instants.
 
     ``ms``: int, by the tester's clock; negative if the second instant was earlier. ``stalled_ms``: the total length of
-    the stalls during it. ``longest_ms``: the longest stall of the test so far.
+    the stalls between the instants. ``longest_ms``: the longest stall of the test so far.
     """
 
     ms: int
@@ -37,11 +38,11 @@ class Duration:
     sut: Sut
 
     def allowed(self, earliest_ms: int, latest_ms: int, observed: int | None = None) -> tuple[int, int]:
-        """Return the allowed range of a value, widened by the stalls if they make a difference.
+        """Return the allowed range of a value, extended by the stalls if this decides whether the value is allowed.
 
-        ``observed``: the value, if the SUT measured the same duration; else this duration. Raises ConformanceFailure
-        for a value out of range that a stall may explain: a stall as long as the duration, or a stall at a different
-        time of the test.
+        ``observed``: the value, if the SUT measured the duration itself; by default, this duration. Raise
+        ConformanceFailure for a value out of range that a stall may explain: a stall as long as the duration, or a
+        stall at a different time of the test.
         """
         value = self.ms if observed is None else observed
         if earliest_ms <= value <= latest_ms or not self.longest_ms:
@@ -55,22 +56,22 @@ class Duration:
         )
 
     def expect_timer_duration(self, specified_ms: int) -> tuple[int, int]:
-        """Return the allowed range of a duration that a timer of the SUT defines, in ms of the tester's clock."""
+        """Return the allowed range of a duration that a timer of the SUT determines, in ms of the tester's clock."""
         due_ms = self.sut.duration_ms(specified_ms)
         return self.allowed(due_ms * 4 // 5, due_ms + self.sut.slack_ms(specified_ms))
 
     def when(self, specified_ms: int, in_time: str = IN_TIME) -> str:
-        """Return a text that states when a timer of the SUT expired: ``in_time``, or how long after the
-        first instant.
+        """Return a text that states when a timer of the SUT expired: ``in_time``, or the number of ms after the first
+        instant.
         """
         earliest_ms, latest_ms = self.expect_timer_duration(specified_ms)
         return in_time if earliest_ms <= self.ms <= latest_ms else f"after {self.ms} ms"
 
     def is_near(self, expected_ms: float, tolerance_ms: float) -> bool:
-        """Return whether the duration is the expected one of several possible durations, which differ by at least four
-        tolerances.
+        """Return whether the duration equals the expected duration within the tolerance.
 
-        Raises ConformanceFailure if stalls longer than two tolerances make the durations indistinguishable.
+        The other possible durations must differ by at least four tolerances. Raise ConformanceFailure if stalls longer
+        than two tolerances make the durations indistinguishable.
         """
         self.require_steady(int(2 * tolerance_ms))
         near = abs(self.ms - expected_ms) <= tolerance_ms

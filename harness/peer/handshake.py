@@ -1,4 +1,6 @@
-"""The packets with which the peer opens a session without a core, with any fields. Spec: MS-MQQB 3.1.5.3, 3.1.5.4."""
+"""Build the packets with which the peer opens a session without a core, with any fields. Spec: MS-MQQB 3.1.5.3,
+3.1.5.4.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,11 @@ RESERVED_MARK = {"Reserved": 0xA7}
 from an echo.
 """
 UNUSUAL_WINDOW_SIZE = 4_099
-"""A WindowSize that no system under test uses by chance."""
+"""A WindowSize that no SUT uses by chance."""
 
 
 def establish_request(peer: Party, **header: Any) -> Any:
-    """Build an EstablishConnection request of the peer, for a direct name unless a ServerGuid is given."""
+    """Build an EstablishConnection request of the peer, for a direct format name unless a ServerGuid is given."""
     usual: dict[str, Any] = {"ClientGuid": peer.identifier, "ServerGuid": NULL_GUID, "TimeStamp": 123_456}
     return establish_connection(base=RESERVED_MARK, **usual | header)
 

@@ -1,8 +1,9 @@
 """Collect the messages of the SUT from all connections.
 
-A queue manager may send a message on a new or an open session (E16), and resends it on a different session if no
-acknowledgment arrives in time. So a check waits for messages with the inbox. ``Conversation.messages`` contains the
-messages of one connection, for checks of its acknowledgments, counts, window and end.
+A queue manager may send a message on a new or an open session (E16), and resends the message on a different session if
+no acknowledgment arrives in time. So a check waits for messages in the inbox, not on one connection.
+``Conversation.messages`` contains the messages of one connection, for checks of the connection's acknowledgments,
+counts, window and end.
 """
 
 from __future__ import annotations
@@ -45,36 +46,36 @@ class Inbox:
         """The connection on which each message arrived first."""
         self._summaries: set[MessageSummary] = set()
         self._acknowledged: dict[Connection, int] = {}
-        """For each connection, the number of messages at the last acknowledgment."""
+        """By connection, the number of its messages that had arrived at the last acknowledgment."""
         peer.recorder.listeners.append(self._on_frame)
 
     # -- received messages --------------------------------------------------------------------------------------
 
     @property
     def copies(self) -> list[Frame]:
-        """Every packet that contains a message, copies included, except messages of earlier tests."""
+        """Every packet that contains a message, including copies of the same message, except messages of
+        earlier tests.
+        """
         self._read_new_frames()
         return self._copies.copy()
 
     @property
     def messages(self) -> list[Frame]:
-        """Every message once: a copy is the same message on a later session, or an acknowledgment of the same class and
-        message (E65).
+        """The received messages without copies: a copy is the same message on a later session, or an acknowledgment of
+        the same class for the same message (E65).
 
-        Two messages with the same identifier that are not copies are counted as two.
+        Two different messages with the same identifier are both in the list.
         """
         self._read_new_frames()
         return self._messages.copy()
 
     @property
     def pieces(self) -> list[Frame]:
-        """Every packet that is a message or malformed. Checks of the bytes of messages use this list, because messages
-        may be malformed.
-        """
+        """Every packet that is a message or malformed, for checks of the bytes of messages that may be malformed."""
         return [frame for frame in self._pieces if frame.kind != USER_MESSAGE_KIND or not self.peer.is_residue(frame)]
 
     def wait(self, wanted: Wanted, count: int = 1, within_ms: int | None = None) -> list[Frame]:
-        """Wait for ``count`` of the wanted messages; return those that have arrived.
+        """Wait for ``count`` of the wanted messages; return the wanted messages that have arrived.
 
         Without ``within_ms``: wait as long as the SUT may take to open a session, including a second attempt.
         """
@@ -84,7 +85,7 @@ class Inbox:
         return self.find(wanted)
 
     def find(self, wanted: Wanted) -> list[Frame]:
-        """Return those of the wanted messages that have arrived so far."""
+        """Return the wanted messages that have arrived so far."""
         return [frame for frame in self.messages if wanted(frame)]
 
     def conversation(self, frame: Frame) -> Conversation:
@@ -128,9 +129,9 @@ class Inbox:
     # -- acknowledgments ----------------------------------------------------------------------------------------
 
     def acknowledge(self, *, spare: Conversation | None = None) -> None:
-        """Acknowledge every message on its session, unless the session is closed or is ``spare``.
+        """Acknowledge every message on its session, except on closed sessions and on the session ``spare``.
 
-        A core itself acknowledges the messages that it receives.
+        A reference core itself acknowledges the messages that it receives.
         """
         for session in self._conversations():
             if session is spare or session.record.closed_by is not None or has_listening_core(session):
@@ -143,7 +144,8 @@ class Inbox:
     # -- sessions of the SUT without a core of the peer -----------------------------------------------------------
 
     def listen(self) -> RawListener:
-        """Accept the SUT's connections without a core, and set up a session on each connection while the check waits.
+        """Accept the SUT's connections without a core, and set up a session on each connection during the waits of the
+        check.
 
         The SUT waits for answers no longer than its Session Initialization Timer.
         """
@@ -152,12 +154,12 @@ class Inbox:
 
     @property
     def connecting(self) -> list[RawConversation]:
-        """The SUT's connections on which no session has been set up yet."""
+        """The SUT's connections without a session so far."""
         waiting = (one for listener in self._listeners for one in listener.waiting)
         return [one for one in waiting if one.is_open and one.record.closed_by is None]
 
     def _set_up_session(self, frame: Frame) -> None:
-        """Answer a packet of the SUT that sets up a session."""
+        """Answer a packet with which the SUT sets up a session."""
         connection = next((one for one in self.connecting if one.record is frame.connection), None)
         if connection is None:
             return
@@ -172,7 +174,7 @@ class Inbox:
 
 
 def has_listening_core(session: Conversation) -> bool:
-    """Return whether the peer's end of a session is a core that receives the SUT's packets."""
+    """Return whether a reference core that receives the SUT's packets acts as the peer on a session."""
     return isinstance(session, Session) and not session.ignore_incoming
 
 
@@ -182,7 +184,7 @@ def list_messages_of_connection(session: Conversation) -> list[Frame]:
 
 
 def build_acknowledgment(session: Conversation, **header: Any) -> Any:
-    """Build a SessionAck that the peer sends on a session."""
+    """Build a SessionAck of the peer for a session."""
     return session.build_session_ack(**header)
 
 

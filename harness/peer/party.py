@@ -1,4 +1,4 @@
-"""The part of the SUT's counterpart that the connections of the counterpart need: identity, waiting, measuring."""
+"""The base of the SUT's counterpart that its connections use: identity, waiting, measuring of durations."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from harness.wire import PrivateQueueFormatNameId, TxSequenceID, user_message
 from reference_qm.surface.entropy import SeededEntropy
 
 NO_FIELDS: Mapping[str, Any] = {}
-"""An empty mapping, for a header whose fields all have their default values."""
+"""An empty mapping, for a header whose fields all have default values."""
 DQ_PRIVATE_ON_DESTINATION = 3
 """The value of UserHeader.Flags.DQ for a private queue of the destination (MS-MQMQ 2.2.19.2)."""
 
 
 class Places:
-    """The places of transactional messages in one sequence of the peer; ``ordinal``, 1 to 15, distinguishes sequences.
+    """The positions of transactional messages in one sequence of the peer; ``ordinal``, 1 to 15, distinguishes the
+    sequences of a test.
 
     A later sequence has a greater TxSequenceID, even in tests that begin in the same second.
     """
@@ -36,9 +37,7 @@ class Places:
         self.number = 0
 
     def next_place(self) -> dict[str, Any]:
-        """Return the fields of the TransactionHeader of the next message, which is the only message of its
-        transaction.
-        """
+        """Return the fields of the TransactionHeader for the next message; each message is a transaction of its own."""
         self.number += 1
         return {
             "FM": 1,
@@ -56,7 +55,7 @@ class Party:
     def __init__(
         self, environment: Environment, sut: Sut, recorder: Recorder, seed: str, variant: Variant = PLAIN
     ) -> None:
-        """``variant``: the values of the peer's messages where a check gives no values."""
+        """``variant``: the values of message properties for which a check gives no value."""
         self.environment = environment
         self.variant = variant
         self.sut = sut
@@ -65,34 +64,38 @@ class Party:
         self.identifier = sut.file.driver.peer_identifier
         self.address = sut.file.driver.peer_address
         self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_PER_TEST)
-        """The MessageIDs of this test's messages; the core uses the second half, raw messages use the first half."""
+        """The MessageIDs that are reserved for this test. A reference core uses the second half, raw messages use the
+        first half.
+        """
 
     def __repr__(self) -> str:
         return f"Peer({self.identifier})"
 
     def message_id(self) -> int:
-        """Return a MessageID that is new to the SUT, for a message that a check builds itself."""
+        """Return a MessageID that the SUT has not seen yet, for a message that a check builds itself."""
         self.sut.first_message_id += 1
         return self.sut.first_message_id - 1
 
     # -- time ---------------------------------------------------------------------------------------------------
 
     def pass_time(self, ms: int) -> None:
-        """Let this much time pass by the tester's clock; stalls do not extend it, because the timers of a stalled
-        system continue.
+        """Let the given time pass by the tester's clock; stalls do not extend this time, because the timers of a
+        stalled system continue.
         """
         self.environment.run_until(lambda: False, ms, exactly=True)
 
     def pass_time_until(self, since: Instant, ms: int) -> None:
-        """Let time pass until the given time since an instant has passed, by the tester's clock."""
+        """Wait, by the tester's clock, until the given time has passed since an instant."""
         self.pass_time(max(0, ms - self.took(since).ms))
 
     def settle(self) -> None:
-        """Wait for the silence window, so that the SUT finishes its immediate actions."""
+        """Wait for the silence window, so that the SUT can finish its immediate actions."""
         self.environment.run_until(lambda: False, self.sut.quiet_ms)
 
     def eventually(self, condition: Callable[[], bool]) -> bool:
-        """Check a condition repeatedly until it is true or the response timeout expires; return whether it is true."""
+        """Evaluate a condition repeatedly until it is true or the response timeout expires; return whether it became
+        true.
+        """
         for _ in range(20):
             if condition():
                 return True
@@ -122,12 +125,12 @@ class Party:
 
     @property
     def missing_queue(self) -> str:
-        """The destination of a message to a queue that the SUT does not have."""
+        """The destination of a message to a queue that does not exist in the SUT."""
         return rf"TCP:{self.sut.address}\private$\mqc-nowhere"
 
     def private_destination(self, queue: str) -> dict[str, Any]:
-        """Return the UserHeader fields of a message to the private name of a queue of the SUT. ``queue``: its path
-        name.
+        """Return the UserHeader fields of a message to a queue of the SUT (given by path name), addressed by its
+        private format name.
         """
         number = int(self.sut.private_format_name(queue).rpartition("\\")[2], 16)
         return self.private_queue(self.sut.guid, number)
@@ -142,7 +145,7 @@ class Party:
         }
 
     def message(self, user: Mapping[str, Any] = NO_FIELDS, *, queue: str = "plain", **headers: Any) -> Any:
-        """Build a message that is new to the SUT, by default an express message.
+        """Build a message with a new MessageID, by default an express message.
 
         ``user``: fields of UserHeader. ``queue``: plain, transactional or admin. ``headers``: arguments of
         ``harness.wire.user_message``.
@@ -163,16 +166,16 @@ class Party:
 
     @cached_property
     def sequence(self) -> Places:
-        """The sequence of the messages that are transactional only because the row of a varied check requires it."""
+        """The sequence of messages that are transactional only because a row of a varied check requires this."""
         return Places(self)
 
     def recoverable_message(self, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> Any:
-        """Build a recoverable message, which the SUT acknowledges after RecoverableAckTimeout."""
+        """Build a recoverable message, which the SUT must acknowledge after RecoverableAckTimeout."""
         return self.message({"DM": 1, **user}, **headers)
 
     def is_residue(self, frame: Frame) -> bool:
-        """Return whether a packet is, or acknowledges, a message of an earlier test with the same peer; no check judges
-        such packets.
+        """Return whether a packet is a message of an earlier test with the same peer, or acknowledges such a message;
+        no check judges these packets.
         """
         if not self.sut.peer_returns or not frame.from_sut or frame.message is None:
             return False
@@ -181,9 +184,10 @@ class Party:
         return named.get(self.identifier, self.message_ids[0]) not in self.message_ids
 
     def wait(self, arrived: Callable[[], bool], within_ms: int | None, what: str) -> bool:
-        """Wait for a condition; if ``within_ms`` is None, it must be true within the response timeout.
+        """Wait for a condition, by default within the response timeout (``within_ms`` is None); return whether the
+        condition became true.
 
-        A late success is not a failure of the SUT: ConformanceFailure names the delay, and no rule fails.
+        If it becomes true late, raise ConformanceFailure with the delay, so that no rule fails.
         """
         if within_ms is not None or self.environment.virtual:
             timeout_ms = self.sut.response_timeout_ms if within_ms is None else within_ms
@@ -197,12 +201,12 @@ class Party:
         return False
 
     def stood_still(self, since_ms: int, until_ms: int) -> bool:
-        """Return whether the SUT is known to have stalled between two times of the recorder."""
+        """Return whether the SUT stalled between two times on the recorder's clock."""
         return self.took(since_ms, until_ms).stalled_ms > 0
 
     def took(self, since: Instant, until: Instant | None = None) -> Duration:
-        """Return the duration between two instants; ``until`` None means until now. All comparisons of durations use
-        it.
+        """Return the duration between two instants; ``until`` is None: until now. Use this method for every comparison
+        of durations.
         """
         elapsed_ms = self.recorder.elapsed_ms()
         until_ms = elapsed_ms if until is None else get_time_ms(until)

@@ -1,4 +1,4 @@
-"""The SUT's counterpart: a reference core with a scapy stage between core and wire, or raw
+"""The SUT's counterpart (peer): a reference core whose packets a stage with scapy records and changes, or raw
 connections without a core.
 """
 
@@ -35,14 +35,14 @@ UNUSED_ADDRESS = "127.255.255.253"
 
 
 class Peer(Party):
-    """The counterpart of the SUT in one test; the recorder stores everything that it sends and receives."""
+    """The counterpart of the SUT in one test. The recorder stores every packet that the peer sends or receives."""
 
     def __init__(
         self, environment: Environment, sut: Sut, recorder: Recorder, seed: str, variant: Variant = PLAIN
     ) -> None:
         super().__init__(environment, sut, recorder, seed, variant)
         self.first_core_id = self.message_ids[MESSAGE_IDS_PER_TEST // 2]
-        """The MessageID of the first message of its core."""
+        """The MessageID of the first message of the peer's reference core."""
         self.sessions: dict[str, Session] = {}
         self.unclaimed: list[Session] = []
         self._pre_tampers: list[Tamper] = []
@@ -65,7 +65,7 @@ class Peer(Party):
         self.inbox = Inbox(self, lambda: self.conversations, self.listen_raw)
         self._ignore_when_open = False
         self.listens = False
-        """Whether the peer has waited for connections of the SUT."""
+        """Whether the peer has ever waited for connections of the SUT."""
 
     @property
     def conversations(self) -> list[Conversation]:
@@ -101,8 +101,8 @@ class Peer(Party):
         return conversation
 
     def request_session(self, **header: Any) -> RawConversation:
-        """Open a connection without a core and bring it to the state WAITING_CP_MSG; ``header``: fields of the
-        EstablishConnection.
+        """Open a connection without a core and send an EstablishConnection, which leads to the state WAITING_CP_MSG;
+        ``header``: fields of the EstablishConnection.
         """
         connection = self.connect()
         connection.send(establish_request(self, **header))
@@ -110,22 +110,22 @@ class Peer(Party):
         return connection
 
     def open_raw(self, asked: Mapping[str, Any] = NO_FIELDS, **header: Any) -> RawConversation:
-        """Open a connection without a core and bring it to the state OPEN.
+        """Open a connection without a core and set up a session on it (state OPEN).
 
         ``asked``: fields of the EstablishConnection request; ``header``: fields of the ConnectionParameters request.
         """
         return shake_hands(self.connect(), establish_request(self, **asked), parameters_request(**header))
 
     def watch(self, conversation: RawConversation) -> None:
-        """Register a conversation, to close it at the end of the test if it is still open."""
+        """Register a conversation for closing at the end of the test."""
         self._raw.append(conversation)
 
     def at_end(self, close: Callable[[], None]) -> None:
-        """Register a function that is called at the end of the test."""
+        """Register a function to call at the end of the test."""
         self._at_end.append(close)
 
     def listen_raw(self, *, ping: bool = True) -> RawListener:
-        """Accept the SUT's connections without a core, and answer its pings unless ``ping`` is False."""
+        """Accept the SUT's connections without a core; answer the SUT's pings if ``ping`` is True."""
         if ping:
             self.host.listen_ping(self.sut.file.driver.peer_ping_port)
         self.listens = True
@@ -148,7 +148,7 @@ class Peer(Party):
 
     @property
     def host(self) -> CoreHost:
-        """The peer's core with its sockets; the core is started when it is first used."""
+        """The host of the peer's reference core, which is started at its first use."""
         if self._host is None:
             core = QueueManager(self._config, self.entropy)
             core.adm.MessageIdOrdinal = self.first_core_id - 1
@@ -181,7 +181,7 @@ class Peer(Party):
     def listen(self, *, ping: bool = True, ignore_incoming: bool = False) -> None:
         """Let the core accept sessions and pings of the SUT at peer_address.
 
-        ``ignore_incoming``: the core receives no packet of the SUT after the session is open.
+        ``ignore_incoming``: whether to hide the SUT's packets from the core after the session is open.
         """
         self._ignore_when_open, self.listens = ignore_incoming, True
         driver = self.sut.file.driver
@@ -190,8 +190,8 @@ class Peer(Party):
             self.host.listen_ping(driver.peer_ping_port)
 
     def tamper_accepted(self, change: Tamper | None) -> None:
-        """Pass every packet of the core on the SUT's connections through ``change`` from now on; None ends the
-        tampering.
+        """From now on, change every packet of the core on the SUT's connections with the function ``change``; None ends
+        the changes.
 
         Call this before the SUT connects: over loopback, the handshake may end before the next line runs.
         """
@@ -199,13 +199,15 @@ class Peer(Party):
 
     @property
     def is_called(self) -> bool:
-        """Return whether the SUT has opened a connection to the listening core, and no check has waited for this
-        connection yet.
+        """Return whether the SUT has opened a connection to the listening core that no step of the check has waited for
+        yet.
         """
         return any(session.record.sut_role == "initiator" for session in self.unclaimed)
 
     def await_session(self, within_ms: int | None = None) -> Session | None:
-        """Wait for the SUT to open a connection to the listening core, including a second attempt."""
+        """Wait for the SUT to open a connection to the listening core; the timeout includes a second attempt of the
+        SUT.
+        """
         within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
         self.wait(lambda: self.is_called, within_ms, "a connection")
         for session in self.unclaimed:
@@ -215,13 +217,15 @@ class Peer(Party):
         return None
 
     def close(self) -> None:
-        """Release everything that the test created and close everything that it left open, even if a step fails."""
+        """Release every resource of the test and close every open connection, even if a step fails."""
         with contextlib.ExitStack() as stack:
             stack.callback(self.recorder.close)
             stack.callback(self._release_everything, self.sut.restore_state)
 
     def create_successor(self, variant: Variant, seed: str) -> Peer:
-        """End this peer; return the peer for the next row: a peer with the same identity that sends new messages."""
+        """End this peer; return the peer for the next row of a varied check, with the same identity and new
+        MessageIDs.
+        """
         self._release_everything(self.sut.end_row)
         peer = Peer(self.environment, self.sut, self.recorder, seed, variant)
         peer.message_ids = range(self.sut.first_message_id, self.message_ids.stop)
@@ -233,7 +237,9 @@ class Peer(Party):
         return peer
 
     def _release_everything(self, tidy: Callable[[], None]) -> None:
-        """Release and close as ``close`` does; the record stays open. ``tidy``: leave the SUT as it was."""
+        """Release resources and close connections as ``close`` does; the recorder stays open. ``tidy``: whether to
+        restore the SUT's state.
+        """
         with contextlib.ExitStack() as stack:
             stack.callback(accept_waiting_messages, self)
             if self._host is not None:
@@ -247,7 +253,7 @@ class Peer(Party):
             stack.callback(tidy)
 
     def _release_resource(self, close: Callable[[], None]) -> None:
-        """Release one resource; a failure of the SUT is recorded as residue and affects no rule of the check."""
+        """Release one resource; record an error as residue, which affects no rule of the check."""
         try:
             close()
         except (ConformanceFailure, SutUnavailable) as error:
@@ -255,7 +261,7 @@ class Peer(Party):
 
 
 class _Stage:
-    """The stage between the peer's core and the wire: it records, dissects and tampers with packets."""
+    """The stage between the peer's core and the network, which records, dissects and changes (tampers with) packets."""
 
     def __init__(self, peer: Peer) -> None:
         self.peer = peer

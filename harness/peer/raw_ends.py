@@ -30,10 +30,10 @@ class RawListener:
         return conversation
 
     def accept(self, within_ms: int | None = None, *, exactly: bool = False) -> RawConversation | None:
-        """Wait for the next connection of the SUT; return None if none arrives.
+        """Wait for the next connection of the SUT; return None if no connection arrives.
 
-        ``exactly``: measure by the tester's clock. Without ``within_ms``: wait long enough for a second attempt after a
-        failed one.
+        ``exactly``: measure by the tester's clock, without an allowance for stalls. Without ``within_ms``: wait long
+        enough for a second attempt after a failed attempt.
         """
         timeout = self.peer.sut.connect_timeout_ms if within_ms is None else within_ms
         self.peer.environment.run_until(lambda: bool(self.waiting), timeout, exactly=exactly)
@@ -55,7 +55,7 @@ class PingEnd:
 
     @property
     def endpoint(self) -> Endpoint:
-        """The address and port from which this end sends."""
+        """The address and port from which the peer sends pings."""
         return self._port.endpoint
 
     def on_datagram(self, remote: Endpoint, data: bytes) -> None:
@@ -74,7 +74,7 @@ class PingEnd:
         return frame
 
     def poll(self, within_ms: int | None = None) -> Frame | None:
-        """Wait for the next datagram that was not yet polled; ``received`` contains its ``source``."""
+        """Wait for the next datagram that has not been polled yet; ``received`` contains its ``source``."""
         self.peer.wait(lambda: self._next < len(self.received), within_ms, "a datagram")
         if self._next >= len(self.received):
             return None

@@ -1,6 +1,4 @@
-"""Remote reading of the SUT's queues, with one function for each step. Spec: MS-MQMP 3.1.4.2 to
-3.1.4.4; MS-MQQP 3.1.4.
-"""
+"""Read the SUT's queues remotely, with one function for each step. Spec: MS-MQMP 3.1.4.2 to 3.1.4.4; MS-MQQP 3.1.4."""
 
 from __future__ import annotations
 
@@ -23,12 +21,14 @@ from harness.wire.rpc_stub import NULL_HANDLE, guid, pointer
 from harness.wire.wire_error import WireError
 
 DW_MQS_WINDOWS_SERVER = 0x0000_0500
-"""The dwMQS of R_QMOpenRemoteQueue for a Windows server, for which no license is counted."""
+"""The dwMQS of R_QMOpenRemoteQueue for a client that is a Windows server, which needs no license."""
 START, LOOKUP = Method.START_RECEIVE, Method.START_RECEIVE_BY_LOOKUP_ID
 MESSAGE_BODY = b"of the peer"
-"""The body of messages that the check reads."""
+"""int bytes: the size of the message bodies that a check reads."""
 MAX_LABELS = 32
-"""A number of messages that no check puts into a queue; a cursor that returns this many does not advance."""
+"""A number of messages that is greater than the number of messages in any queue of a check. A cursor that returns so
+many messages does not advance.
+"""
 
 _DIRECT_PREFIX = "DIRECT="
 _MAPPER_PORT = 135
@@ -53,7 +53,8 @@ class Remote:
         port: int | None = None,
         group: int = 0,
     ) -> Association:
-        """Connect and bind, by default to both interfaces, each at the port where the SUT serves it (MS-MQQP 3.1.4.8).
+        """Connect to the SUT and bind, by default to both interfaces, each at the port where the SUT serves the
+        interface (MS-MQQP 3.1.4.8).
 
         ``port``: bind only at this port. ``group``: an association group to join.
         """
@@ -71,7 +72,7 @@ class Remote:
         return association
 
     def read_port(self) -> int:
-        """Return the port at which the SUT serves qm2qm, so that a check can bind any interface there."""
+        """Return the port at which the SUT serves qm2qm, so that a check can bind to any interface at this port."""
         if not self._read_port:
             refused, said = self.connect().offer(QM2QM)
             self._read_port = self._find_read_port() if refused and said == "bind_ack" else self.sut.rpc_port
@@ -87,9 +88,11 @@ class Remote:
         return reading
 
     def _find_read_port(self) -> int:
-        """Find the port of qm2qm with a call of qmcomm (MS-MQMP 3.1.4.24), else with the endpoint mapper (C706 O).
+        """Find the port of qm2qm by a call to qmcomm (MS-MQMP 3.1.4.24) or, if this fails, by the endpoint mapper (C706
+        O).
 
-        Only privileged programs can use the mapper's own port; other programs serve the mapper at the port of qmcomm.
+        Only privileged programs can use the mapper's own port; other programs serve the mapper at the port of
+        qmcomm.
         """
         mappers = (_MAPPER_PORT, self.sut.rpc_port)
         asking: list[Callable[[], int]] = [self._ask_qmcomm_for_port]
@@ -131,25 +134,29 @@ class Remote:
         association.close()
         try:
             found = read_ports(call.out) if call is not None and call.out is not None else []
-        except WireError:  # the port is not served by a mapper, or the mapper's answer is malformed
+        except WireError:  # no endpoint mapper listens at the port, or its answer is malformed
             found = []
         return found[0] if found else 0
 
     def connect(self, port: int | None = None) -> Association:
-        """Connect to an interface without sending a bind."""
+        """Connect to an RPC interface of the SUT without sending a bind."""
         association = Association(self.peer).connect(self.sut.rpc_port if port is None else port)
         self.peer.watch(association)
         return association
 
     def open(self, queue: str = "plain", association: Association | None = None, **how: Any) -> RemoteQueue:
-        """Open a queue for reading; raise ConformanceFailure if the SUT refuses. ``how``: see ``open_remote``."""
+        """Open a queue of the SUT for reading; raise ConformanceFailure if the SUT refuses. ``how``: arguments of
+        ``open_remote``.
+        """
         self.empty(queue)
         association = association or self.associate()
         opened = self.open_remote(association, queue, **how).expect_success()
         return RemoteQueue(self, association, opened)
 
     def open_with_messages(self, *labels: str, **how: Any) -> RemoteQueue:
-        """Open the plain queue and send it messages with these labels, in this order; ``how``: see ``open``."""
+        """Open the plain queue and send messages with these labels to it, in this order; ``how``: arguments of
+        ``open``.
+        """
         queue = self.open(**how)
         self.deliver(labels)
         return queue
@@ -179,7 +186,7 @@ class Remote:
         connection.close()
 
     def empty(self, queue: str = "plain") -> None:
-        """Empty a queue as ``Sut.queue`` does; without queue control, purge it remotely, only once per test."""
+        """Empty a queue as ``Sut.queue`` does; without queue control, purge the queue remotely, once per test."""
         if self.sut.has("queue_control") or queue in self._emptied:
             return
         self._emptied.add(queue)
@@ -197,8 +204,8 @@ class Remote:
         form: Any = None,
         **arguments: Any,
     ) -> Call:
-        """Call R_QMOpenRemoteQueue. ``queue``: plain, transactional, admin; ``form``: a QUEUE_FORMAT to use instead of
-        the queue's.
+        """Call R_QMOpenRemoteQueue. ``queue``: plain, transactional or admin; ``form``: a QUEUE_FORMAT to use instead
+        of that of the queue.
         """
         if form is None:
             form = queue_format(DIRECT, self.sut.format_name(queue).removeprefix(_DIRECT_PREFIX))
@@ -225,8 +232,8 @@ class RemoteQueue:
     """
 
     UNKNOWN_HANDLE = 0x7F6D_7163
-    """A handle that belongs to no queue or cursor: the handles of real systems are small, or differ from it in many
-    bits.
+    """A handle that belongs to no queue or cursor. The handles of real systems are small numbers, or differ from this
+    number in many bits.
     """
     NULL_HANDLE = NULL_HANDLE
 
@@ -242,7 +249,9 @@ class RemoteQueue:
             self.session.expect_success()
 
     def open_session(self, *, client: UUID | None = None, **arguments: Any) -> Call:
-        """Call RemoteQMOpenQueue with the handles of R_QMOpenRemoteQueue; ``client``: its pLicGuid."""
+        """Call RemoteQMOpenQueue with the handles that R_QMOpenRemoteQueue returned; ``client``: the argument
+        pLicGuid.
+        """
         given: dict[str, Any] = {
             "pLicGuid": guid(client or self.remote.peer.identifier),
             "hQueue": self.handle,
@@ -261,9 +270,11 @@ class RemoteQueue:
         return REMOTEREADDESC(**(given | fields))
 
     def begin(self, action: int = Action.RECEIVE, *, by: str | None = None, lookup_id: int = 0, **fields: Any) -> Call:
-        """Call RemoteQMStartReceive, RemoteQMStartReceive2 or RemoteQMStartReceiveByLookupId and do not wait.
+        """Call RemoteQMStartReceive, RemoteQMStartReceive2 or RemoteQMStartReceiveByLookupId without waiting for the
+        answer.
 
-        ``by``: the method, by default the newest that the SUT's release has. ``fields``: fields of REMOTEREADDESC.
+        ``by``: the method, by default the newest one that the SUT's release supports. ``fields``: fields of
+        REMOTEREADDESC.
         """
         old, new = Method.START_RECEIVE, Method.START_RECEIVE2
         by = by or (old if lacks_method(self.remote.sut, new) else new)
@@ -280,7 +291,7 @@ class RemoteQueue:
         return self.begin(action, **how).wait()
 
     def peek(self, **how: Any) -> Call:
-        """Read the message with the action PEEK_CURRENT."""
+        """Read the current message with the action PEEK_CURRENT."""
         return self.read(Action.PEEK_CURRENT, **how)
 
     def peek_next(self, **how: Any) -> Call:
@@ -292,7 +303,7 @@ class RemoteQueue:
         return self.begin(Action.RECEIVE, **how)
 
     def start_receive(self, **how: Any) -> Call:
-        """Read with RECEIVE and do not end the receive, so that its message stays locked."""
+        """Read with the action RECEIVE and do not end the receive, so that the message stays locked."""
         return self.read(Action.RECEIVE, **how)
 
     def look_up(self, action: int, lookup_id: int, **fields: Any) -> Call:
@@ -300,11 +311,11 @@ class RemoteQueue:
         return self.read(action, by=Method.START_RECEIVE_BY_LOOKUP_ID, lookup_id=lookup_id, **fields)
 
     def acknowledge(self, receive: Call) -> Call:
-        """End a receive with RR_ACK: its message leaves the queue."""
+        """End a receive with RR_ACK, which removes the message from the queue."""
         return self.end(receive, Ack.RR_ACK)
 
     def give_back(self, receive: Call) -> Call:
-        """End a receive with RR_NACK: its message stays in the queue."""
+        """End a receive with RR_NACK, which returns the message to the queue."""
         return self.end(receive, Ack.RR_NACK)
 
     def end(self, read: Call, acknowledge: int = Ack.RR_ACK) -> Call:
@@ -327,7 +338,7 @@ class RemoteQueue:
         return self.association.call("RemoteQMCancelReceive", **arguments)
 
     def labels(self) -> list[str | None]:
-        """Return the labels of the messages in the queue, read by peeks with a cursor; at most ``MAX_LABELS``."""
+        """Return the labels of the messages in the queue, in order, read with a cursor; at most ``MAX_LABELS``."""
         cursor = self.open_cursor()
         found: list[str | None] = []
         read = self.peek(hCursor=cursor)
@@ -366,5 +377,5 @@ class RemoteQueue:
 
 
 def get_description(read: Call) -> Any:
-    """Return the REMOTEREADDESC in an answer; None if the answer contains none."""
+    """Return the REMOTEREADDESC in an answer; None if the answer has no REMOTEREADDESC."""
     return read.description

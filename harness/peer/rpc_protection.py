@@ -1,7 +1,7 @@
-"""Authentication on one DCE/RPC connection of the tester: the exchange of tokens, and signed or sealed requests and
-responses.
+"""Authenticate on a DCE/RPC connection of the tester: exchange tokens, and sign or encrypt requests and responses.
 
-PDUs are handled independently of ``reference_qm.rpc``; its providers compute the tokens. Spec: MS-RPCE 3.3.1.5.2.
+Only the providers of ``reference_qm.rpc`` are reused, to compute the tokens; PDUs are handled independently. Spec:
+MS-RPCE 3.3.1.5.2.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 CONTEXT_ID = 0x6D71
 """The auth_context_id of the tester's connections."""
 REASON_NOT_REPLAYABLE = "an RPC authentication, whose keys the tester chooses at random"
-"""The source of randomness: the part of an authenticated connection that no capture contains."""
+"""The source of random keys. The keys are the part of an authenticated connection that no capture contains."""
 MAX_LEGS, MAX_TOKEN = 6, 5_000
 """The maximum number of tokens from the SUT in one authentication, and the maximum size of a token in int bytes."""
 
@@ -40,8 +40,8 @@ MAX_LEGS, MAX_TOKEN = 6, 5_000
 class Protection:
     """The security context of a connection.
 
-    ``header_sign``: whether both sides use header signing. Pass PDUs in the order in which they are sent and received:
-    each direction has a sequence number.
+    ``header_sign``: whether both sides use header signing. The PDUs of each direction must be passed in the order on
+    the wire, because each direction has a sequence number.
     """
 
     auth_type: int
@@ -53,12 +53,12 @@ class Protection:
 
     @property
     def signs(self) -> bool:
-        """Return whether each request and response has a signature."""
+        """Whether the requests and responses have signatures."""
         return self.auth_level >= CALL
 
     @property
     def last_leg_unanswered(self) -> bool:
-        """Return whether the client sends its last token in an rpc_auth_3 (MS-RPCE 2.2.1.1.7)."""
+        """Whether the client sends its last token in an rpc_auth_3, which has no answer (MS-RPCE 2.2.1.1.7)."""
         return self.auth_type == NTLM
 
     def trailer(self, token: bytes, pad: int = 0) -> Trailer:
@@ -79,8 +79,8 @@ class Protection:
         return self.context.step(token)
 
     def fragment(self, longest: int) -> int:
-        """Return the maximum size of a fragment before its protection, so that the protected fragment has at most
-        ``longest`` bytes.
+        """Return the maximum size (bytes) of an unprotected fragment that has at most ``longest`` bytes after signing
+        or encryption.
         """
         if not self.signs:
             return longest
@@ -88,7 +88,7 @@ class Protection:
         return REQUEST_SIZE + room // STUB_ALIGNMENT_BYTES * STUB_ALIGNMENT_BYTES
 
     def protect(self, pdu: bytes) -> bytes:
-        """Return a request or response that is signed or encrypted as this context requires."""
+        """Return a request or response, signed or encrypted as this security context requires."""
         if not self.signs:
             return pdu
         pad = (REQUEST_SIZE - len(pdu)) % STUB_ALIGNMENT_BYTES
@@ -137,7 +137,7 @@ def begin_protection(sut: Sut) -> Protection | None:
     if access.user is None:
         return None
     sut.lose(REASON_NOT_REPLAYABLE)
-    from reference_qm.shell.spnego_security import SpnegoInitiator  # importing its libraries takes long
+    from reference_qm.shell.spnego_security import SpnegoInitiator  # the import takes long
 
     context = SpnegoInitiator(access.auth_type, access.level, access.user)
     return Protection(access.auth_type, access.level, CONTEXT_ID, context)
@@ -154,7 +154,7 @@ def accept_protection(sut: Sut, trailer: Trailer) -> Protection | None:
     ):
         return None
     sut.lose(REASON_NOT_REPLAYABLE)
-    from reference_qm.shell.spnego_security import SpnegoAcceptor  # as above
+    from reference_qm.shell.spnego_security import SpnegoAcceptor  # the import takes long
 
     context = SpnegoAcceptor(trailer.auth_type, AuthLevel(meant), (access.user,))
     return Protection(trailer.auth_type, trailer.auth_level, trailer.auth_context_id, context)

@@ -1,6 +1,6 @@
-"""The SUT's counterpart as a DCE/RPC server: it receives the calls of the SUT and answers them as the check defines.
-
-Written from the specifications with scapy's packets, independently of ``reference_qm.rpc``. Spec: C706 12; MS-RPCE 3.3.
+"""The SUT's counterpart as a DCE/RPC server, which receives the calls of the SUT and answers them as the check defines.
+The server is written from the specifications with scapy's packets, independently of ``reference_qm.rpc``. Spec: C706
+12; MS-RPCE 3.3.
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ _OPERATIONS: dict[tuple[Syntax, int], Operation] = {
 }
 INTERFACES = (QM2QM, QMCOMM)
 ASSOC_GROUP_ID = 0x6D71
-"""The assoc_group_id of every association; no client joins a group."""
+"""The assoc_group_id of every association, because clients do not join an association group."""
 NOT_SPECIFIED, ABSTRACT_SYNTAX, TRANSFER_SYNTAXES = range(3)
-"""Values of p_provider_reason_t. Spec: C706 12.6.3.1."""
+"""Reasons for the rejection of a bind (p_provider_reason_t). Spec: C706 12.6.3.1."""
 OP_RNG_ERROR = 0x1C010002
 """The fault status nca_s_op_rng_error: the interface has no operation with this number."""
 RPC_ACCESS_DENIED_STATUS = 5
-"""The fault status for a request that is too long (MS-RPCE 3.3.3.5.4), or not genuine."""
+"""The fault status for a request that is too long (MS-RPCE 3.3.3.5.4) or whose protection is invalid."""
 AUTHENTICATION_TYPE_NOT_RECOGNIZED, INVALID_CHECKSUM = 8, 9
-"""Reasons to refuse a bind that authenticates (MS-RPCE 2.2.2.5)."""
+"""Reasons for the rejection of a bind with authentication (MS-RPCE 2.2.2.5)."""
 
 
 class Context(NamedTuple):
@@ -76,7 +76,7 @@ class ServedCall:
     """A call of the SUT.
 
     ``frames``: the fragments of its request; ``into``: its [in] parameters, a scapy packet. ``malformed``: the reason
-    why the stub is invalid; in that case there is no ``into``.
+    why the stub is invalid; ``into`` is then None.
     """
 
     association: ServedAssociation
@@ -94,7 +94,7 @@ class ServedCall:
 
     @property
     def name(self) -> str:
-        """The name of the method."""
+        """The name of the called method."""
         return self.operation.name
 
     @property
@@ -108,7 +108,7 @@ class ServedCall:
         return [*self.frames[:1], *self.answered[:1]]
 
     def respond(self, **results: Any) -> None:
-        """Answer with a response; omitted results have their defaults: zero, NULL."""
+        """Answer the call with a response; omitted results are zero or NULL."""
         stub = self.operation.build_response(self.wide, **results)
         for part in self.association.protected(self.call_id, self.p_cont_id, stub):
             self.answered.append(self.association.send(part))
@@ -200,8 +200,8 @@ class ServedAssociation(RawConversation):
         self.send(made)
 
     def _on_leg(self, frame: Frame) -> bytes | None:
-        """Process the SUT's token, if the PDU has one; return the peer's next token, or empty bytes. Spec: MS-RPCE
-        3.3.1.5.2.1.
+        """Process the SUT's authentication token, if the PDU has one; return the peer's next token, or empty bytes.
+        Spec: MS-RPCE 3.3.1.5.2.1.
         """
         try:
             trailer = read_trailer(frame.data)
@@ -219,8 +219,8 @@ class ServedAssociation(RawConversation):
         return self.protection.step(trailer.token)
 
     def _on_last_leg(self, frame: Frame) -> None:
-        """Process the SUT's last token, which has no answer; an error in it is reported in the
-        answer to the next call.
+        """Process the SUT's last authentication token, which has no answer; the answer to the next call reports an
+        error in this token.
         """
         try:
             if self.protection is None or self._on_leg(frame) is None:
@@ -242,8 +242,8 @@ class ServedAssociation(RawConversation):
         self._on_request(frame, part)
 
     def _choose_bind_results(self, one: Proposal, proposals: list[Proposal], taken: set[Syntax]) -> Outcome:
-        """Accept each interface once, in the first of the server's transfer syntaxes that the
-        client proposes for it.
+        """Accept each proposed interface once, in the first of the server's transfer syntaxes that the client proposes
+        for the interface.
         """
         if one.abstract not in INTERFACES:
             return Outcome(PROVIDER_REJECTION, ABSTRACT_SYNTAX)
@@ -290,8 +290,8 @@ class RpcServer:
     """A server of qmcomm and qm2qm at ``driver.peer_rpc_port``, and of qm2qm at a second port.
 
     ``answers``: the functions that answer calls, by the name of the method; calls of other methods get no answer.
-    ``transfers``: the transfer syntaxes of the server, the preferred one first. ``refuses_bind``: the reason with which
-    it refuses every bind.
+    ``transfers``: the transfer syntaxes of the server, in order of preference. ``refuses_bind``: the reason with which
+    the server rejects every bind; None to accept binds.
     """
 
     def __init__(self, peer: Peer, answers: dict[str, Answer], transfers: tuple[Syntax, ...] = (NDR64, NDR)) -> None:
@@ -301,9 +301,9 @@ class RpcServer:
         self.refuses_bind: int | None = None
         self.associations: list[ServedAssociation] = []
         self.calls: list[ServedCall] = []
-        """Every call, in order."""
+        """Every received call, in order of arrival."""
         self.malformed: list[tuple[Frame, str]] = []
-        """Frames of the SUT that contain no PDU or no call, with the reason."""
+        """The frames of the SUT that contain no PDU or no call, each with the reason."""
         self._listeners: list[Listener] = []
         self.port = self._open_port(peer.sut.file.driver.peer_rpc_port)
         self.read_port = self._open_port(0)
@@ -321,13 +321,13 @@ class RpcServer:
         return [call for call in self.calls if call.name == name]
 
     def wait(self, name: str, count: int = 1, within_ms: int | None = None) -> list[ServedCall]:
-        """Wait for ``count`` calls of a method; return those that have arrived."""
+        """Wait for ``count`` calls of a method; return the calls that have arrived."""
         timeout = self.peer.sut.response_timeout_ms if within_ms is None else within_ms
         self.peer.environment.run_until(lambda: len(self.named(name)) >= count, timeout)
         return self.named(name)
 
     def free_port(self) -> int:
-        """Return a port of the peer where nothing listens."""
+        """Return a port of the peer at which no program listens."""
         port = self._open_port(0)
         self._listeners.pop().close()
         return port

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from harness.printable import one_line
 
-SAID_LIMIT = 400
+FINDING_LIMIT = 400
 
 
 class State(StrEnum):
@@ -36,7 +36,7 @@ class Line:
     about: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "said", one_line(self.said, SAID_LIMIT))
+        object.__setattr__(self, "said", one_line(self.said, FINDING_LIMIT))
 
     @property
     def is_missing(self) -> bool:

@@ -1,7 +1,7 @@
-"""Repeat a check that went wrong while the system or this machine stood still, or while a clock jumped.
+"""Repeat a check that failed or broke off while the system or this machine stalled, or while a clock jumped.
 
-A stall lets timers run out before the check has reached them, and delays the answers of the peer; a jump of the clock
-lets messages expire, and distorts times. A failure of the system repeats itself in every attempt; a failure of the
+During a stall, timers expire before the check expects this, and the answers of the peer are late. After a jump of the
+clock, messages expire, and measured times are wrong. A failure of the system occurs in every attempt; a failure of the
 environment does not.
 """
 
@@ -23,15 +23,15 @@ from harness.sut.external_driver import ExternalDriver
 
 MOST_ATTEMPTS = 4
 ATTEMPTS_ON_SLOW_SYSTEM = 2
-"""The number of attempts on a system that did not stand still, but answers slowly."""
+"""The number of attempts at a check on a system that did not stall, but answers slowly."""
 
 Attempt = tuple[list[Entry], list[Any]]
-"""The verdicts of one attempt, and pytest's reports."""
+"""One attempt at a check: its verdicts, and pytest's reports."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Run a check of a real system, and repeat it when it went wrong during a stall; its verdicts are written at the
+    """Run a check of a real system, and repeat it if it failed or broke off during a stall; write the verdicts at the
     end.
     """
     driver = item.config.stash.get(DRIVER_KEY, None)
@@ -74,13 +74,13 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """The stall and the jump of the clock that may have invalidated the verdicts of an attempt."""
+    """The longest stall and the largest jump of the clock that may have invalidated the verdicts of an attempt."""
 
     stall_ms: int = 0
     clock_jump_ms: int = 0
 
     def worse(self, other: Doubts) -> Doubts:
-        """Return the longer stall and the larger jump of the clock of two attempts."""
+        """Return the longer stall and the larger clock jump of two attempts."""
         return Doubts(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
 
     def __str__(self) -> str:
@@ -90,22 +90,23 @@ class Doubts:
 
 
 def run_attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:
-    """Run a check once, with its own fixtures; return pytest's reports without publishing them."""
+    """Run a check once, with new fixtures; return pytest's reports without publishing them."""
     if again:
         item._initrequest()  # type: ignore[attr-defined] # as pytest itself does for the first attempt
     return list(runtestprotocol(item, log=False, nextitem=nextitem))
 
 
 def is_bad(entries: list[Entry]) -> bool:
-    """Return whether an attempt has a verdict that a person should inspect."""
+    """Return whether an attempt has a verdict that a person should examine."""
     return any(entry.verdict in WRONG_VERDICTS for entry in entries)
 
 
 def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = False) -> Attempt:
-    """Return the last attempt, which counts. A failure in it counts only when every attempt had the same failure.
+    """Return the verdicts and reports of the last attempt. A failure in the last attempt becomes inconclusive unless
+    every attempt had the same failure.
 
-    ``steady``: whether the system did not stall in the last attempt. Then its failures count even when other attempts
-    broke off: a check that measures a duration breaks off during a stall (harness/peer/durations.py).
+    ``steady``: whether the last attempt had no stall. In this case, earlier attempts may also be inconclusive: a check
+    that measures a duration breaks off during a stall (harness/peer/durations.py).
     """
     entries, reports = attempts[-1]
     if len(attempts) == 1 or not is_bad(entries):
@@ -118,7 +119,9 @@ def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = F
 
 
 def change_reports(entries: list[Entry], doubtful: list[Entry], reports: list[Any]) -> list[Entry]:
-    """Return the verdicts with their doubts, and change pytest's report of the check accordingly."""
+    """Return the verdicts after doubtful ones were made inconclusive, and change pytest's report of the check
+    accordingly.
+    """
     if doubtful is not entries:
         bad = [entry for entry in doubtful if entry.verdict in BAD_VERDICTS]
         said = [f"{entry.rule} {entry.verdict}" for entry in bad]

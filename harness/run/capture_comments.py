@@ -1,4 +1,4 @@
-"""Write the findings of a run into its captures, as comments on their packets."""
+"""Write the verdicts of a run into its captures, as comments on the packets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST_COMMENT_CHARACTERS = 300
 
 
 def mark_captures(results: Iterable[RuleResult], folder: Path) -> None:
-    """Add a comment to the first packet of each verdict except passes; a truncated capture stays unchanged."""
+    """Add a comment to the first packet of each verdict that is not a pass; a truncated capture stays unchanged."""
     comments: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for one in results:
         line = one.line

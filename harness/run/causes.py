@@ -1,4 +1,4 @@
-"""Group findings that share a cause: five rules that one wrong answer breaks need one repair.
+"""Group findings that share a cause: five rules that are broken by one wrong answer need only one correction.
 
 The reports group findings in the same way for their pages (`reports.causes`), because neither package imports the
 other; a test compares both implementations.
@@ -15,14 +15,16 @@ from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 
 _EXPLAINING_WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
-"""Matches a word in an observation. An observation with words explains what went wrong; an empty list or a number may
-have any cause.
+"""Matches a word in an observation. An observation with words describes an error; an empty list or a number may have
+any cause.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The findings with one verdict and one cause, in the order of their lines. ``seen``: the text that they share."""
+    """A group of findings that have the same verdict and the same cause, in the order of their lines. ``seen``: the
+    text that all of them contain.
+    """
 
     findings: tuple[RuleResult, ...]
     seen: str
@@ -38,9 +40,9 @@ class Cause:
 
 def group_by_cause(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Cause]:
     """Group findings by cause, the most frequent cause first, equal counts in the order of their lines; a finding
-    without a common cause forms its own group. Undecided verdicts share a cause if they have the same reason, or rest
-    on the same missing root (``roots``). Failures share a cause if they have the same observation; if the observation
-    does not explain what went wrong, they must also be of the same check.
+    without a common cause forms its own group. Undecided verdicts share a cause if they have the same reason or the
+    same root cause, a missing prerequisite (``roots``). Failures share a cause if they have the same observation; if
+    the observation does not describe the error, they must also be of the same check.
     """
     groups: dict[tuple[str, ...], list[RuleResult]] = {}
     seen: dict[tuple[str, ...], str] = {}
@@ -57,7 +59,7 @@ def group_by_cause(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Ca
 
 
 def find_missing_root(result: RuleResult, roots: NamedRoots) -> str:
-    """Return the missing root on which a finding rests; empty if it rests on no missing root."""
+    """Return the root cause (missing prerequisite) of a finding; empty if the finding has no known root cause."""
     root = roots.root_of(result.line["test"]) if result.verdict is Verdict.INCONCLUSIVE else None
     return root.said if root is not None else ""
 
@@ -72,6 +74,6 @@ def add_causes(results: Iterable[RuleResult], roots: NamedRoots) -> list[RuleRes
 
 
 def get_function_id(result: RuleResult) -> str:
-    """Return the id of the finding's check without parameters; empty for a finding of the whole run."""
+    """Return the id of the finding's check without parameters; empty for a finding about the run."""
     path, colons, name = (result.line["test"] or "").partition("::")
     return f"{path}::{name.partition('[')[0]}" if colons else path.partition("[")[0]

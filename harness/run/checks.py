@@ -11,7 +11,9 @@ from harness.paths import SUITES
 
 
 def suite_path(item: pytest.Item) -> str | None:
-    """Return a check's id, ``suites/<document>/<section>/<module>::<name>``; None for a test outside the suites."""
+    """Return the id of a check, ``suites/<document>/<section>/<module>::<name>``; None for a test outside the
+    suites.
+    """
     return _suite_path(item.path, item.nodeid)
 
 
@@ -23,7 +25,7 @@ def _suite_path(path: Path, nodeid: str) -> str | None:
 
 
 def why_not_collected(report: pytest.CollectReport) -> str:
-    """Return one line that explains why a file of checks cannot be read: the place and the exception."""
+    """Return a one-line message with the place and the exception that prevented the import of a file of checks."""
     lines = str(report.longrepr).splitlines()
     said = [line[1:].strip() for line in lines if line.startswith("E ")] or [line for line in lines if line.strip()]
     return f"suites/{report.nodeid}: {said[-1] if said else 'cannot be read'}; correct or remove the file"
@@ -47,20 +49,22 @@ def find_needs(item: pytest.Item) -> tuple[str, ...]:
 
 
 def find_varied(item: pytest.Item) -> dict[str, list[str]]:
-    """Return the parameters that a check varies, with the names of their values; the first is the plain one."""
+    """Return the parameters that a check varies, with the names of their values; the first name is the default
+    value.
+    """
     marker = item.get_closest_marker("varied")
     return dict(marker.args[0]) if marker is not None else {}
 
 
 def needs_sut_alone(item: pytest.Item) -> bool:
-    """Return whether a check changes the SUT in a way that would affect other checks, so that it must run alone."""
+    """Return whether a check affects other checks on the same SUT, so that it must run alone."""
     from harness.sut.worker_configurations import EXCLUSIVE_NEEDS
 
     return not EXCLUSIVE_NEEDS.isdisjoint(find_needs(item))
 
 
 def needs_known_peer(item: pytest.Item) -> bool:
-    """Return whether a check needs a setting in the SUT about the peer, such as a route."""
+    """Return whether a check needs a configuration of the SUT for its peer, such as a route."""
     from harness.sut.sut_file import KNOWN_PEER_CAPABILITIES
 
     return not KNOWN_PEER_CAPABILITIES.isdisjoint(find_needs(item))

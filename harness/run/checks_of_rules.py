@@ -21,15 +21,15 @@ from harness.paths import SUITES
 def checks_of_rules() -> dict[str, list[str]]:
     """Return, by rule id, the checks that name the rule: their ids in verdicts, without parameters, in order.
 
-    A rule with a predicate has no checks in the result, because any check may show it. Imports the modules of checks
-    that changed since the last import.
+    The result contains no checks for a rule with a predicate, because every check may decide such a rule. Modules of
+    checks that changed since their last import are imported again.
     """
     return {rule: sorted(checks) for rule, checks in driving_checks().items() if rule not in load_predicates()}
 
 
 @cache
 def driving_checks() -> dict[str, set[str]]:
-    """Return the checks that drive an exchange for each rule, including passive rules."""
+    """Return, by rule id, the checks that name the rule, including passive rules."""
     found: dict[str, set[str]] = defaultdict(set)
     for check, rules, _ in _list_checks():
         for rule in rules:
@@ -39,7 +39,7 @@ def driving_checks() -> dict[str, set[str]]:
 
 @cache
 def varied_parameters() -> dict[str, list[str]]:
-    """Return, by rule id, the parameters that the checks of the rule vary, sorted."""
+    """Return, by rule id, the sorted parameters that the checks of the rule vary."""
     found: dict[str, set[str]] = defaultdict(set)
     for _, rules, parameters in _list_checks():
         for rule in rules if parameters else ():
@@ -48,7 +48,7 @@ def varied_parameters() -> dict[str, list[str]]:
 
 
 def _list_checks() -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield the id of each check, with the rules that it names and the parameters that it varies."""
+    """Yield the id of each check, with the rules that the check names and the parameters that it varies."""
     paths = [file.relative_to(SUITES.parent).as_posix() for file in sorted(SUITES.glob("*/*/test_*.py"))]
     for rows in kept_records().of("driving checks", paths, _import_checks):
         yield from rows

@@ -9,19 +9,19 @@ from harness.run.run import Run
 
 
 class Deadline:
-    """A pytest plugin that omits checks after the deadline, and counts them."""
+    """A pytest plugin that omits and counts the checks after the deadline."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self) -> bool | None:
-        """Omit the check after the deadline; in a run with workers, send them no further check."""
+        """Omit a check after the deadline; in a run with workers, send the workers no further check."""
         return True if self.run.overdue() else None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Record why the run is partial, if its time limit ended it."""
+        """Record the reason why the run is partial, if the deadline ended the run."""
         left = [item for item in session.items if suite_path(item) not in self.run.tests_run]
         if left and self.run.overdue() and not self.run.aborted:
             self.run.aborted = (

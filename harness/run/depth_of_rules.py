@@ -33,7 +33,9 @@ def depth_of_rules() -> dict[str, dict[str, Any]]:
 
 
 def _count_cells() -> Counter[str]:
-    """Count the cells with outcomes by rule. ``harness.states`` reads the same tables, but imports this package."""
+    """Return the number of cells (outcomes in states.toml) for each rule. ``harness.states`` reads the same tables, but
+    imports this package.
+    """
     found: Counter[str] = Counter()
     for file in sorted(SUITES.glob(f"*/*/{STATES_FILE}")):
         for row in tomllib.loads(file.read_text(encoding="utf-8"))["cells"].values():

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def handle_end_of_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
-    """Record the end of the SUT's process, restart it if ``more`` checks follow, and return whether it ended. ``told``:
-    whether the verdicts of the check already report this end, which an earlier check may have caused. The run ends when
-    the restart fails.
+    """Record whether the SUT's process has ended, restart the process if ``more`` checks follow, and return whether it
+    had ended. ``told``: whether the verdicts of the check already report this end, which an earlier check may have
+    caused. The run ends when the restart fails.
     """
     from harness.errors import MqconformError
     from harness.run.floods import why_ended
@@ -46,6 +46,6 @@ def describe_end_of_process(how: str) -> str:
 
 
 def end_run(session: pytest.Session, why: str) -> None:
-    """Start no more checks, because the SUT is lost."""
+    """Start no further checks, because the SUT is lost."""
     session.config.stash[RUN_KEY].lose(why)
     session.shouldstop = why

@@ -13,7 +13,7 @@ from harness.judging.verdicts import Verdict
 from harness.run_folder import CAPTURES_FOLDER
 
 HEX_LIMIT = 4096
-"""int bytes: how much of a packet is shown; the capture contains the whole packet."""
+"""int bytes: the maximum size of the displayed part of a packet; the capture contains the complete packet."""
 _OCTETS_PER_ROW = 16
 
 
@@ -24,8 +24,8 @@ def list_frames(line: Mapping[str, Any]) -> str:
 
 
 class EvidenceTexts:
-    """The texts of the packets of verdicts in a run folder. Each capture is read once if the verdicts are in the order
-    of captures.
+    """The texts of the packets of verdicts in a run folder. Each capture is read only once if the verdicts are in the
+    order of the captures.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -34,7 +34,7 @@ class EvidenceTexts:
 
     def of(self, line: Mapping[str, Any]) -> Iterator[str]:
         """Yield a text for each packet that a verdict names (for a pass, only for the deciding packet), or the reason
-        why it cannot be shown. ``line``: a verdict from ``read_verdicts``.
+        why the packet cannot be shown. ``line``: a verdict from ``read_verdicts``.
         """
         evidence = line["evidence"]
         if line["verdict"] == Verdict.PASS:

@@ -1,5 +1,5 @@
-"""Print the findings of a run on the terminal at its end: by cause, worst first, with the command that repeats the
-check.
+"""Print the findings of a run on the terminal at its end: grouped by cause, the worst first, with the command that
+repeats the check.
 
 A deviation that the baseline expects is not a finding.
 """
@@ -33,13 +33,13 @@ RESUME_OPTIONS: Mapping[str, Any] = {
     "--maxfail": 0,
     "--allure": False,
 }
-"""The default values, by option, of the options that a resumed run needs again because the run folder does not record
-them.
+"""The default values of the options that the command for resuming a run must repeat, because the run folder does not
+record them.
 """
 MOST_SHOWN_RULES = 20
-"""The number of rules per verdict that are shown in full; further rules are only named."""
+"""The number of rules with full details for each verdict; further rules are listed by id."""
 MOST_SHOWN_RULES_OF_CAUSE = 5
-"""The number of rules per cause that are shown in full; further rules are only named."""
+"""The number of rules with full details for each cause; further rules are listed by id."""
 _LONGEST_FINDING_CHARACTERS = 300
 
 
@@ -49,8 +49,8 @@ def list_findings(
     """Yield the lines of the findings; ``again``: the end of the command that repeats a check, such as ``--sut
     sut.toml``.
 
-    ``roots``: the missing roots, which are printed first; a rule that is inconclusive only because of them is listed by
-    its id.
+    ``roots``: the root causes (missing prerequisites), which are printed first; rules that are inconclusive only
+    because of root causes are listed by id.
     """
     yield from roots.lines()
     found = [one for one in results if one.accepted is None]
@@ -77,7 +77,9 @@ def list_findings(
 
 
 def _list_finding_lines(of_cause: Iterable[RuleResult], catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
-    """Yield the lines of findings with one cause; the lines of later findings omit repeated text."""
+    """Yield the lines of findings with one cause; the lines of the second and later findings omit the text that all
+    share.
+    """
     said: set[str] = set()
     for one in of_cause:
         first, *rest = describe_finding(one, catalogue, again)
@@ -105,7 +107,9 @@ def describe_finding(result: RuleResult, catalogue: Mapping[str, Rule], again: s
 
 
 def _choose_check_option(test: str | None, row: Rule | None) -> Iterator[str]:
-    """Yield the command-line option that selects the check: its rule, or its name if no check covers the rule."""
+    """Yield the command-line option that selects the check of a finding: its rule, or its name if no check covers the
+    rule.
+    """
     if row is not None and row.observe != "passive":
         yield f"--rule {row.id}"
     elif test:
@@ -113,14 +117,16 @@ def _choose_check_option(test: str | None, row: Rule | None) -> Iterator[str]:
 
 
 def resume_command(given: Mapping[str, Any], folder: Path) -> str:
-    """Return the command that resumes a run, with the options that selected its checks; without them, all other checks
-    would run. ``given``: the values of the options in `RESUME_OPTIONS`.
+    """Return the command that resumes a run, with the options that selected its checks; without these options, all
+    other checks would run. ``given``: the values of the options in `RESUME_OPTIONS`.
     """
     return f"{rerun_command(given, folder)} --resume"
 
 
 def rerun_command(given: Mapping[str, Any], folder: Path | None) -> str:
-    """Return the command that repeats a run from the beginning, in ``folder`` or, if None, in a default folder."""
+    """Return the command that repeats a run from the beginning, in ``folder`` or, if ``folder`` is None, in the default
+    folder.
+    """
     words = list[str]()
     for option, value in given.items():
         if value in (None, RESUME_OPTIONS[option]):

@@ -1,4 +1,4 @@
-"""The fixtures of checks that need one system: the system, its peer, its remote interfaces, the judge."""
+"""Define the pytest fixtures of checks that need one system: the system, its peer, its remote interfaces, the judge."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
-    """Yield the system under test; a check that needs a missing capability is skipped here."""
+    """Yield the system under test; skip a check that needs a missing capability."""
     config, test = request.config, str(suite_path(request.node))
     run = config.stash[RUN_KEY]
     number = len(run.done.tests) + request.session.items.index(request.node)
@@ -60,7 +60,9 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
 
 @pytest.fixture
 def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Peer]:
-    """Yield the SUT's peer; all packets between both are recorded, and judged with the passive predicates."""
+    """Yield the SUT's peer; record all packets between SUT and peer, and judge the packets with the passive
+    predicates.
+    """
     test = str(suite_path(request.node))
     recorder = Recorder(sut.environment, get_attempt_capture_path(request.node))
     tape = None if "topology" in find_needs(request.node) else sut.tape  # the capture contains three systems
@@ -94,14 +96,14 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
 @pytest.fixture
 def remote(peer: Peer, sut: Sut) -> Remote:
     """Return the SUT's interfaces for remote reading; a check that uses this fixture needs qm2qm."""
-    from harness.peer.remote import Remote  # it imports scapy's DCE/RPC, which takes longer than all other imports
+    from harness.peer.remote import Remote  # the import of scapy's DCE/RPC takes longer than all other imports
 
     return Remote(peer, sut)
 
 
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> Judge:
-    """Return the judge, which turns expectations and observations into verdicts."""
+    """Return the judge, which compares expectations with observations and records verdicts."""
     made: Judge = request.node.stash[JUDGE_KEY]
     return made
 

@@ -1,4 +1,4 @@
-"""End a run whose SUT sends without end, because further checks would end in the same way and fill the disk with
+"""End a run whose SUT sends packets endlessly, because further checks would end in the same way and fill the disk with
 captures.
 """
 
@@ -20,7 +20,9 @@ MOST_CAPTURED_BYTES = 512 * 1024 * 1024
 
 
 def why_ended(item: pytest.Item) -> str | None:
-    """Count the floods and captured bytes of a finished check; return the reason why the run must end, or None."""
+    """Count the checks with endless packets, and the captured bytes, after each check; return the reason why the run
+    must end, or None.
+    """
     run = item.config.stash[RUN_KEY]
     run.captured += _count_captured_bytes(run, str(suite_path(item)))
     floods = run.log.fails[FINDING_BY_CONDITION[Condition.FLOODS][0]]
@@ -35,6 +37,6 @@ def why_ended(item: pytest.Item) -> str | None:
 
 
 def _count_captured_bytes(run: Run, test: str) -> int:
-    """Return the total size of the captures of all attempts at a check."""
+    """Return the total size (bytes) of the captures of all attempts at a check."""
     paths = (run.capture_path(test, attempt) for attempt in count())
     return sum(path.stat().st_size for path in takewhile(Path.is_file, paths))

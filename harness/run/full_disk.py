@@ -1,5 +1,5 @@
-"""End the run with a one-line message when its folder cannot be written; ``--resume`` continues the run when the disk
-has space again.
+"""End the run with a one-line message when its folder cannot be written; ``--resume`` can continue the run when the
+disk has free space.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from harness.run.run import Run
 
 
 class FullDisk:
-    """A pytest plugin that recognizes errors about the run folder, from the harness and from pytest's reports in it."""
+    """A pytest plugin that recognizes errors in writing the run folder, also in reports of pytest."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-        """End the run at a check that could not write to the run folder, because later errors of this check are not
-        about the SUT.
+        """End the run when a check could not write to the run folder, because later errors in this check are not caused
+        by the SUT.
         """
         report = yield
         if call.excinfo is not None and (error := _describe_folder_error(call.excinfo.value)) is not None:
@@ -40,7 +40,7 @@ class FullDisk:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, Any, Any]:
-        """End the run when verdicts of workers, or reports, could not be written."""
+        """End the run if the verdicts or reports of workers could not be written."""
         try:
             return (yield)
         except Exception as error:
@@ -50,7 +50,7 @@ class FullDisk:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, Any, Any]:
-        """Print the summary of a run whose last files could not be written."""
+        """Print the summary of a run even if its last files could not be written."""
         try:
             return (yield)
         except Exception as error:
@@ -65,7 +65,7 @@ class FullDisk:
         pytest.exit(why, returncode=EXIT_USAGE)
 
     def _find_disk_error(self, error: BaseException | None) -> str | None:
-        """Return the message for an error that is caused by the run folder; None for any other error."""
+        """Return a message about an error if the run folder caused the error; None for any other error."""
         while error is not None:
             if isinstance(error, FolderError):
                 return str(error)

@@ -23,8 +23,8 @@ MOST_SHOWN_FINDINGS = 50
 
 
 class Live:
-    """Replaces pytest's dots. ``write``: prints a permanent line; ``rewrite``: prints a line that the next one
-    replaces.
+    """The progress display, in place of pytest's dots. ``write``: a function that prints a permanent line; ``rewrite``:
+    a function that prints a line which the next line replaces.
     """
 
     def __init__(self, run: Run, reporter: Any, clock: Any = time.monotonic) -> None:
@@ -38,14 +38,14 @@ class Live:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
-        """Count a report as pytest does, but print no letter for it."""
+        """Count a report as pytest does, but print no letter for the report."""
         if report.when != "call" and report.passed:
             return "", "", ""
         return ("error" if report.failed and report.when != "call" else report.outcome), "", ""
 
     @pytest.hookimpl(trylast=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Make pytest report the interruption without the place in the code."""
+        """Make pytest report an interruption without the place in the code."""
         if excinfo.type is KeyboardInterrupt:  # pytest's own interruptions state their reason
             self._reporter._keyboardinterrupt_memo = SimpleNamespace(reprcrash=SimpleNamespace(message="interrupted"))
 
@@ -92,7 +92,7 @@ class Live:
             self._print_line(f"{verdict} {rule} ({check.rpartition('/')[2]}){says}", for_good=True)
         elif self._named == MOST_SHOWN_FINDINGS + 1:
             self._print_line(
-                f"more than {MOST_SHOWN_FINDINGS} bad verdicts: the end of the run lists all of them", for_good=True
+                f"more than {MOST_SHOWN_FINDINGS} bad verdicts: the summary at the end lists all of them", for_good=True
             )
 
     def _print_line(self, line: str, *, for_good: bool) -> None:

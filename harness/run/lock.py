@@ -1,6 +1,6 @@
-"""Lock a run folder, so that only one process writes to it. The kernel keeps the lock for the process that took it, not
-for forked processes, and frees it at the end of that process. So the lock file of a killed run does not block other
-runs.
+"""Lock a run folder, so that only one process writes to it. The kernel assigns the lock to the locking process, not to
+forked processes, and releases the lock at the end of this process. So the lock file of a killed run does not block
+other runs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LOCKED_ERRNOS = (errno.EACCES, errno.EAGAIN)
 
 
 class RunLock:
-    """A lock on a run folder, which only this process may write to until ``release``."""
+    """A lock on a run folder. Until ``release``, only this process may write to the folder."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self._path = path
@@ -26,8 +26,8 @@ class RunLock:
 
     @classmethod
     def take(cls, folder: Path) -> RunLock:
-        """Lock a folder. Raise UsageError, which names the process, if another process holds the lock; raise OSError
-        for a folder that cannot be written.
+        """Lock a run folder. Raise UsageError, with the id of the process, if another process holds the lock; raise
+        OSError if the folder cannot be written.
         """
         path = folder / LOCK_FILE
         while True:
@@ -36,7 +36,7 @@ class RunLock:
                 _lock_file(descriptor, folder)
                 if not _is_lock_file(
                     descriptor, path
-                ):  # the holder of the lock has ended meanwhile, and removed the file
+                ):  # the process with the lock has removed the file in the meantime
                     os.close(descriptor)
                     continue
                 os.truncate(descriptor, 0)
@@ -47,7 +47,7 @@ class RunLock:
             return cls(path, descriptor)
 
     def release(self) -> None:
-        """Remove the lock file and free the lock; further calls do nothing."""
+        """Remove the lock file and release the lock; further calls have no effect."""
         if self._descriptor is not None:
             self._path.unlink(missing_ok=True)
             os.close(self._descriptor)

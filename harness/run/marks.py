@@ -42,9 +42,8 @@ def needs(*names: str) -> pytest.MarkDecorator:
 def varied(*parameters: str, **values: Sequence[str]) -> pytest.MarkDecorator:
     """Mark a check whose rules hold for every value of these parameters (``harness/varying/parameters.py``).
 
-    The check runs once as it is, and again with each row of a covering array: the messages, queues and reads that it
-    makes have the values of the row where the check gives none. ``values``: some values of a parameter, with ``_`` for
-    spaces.
+    The check runs once as it is, and again with each row of a covering array: messages, queues and reads have the
+    values of the row where the check gives no value. ``values``: some values of a parameter, with ``_`` for spaces.
     """
     chosen = {name: [value.name for value in PARAMETERS.get(name, ())] for name in parameters}
     chosen |= {name.replace("_", " "): list(names) for name, names in values.items()}

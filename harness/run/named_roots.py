@@ -1,4 +1,6 @@
-"""Collect the missing roots on which the verdicts of a run rest; each root is named once, before the verdicts."""
+"""Collect the root causes (missing prerequisites) of inconclusive verdicts in a run. Each root cause is printed once,
+before the verdicts.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +11,28 @@ from typing import Any
 from harness.printable import one_line
 from harness.rules.renamed_checks import current_check
 
-SAID_LIMIT = 800
+FINDING_LIMIT = 800
 LINE_PREFIX = "fix this first: "
 
 
 @dataclass(slots=True)
 class NamedRoot:
-    """A missing root. ``said``: the finding with its remedy. ``checks``: the checks that depend on the root."""
+    """A root cause: a missing prerequisite. ``said``: the finding with its remedy. ``checks``: the checks that depend
+    on this prerequisite.
+    """
 
     said: str
     checks: set[str] = field(default_factory=set)
 
     @property
     def found(self) -> str:
-        """The line that is printed when the root is found, without the number of checks, which is not known yet."""
+        """The line that is printed when the root cause is found. It omits the number of affected checks, which is not
+        known yet.
+        """
         return f"{LINE_PREFIX}{self.said}"
 
     def __str__(self) -> str:
-        """Return the line for the end of the run, with the number of checks."""
+        """Return the line for the end of the run, with the number of affected checks."""
         count = len(self.checks)
         resting = f" ({count:,} {'check rests' if count == 1 else 'checks rest'} on it)" if count else ""
         return f"{self.found}{resting}"
@@ -34,23 +40,23 @@ class NamedRoot:
 
 @dataclass(slots=True)
 class NamedRoots:
-    """The missing roots of a run, by subject. For each subject, only the first text is shown."""
+    """The root causes (missing prerequisites) of a run, by subject. Only the first text about a subject is shown."""
 
     by_subject: dict[str, NamedRoot] = field(default_factory=dict)
 
     def name(self, subject: str, said: str, checks: Iterable[str]) -> None:
-        """Record a missing root, and the checks that depend on it."""
-        root = self.by_subject.setdefault(subject, NamedRoot(one_line(said, SAID_LIMIT)))
+        """Record a root cause, and the checks that it affects."""
+        root = self.by_subject.setdefault(subject, NamedRoot(one_line(said, FINDING_LIMIT)))
         root.checks.update(checks)
 
     def take(self, others: NamedRoots) -> None:
-        """Add the missing roots that a worker found."""
+        """Add the root causes that a worker found."""
         for subject, root in others.by_subject.items():
             self.name(subject, root.said, root.checks)
 
     def root_of(self, test: str | None) -> NamedRoot | None:
-        """Return the first missing root on which a check rests, or None; ``test``: the id of the check, or the end of
-        the id.
+        """Return the first root cause that affects a check, or None; ``test``: the id of the check, or the end of the
+        id.
         """
         if test is None:
             return None
@@ -58,12 +64,12 @@ class NamedRoots:
         return next(resting, None)
 
     def lines(self) -> list[str]:
-        """Return the line of each missing root, for the beginning of a run's summary."""
+        """Return a line for each root cause, for the beginning of a run's summary."""
         return [str(root) for root in self.by_subject.values()]
 
     def describe_dependent_rules(self, rules: Sequence[str], shown: int | None = None) -> str:
-        """Return the line about the rules that are inconclusive because of missing roots; it names all rules, or the
-        first ``shown``.
+        """Return a line about the rules that are inconclusive because of root causes; the line lists all rules, or the
+        first ``shown`` rules.
         """
         checks = len(set[str]().union(*(root.checks for root in self.by_subject.values())))
         counts = f"{len(rules):,} rule{'s' if len(rules) != 1 else ''} in {checks:,} check{'s' if checks != 1 else ''}"
@@ -72,7 +78,7 @@ class NamedRoots:
         return f"inconclusive because of root causes: {counts}: {', '.join(rules[:shown])}{more}"
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return the missing roots in the form that run.json stores."""
+        """Return the root causes in the form in which run.json stores them."""
         return [
             {"root": subject, "said": root.said, "checks": sorted(root.checks)}
             for subject, root in self.by_subject.items()
@@ -80,7 +86,7 @@ class NamedRoots:
 
     @classmethod
     def from_json(cls, tree: Iterable[Mapping[str, Any]]) -> NamedRoots:
-        """Read the missing roots from run.json; raise KeyError or TypeError when the entry is broken."""
+        """Read the root causes from run.json; raise KeyError or TypeError for an invalid entry."""
         found = cls()
         for one in tree:
             checks = (current_check(str(check)) for check in one["checks"])

@@ -1,5 +1,5 @@
-"""The pytest plugin for a conformance run, ``pytest suites --sut sut.toml``. It acts only on tests below the suites
-folder, and does nothing in any other pytest session.
+"""The pytest plugin for a conformance run, ``pytest suites --sut sut.toml``. The plugin affects only tests in the
+suites folder, and no other pytest session.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from harness.run.run import Run
 
 EARLIER_HANDLERS: pytest.StashKey[Handlers] = pytest.StashKey()
-"""The signal handlers that were installed before the run, for the signals that end a run."""
+"""The handlers, from before the run, of the signals that end a run."""
 EARLIER_THRESHOLD: pytest.StashKey[tuple[int, int, int]] = pytest.StashKey()
 GC_THRESHOLD_OBJECTS = 10_000
-"""The number of new objects after which Python searches for garbage cycles."""
+"""The number of new objects that triggers Python's search for garbage cycles."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
 _END_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -136,7 +136,7 @@ def _has_rule_selection(config: pytest.Config) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Ignore the files of checks that cannot contain checks of the selected rules, if few rules are selected."""
+    """Ignore files without checks of the selected rules, if few rules are selected."""
     if not _has_rule_selection(config) or config.getoption("--replay") or not collection_path.is_relative_to(SUITES):
         return None
     if WANTED_FILES not in config.stash:
@@ -147,7 +147,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Any:
-    """End a run when a file of checks cannot be read, because its checks would be missing."""
+    """End a run if a file of checks cannot be imported, because its checks would be missing."""
     report = yield
     run = collector.config.stash.get(RUN_KEY, None)
     if run is not None and report.failed:
@@ -194,7 +194,8 @@ def _refuse_run(config: pytest.Config, run: Run) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Exempt long-lived objects (modules, rules, checks) from Python's garbage collection during the run.
 
-    Checks make few cycles and many objects, so rare searches for cycles save a tenth of the time of a run.
+    Checks create many objects and few reference cycles, so searching rarely for cycles saves a tenth of the time of a
+    run.
     """
     if RUN_KEY in session.config.stash:
         gc.freeze()
@@ -205,13 +206,15 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Any:
-    """After each check, find out whether the SUT's process still runs; for workers, the main session does this."""
+    """After each check, determine whether the SUT's process still runs; in a run with workers, only the main session
+    does this.
+    """
     run = item.config.stash.get(RUN_KEY, None)
     virtual = run is not None and run.file.driver.kind == "virtual"
     try:
         with bounded_computing() if virtual else nullcontext():
             done = yield
-    except BaseException:  # the check was interrupted, so it did not run to its end
+    except BaseException:  # the check was interrupted before its end
         if run is not None:
             run.tests_run.discard(str(suite_path(item)))
         raise
@@ -221,7 +224,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         )
     if (
         JUDGE_KEY in item.stash
-    ):  # items live as long as the run: the judge would keep all packets of the check in memory
+    ):  # items exist until the end of the run, and the judge would keep all packets of the check in memory
         del item.stash[JUDGE_KEY]
     return done
 
@@ -240,7 +243,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Any:
-    """Prepare a check; when its SUT cannot be reached, its rules get the verdict inconclusive."""
+    """Prepare a check; if the SUT cannot be reached, give the check's rules the verdict inconclusive."""
     from harness.errors import FolderError, HarnessError, MqconformError, SutLost
     from harness.judging.robustness import Condition, Diagnosis
     from harness.judging.verdicts import Verdict
@@ -258,7 +261,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
         return done
     except FolderError:  # no further check can be judged
         raise
-    except SutLost as error:  # the check was not begun: a resumed run begins with it
+    except SutLost as error:  # the check was not started: a resumed run starts with this check
         item.config.stash[RUN_KEY].tests_run.remove(path)
         end_run(item.session, str(error))
         raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without a traceback
@@ -279,7 +282,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Any:
-    """Run a check; every rule that it covers gets a verdict, even after an error."""
+    """Run a check; give every rule that the check covers a verdict, even after an error."""
     from harness.errors import ConformanceFailure, FolderError, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
     from harness.run import survival
@@ -331,7 +334,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
 
 
 def _name_root(item: pytest.Item, error: Exception) -> None:
-    """Record a missing root that a check reported; each kind of error is named once."""
+    """Record a missing prerequisite (root cause) that a check reported; each type of error is recorded once."""
     from harness.errors import RootMissing
 
     if isinstance(error, RootMissing):
@@ -344,10 +347,10 @@ def _lost_control_channel(item: pytest.Item) -> bool:
 
 
 def _fail_broken_rules(judge: Judge, run: Run) -> None:
-    """Make the check fail for its own rules, and for a passive rule that no earlier check found broken; cite these
-    rules.
+    """Make pytest report a check as failed if the check broke one of its own rules, or a passive rule that no earlier
+    check broke; cite these rules.
 
-    In pytest, a check passes if the baseline of the run accepts its failures.
+    Pytest reports the check as passed if the baseline of the run accepts its failures.
     """
     from harness.judging.verdicts import BAD_VERDICTS
 
@@ -404,7 +407,7 @@ def _write_results(config: pytest.Config, run: Run) -> None:
 
 
 def _confirm_identity(session: pytest.Session) -> None:
-    """Check that the system is the same one as at the start of the run."""
+    """Make sure that the system is the same system as at the start of the run."""
     from harness.errors import SutLost
 
     try:

@@ -21,7 +21,7 @@ from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.sut.sut_process import Death
 
 VERDICTS_WITHOUT_CAPTURE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
-"""The verdicts of checks that sent no packets and therefore have no capture."""
+"""The verdicts of checks that sent no packets and so have no capture."""
 REPLAYED_FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
 """The files of the replayed checks, with the folders that contain them."""
 
@@ -59,14 +59,16 @@ def load_replayed_run(
 
 
 def get_strength(folder: Path) -> int:
-    """Return the strength with which the checks of a run were varied: 2 if run.json names none."""
+    """Return the strength (number of parameters in each combination) with which the checks of a run were varied: 2 if
+    run.json contains none.
+    """
     found = json.loads((folder / RUN_FILE).read_text(encoding="utf-8")).get("strength")
     return int(found) if found in (1, 3) else 2
 
 
 def _map_captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
-    """Return the captures of a run's checks; of several attempts at a check, the last one, which gave the verdicts. A
-    check that was skipped, because the system lacks a capability, has no capture.
+    """Return the captures of a run, by check; if a check had several attempts, the capture of the last attempt, which
+    decided the verdicts. A check that was skipped because the system lacks a capability has no capture.
     """
     captures, wanted, made = dict[str, Path](), set[str](), set[str]()
     for line in read_lines(folder / VERDICTS_FILE):

@@ -1,5 +1,5 @@
-"""Collect the roots on which the verdicts of a check rest, in addition to the system's behavior. This happens while the
-fixtures of the check exist.
+"""Collect the prerequisites on which the verdicts of a check depend, in addition to the system's behavior, before the
+fixtures of the check are released.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
     import pytest
 
 _WORDS_FOR_CLOSED = re.compile(r"(?<!not )\bclosed\b")
-"""The words in observations for a connection that the system closed."""
+"""A pattern for words in observations about a connection that the system closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rests:
-    """The roots of a check. ``connected``: the system connected to the peer's port for sessions, not only to its RPC
-    port. ``awaited``: the peer waited in vain for a connection. ``addressed``: the check named a queue of the system or
-    sent a message to it, so that a name of the system had to be correct. ``provisioned``: the keys of [queues] that the
-    check used. ``reads``: the check needs remote reading, and observed no remote read. ``known_peer``: the peer of the
-    check is the peer of the SUT file. ``came``: the frames from the system.
+    """The prerequisites on which the verdicts of a check depend. ``connected``: the system connected to the peer's port
+    for sessions, not only to its RPC port. ``awaited``: the peer waited in vain for a connection. ``addressed``: the
+    check named a queue of the system or sent a message to it, so that a name of the system had to be correct.
+    ``provisioned``: the keys of [queues] that the check used. ``reads``: the check needs remote reading, and no remote
+    read was observed. ``known_peer``: the peer of the check is the peer of the SUT file. ``came``: the frames from the
+    system.
     """
 
     connected: bool = False
@@ -39,22 +40,24 @@ class Rests:
 
     @property
     def any(self) -> bool:
-        """Whether the check depends on roots that can be checked."""
+        """Whether the check depends on prerequisites that can be checked."""
         return self.awaited or self.addressed or self.reads or self.known_peer
 
     def is_shown(self, entry: Entry) -> bool:
-        """Return whether the packets that a verdict names arrived, so that no missing root can explain the verdict."""
+        """Return whether the packets that a verdict names were received, so that no missing prerequisite can explain
+        the verdict.
+        """
         return bool(entry.evidence) and all(one.frame in self.came for one in entry.evidence)
 
     def is_silence(self, entry: Entry) -> bool:
-        """Return whether a pass rests on silence, so that it is valid only if a packet could have arrived. A connection
-        that the system closed is not silence.
+        """Return whether a pass is based on silence, so that the pass is valid only if a packet could have arrived. A
+        connection that the system closed is not silence.
         """
         return entry.verdict is Verdict.PASS and not entry.heard and _WORDS_FOR_CLOSED.search(entry.observed) is None
 
 
 def get_rests(item: pytest.Item) -> Rests:
-    """Return the roots of a finished check, whose fixtures must still exist."""
+    """Return the prerequisites of a finished check, whose fixtures must still exist."""
     fixtures: dict[str, Any] = item.funcargs  # type: ignore[attr-defined]
     sut, peer = fixtures.get("sut"), fixtures.get("peer")
     if sut is None:

@@ -1,7 +1,7 @@
 """Write the results of a run, rule by rule, for other tools: junit.xml and allure-results/, made from verdicts.jsonl.
 
-A test case is a rule with its final verdict, independent of the checks and workers that judged it and of their order;
-so a resumed run includes the rules of its earlier part.
+A test case is a rule with its final verdict, independent of the order of checks and workers. So the results of a
+resumed run include the rules of its earlier part.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from harness.wire.value_names import with_names
 JUNIT_FILE = "junit.xml"
 ALLURE_FOLDER = "allure-results"
 ATTACHMENT_NAME = "expected, observed, evidence"
-"""The name of the single attachment of a rule in Allure. Three files for each rule would take longer to write than many
-runs take.
+"""The name of the only attachment of a rule in Allure. Writing three files for each rule would take longer than many
+runs.
 """
 
 _INVALID_XML_CHARACTERS = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -52,7 +52,7 @@ class RuleResult:
     verdict: Verdict
     line: dict[str, Any]
     accepted: str | None = None
-    """The baseline's reason for accepting this failure; None without one."""
+    """The reason why the baseline accepts this failure; None if the baseline does not accept it."""
     cause: str = ""
     """The cause that this finding shares with other findings of the run (`harness.run.causes`)."""
 
@@ -73,7 +73,7 @@ class RuleResult:
 
     @property
     def reason(self) -> str:
-        """The reason for the verdict, without the text of its cause."""
+        """The reason for the verdict, without the text that it shares with other findings of the same cause."""
         said: str = self.line["reason"] or ""
         return said.removeprefix(self.cause.partition(": ")[2]).removeprefix("; ") if self.cause else said
 
@@ -89,7 +89,7 @@ class RuleResult:
 
     @property
     def build_junit_element(self) -> str | None:
-        """The element of a JUnit test case for this verdict; None for a verdict without one."""
+        """The element of a JUnit test case for this verdict; None for a pass."""
         return "skipped" if self.accepted else _JUNIT[self.verdict]
 
 
@@ -128,9 +128,9 @@ def write_junit(
     partial: str | None = None,
     roots: Sequence[str] = (),
 ) -> None:
-    """Write JUnit's XML: a test suite for each document, a test case for each rule; all verdicts except passes are
-    shown in full. ``partial``: the reason why the run is partial; ``roots``: the missing roots of its verdicts. Both
-    are properties of each test suite.
+    """Write JUnit's XML: a test suite for each document, a test case for each rule; all verdicts except passes have
+    full details. ``partial``: the reason why the run is partial; ``roots``: the root causes (missing prerequisites) of
+    its verdicts. Both become properties of each test suite.
     """
     root = ElementTree.Element("testsuites", name="mqconform")
     suites: dict[str, ElementTree.Element] = {}

@@ -1,7 +1,8 @@
-"""Check the roots on which the verdicts of a run rest, once, at the first verdict that a missing root may explain. A
-missing root may also explain a pass that rests on silence.
+"""Check the prerequisites on which the verdicts of a run depend, at the first verdict that a missing prerequisite may
+explain. A missing prerequisite may also explain a pass that is based on silence.
 
-The run keeps the answer. A verdict that rests on a missing root is inconclusive, with the root as its reason.
+The prerequisites are checked only once in a run. A verdict that depends on a missing prerequisite is inconclusive, and
+has this root cause as its reason.
 """
 
 from __future__ import annotations
@@ -29,24 +30,28 @@ from harness.sut.external_driver import ExternalDriver
 from harness.sut.worker_configurations import derive_fresh_peer_file
 
 MOST_ROOT_ATTEMPTS = 3
-"""The number of attempts to check the roots of a system that does not answer, for instance while it restarts."""
+"""The number of attempts to check the prerequisites on a system that does not answer, for instance because it
+restarts.
+"""
 
 
 @dataclass(slots=True)
 class Roots:
-    """The known roots of the system of a run. ``lines``: the findings; None before the first answer."""
+    """The state of the prerequisites on the system of a run. ``lines``: the findings; None before the first check of
+    the prerequisites.
+    """
 
     lines: tuple[Line, ...] | None = None
     reached: bool = False
     """Whether the system has opened a connection to the peer."""
     _attempts: int = 0
     _shared: IO[bytes] | None = None
-    """The shared answer of the workers."""
+    """The file through which workers share one check of the prerequisites."""
 
     @contextmanager
     def share_answer(self) -> Iterator[None]:
-        """Let the processes that are forked in this context share one answer: the first process that needs the answer
-        asks, and the others wait.
+        """Let the processes that are forked in this context share one check of the prerequisites: the first process
+        that needs the findings makes the check, and the others wait.
         """
         with tempfile.TemporaryFile() as self._shared:
             yield
@@ -57,7 +62,7 @@ class Roots:
         self.reached = self.reached or rests.connected
 
     def ask(self, driver: ExternalDriver) -> None:
-        """Check the roots whose state is still unknown."""
+        """Check the prerequisites whose state is still unknown."""
         if self.lines is not None or self._attempts == MOST_ROOT_ATTEMPTS:
             return
         self._attempts += 1
@@ -76,7 +81,7 @@ class Roots:
             fcntl.lockf(number, fcntl.LOCK_UN)
 
     def missing(self, rests: Rests) -> Iterator[Line]:
-        """Yield the missing roots on which a check depends."""
+        """Yield the missing prerequisites (root causes) on which a check depends."""
         for line in self.lines or ():
             if not line.is_missing:
                 continue
@@ -91,7 +96,9 @@ class Roots:
 
 
 def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] | None:
-    """Check the roots of the system; return None when it cannot be reached, so that the next caller tries again."""
+    """Check the prerequisites on the system; return None when the system cannot be reached, so that the next caller
+    tries again.
+    """
     try:
         found = tuple(_ask_for_lines(driver, reached=reached))
     except (ConformanceFailure, SutUnavailable, OSError):
@@ -101,8 +108,8 @@ def _check_roots(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] |
 
 
 def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
-    """Check the roots with a separate peer. If this machine has several addresses, the peer uses one that no check
-    uses.
+    """Check the prerequisites with a separate peer. If this machine has several addresses, this peer uses an address
+    that no check uses.
     """
     system = System(derive_fresh_peer_file(driver.file, f"roots {time.time_ns()}", 0), driver, driver.identifier)
     yield check_identity(driver.file, driver.identifier)
@@ -115,8 +122,8 @@ def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
 def doubt_verdicts(
     entries: list[Entry], rests: Rests, roots: Roots, driver: ExternalDriver, named: NamedRoots
 ) -> list[Entry]:
-    """Return the verdicts of a check; verdicts that rest on a missing root become inconclusive, with the root as
-    reason.
+    """Return the verdicts of a check; verdicts that depend on a missing prerequisite become inconclusive, with this
+    root cause as the reason.
     """
     roots.note(rests)
     if not rests.any or not any(_is_doubtful(entry, rests) for entry in entries):
@@ -132,7 +139,7 @@ def doubt_verdicts(
 
 
 def _is_doubtful(entry: Entry, rests: Rests) -> bool:
-    """Return whether a missing root may explain a verdict."""
+    """Return whether a missing prerequisite may explain a verdict."""
     broken = (*BROKEN_VERDICTS, Verdict.INCONCLUSIVE)
     missed = entry.verdict in broken and not rests.is_shown(entry)
     return entry.document != DOCUMENT and (missed or rests.is_silence(entry))

@@ -1,4 +1,4 @@
-"""Store the row with which a varied check runs."""
+"""Define the state of a varied check for its current row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Manage a run: its folder, its verdict log, its verdicts, its end."""
+"""Manage a run: its folder, its log of verdicts, its results, its end."""
 
 from __future__ import annotations
 
@@ -55,41 +55,42 @@ from harness.sut.sut_process import Death
 
 @dataclass(slots=True)
 class Run:
-    """A run in progress, which writes its run folder."""
+    """A run in progress, which writes its results to a run folder."""
 
     folder: Path
     file: SutFile
     catalogue: Catalogue
     selection: str
     whole: bool
-    """Whether all suites are selected, so that the frozen number of checks must be reached."""
+    """Whether all suites are selected. In this case, the number of checks must reach the number in frozen.toml."""
     id: str
     log: VerdictLog
     started: str
     done: Recorded
     lock: RunLock
     made: Path | None = None
-    """The highest folder that was created for this run."""
+    """The highest folder in the path that was created for this run."""
     suites: str | None = None
-    """The SHA-256 of rules.json, set when that file is written: it identifies the rules that this run could judge, and
-    their checks.
+    """The SHA-256 of rules.json, set when that file is written. The hash identifies the rules that this run could
+    judge, and their checks.
     """
     asked: int = 0
     """The number of checks to run, including those that ran before the run was resumed."""
     tests_run: set[str] = field(default_factory=set)
     passive_failures: set[str] = field(default_factory=set)
-    """The passive rules already found broken, so that a wrong field of a packet does not fail every check of the run.
+    """The passive rules that earlier checks found broken, so that a wrong field in every packet does not fail every
+    check of the run.
     """
     passes: Counter[str] = field(default_factory=Counter)
-    """The number of passes of each rule in this process."""
+    """The number of passes of each rule that this process recorded."""
     word: str = field(default_factory=lambda: f"{time.time_ns():x}-{os.getpid():x}")
-    """A word that is different for every run, and for every time that a run is resumed."""
+    """A string that is unique to every run, and to every resumption of a run."""
     residue: list[dict[str, str]] = field(default_factory=list)
     """The residue: objects that checks left behind in the SUT, and late effects of finished checks. No check judges the
     residue.
     """
     earlier_residue: list[dict[str, str]] = field(default_factory=list)
-    """The residue of the run before it was resumed; residue of checks that are repeated no longer counts."""
+    """The residue that the run recorded before it was resumed; residue of repeated checks no longer counts."""
     timeouts: dict[str, Any] | None = None
     """The speed of the SUT's answers at the start, and the timeouts computed from it (`report_timeouts`)."""
     aborted: str | None = None
@@ -105,27 +106,31 @@ class Run:
     captured: int = 0
     """The number of bytes in captures of this process and of its workers."""
     roots: NamedRoots = field(default_factory=NamedRoots)
-    """The missing roots on which verdicts of the run rest."""
+    """The root causes (missing prerequisites) of verdicts in this run."""
     known: Roots = field(default_factory=Roots)
-    """The findings about the system's roots that the run has checked so far."""
+    """The findings about the prerequisites on the system that the run has checked so far."""
     queue_managers: list[UUID] = field(default_factory=list)
-    """The identifiers of the SUT at the start, each once, because workers may share a system."""
+    """The different identifiers that the SUTs of the workers had at the start; workers may share one SUT."""
     baseline: Baseline | None = None
     """The known deviations, which do not make the run fail."""
     _kept_residue: int = 0
-    """How many entries of the residue are in run.json."""
+    """The number of residue entries that run.json already contains."""
     proves: bool = False
-    """Whether the run is part of ``prove``: a varied check then does not search for the smallest failing combination,
-    and must vary all parameters that it names.
+    """Whether the run is part of ``prove``: in this case, a varied check does not search for the smallest failing
+    combination, and must vary all parameters that it names.
     """
     strength: int = 2
-    """The number of parameters in each combination of values that a varied check covers; 1: no check is varied."""
+    """The strength of variation: varied checks cover all combinations of values of this number of parameters; 1: no
+    check is varied.
+    """
     failed: bool = False
-    """Whether a check failed for pytest, including one that failed in its set-up or teardown."""
+    """Whether pytest reported a check as failed, including errors in set-up or teardown."""
 
     @classmethod
     def begin(cls, folder: Path, file: SutFile, catalogue: Catalogue, selection: str, *, resume: bool) -> Run:
-        """Open a new run folder or, with ``resume``, an existing one; raise UsageError when it cannot be used."""
+        """Open a new run folder or, with ``resume``, an existing one; raise UsageError when the folder cannot
+        be used.
+        """
         try:
             if resume and not all((folder / name).is_file() for name in (RUN_FILE, VERDICTS_FILE)):
                 raise UsageError(f"{folder} contains no run to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
@@ -214,8 +219,8 @@ class Run:
         return (one for one in self.earlier_residue if one["check"] not in self.tests_run)
 
     def keep_residue(self) -> None:
-        """Write run.json if checks have added residue since it was last written, so that a killed run does not lose the
-        residue.
+        """Write run.json if checks have added residue since run.json was last written, so that a killed run does not
+        lose the residue.
         """
         if len(self.residue) > self._kept_residue:
             self.write_run_file(finished=None, code=None)
@@ -268,7 +273,9 @@ class Run:
         shutil.rmtree(self.made, ignore_errors=True)
 
     def exit_code(self) -> int:
-        """Return the exit code, which is 0 only when enough was judged and no rule failed or stayed undecided."""
+        """Return the exit code of the run, which is 0 only if enough rules were judged, and no rule failed or stayed
+        undecided.
+        """
         if self.lost:
             return EXIT_USAGE
         if self.interrupted:
@@ -300,7 +307,7 @@ class Run:
         return replace(result, accepted=self.baseline.deviations[result.rule].reason)
 
     def shortfall(self) -> str | None:
-        """Return one line with the reason why too little was judged; None when enough was judged."""
+        """Return one line with the reason why too few checks or rules were judged; None if enough were judged."""
         tests = len(self.tests_run | self.done.tests | self.done.again)
         if tests == 0:
             return "no check ran"
@@ -332,9 +339,9 @@ class Run:
         return None if self.whole else f"only {self.selection}"
 
     def capture_path(self, test: str, attempt: int = 0) -> Path:
-        """Return the capture file of an attempt at a check; the name of the file is unique for the check with its
-        parameters. A check that is repeated in a resumed run gets a different name, because earlier verdicts refer to
-        the first capture.
+        """Return the path of the capture of an attempt at a check; the name of the file is unique for the check and its
+        parameters. A repeated check in a resumed run gets a new file name, because earlier verdicts refer to the first
+        capture.
         """
         again = f"-from-{self.done.last + 1}" if test == self.done.cut or test in self.done.again else ""
         again += f"-again-{attempt}" if attempt else ""
@@ -360,13 +367,13 @@ def frozen_tests(suites: Path) -> int:
 
 
 def make_slug(text: str) -> str:
-    """Return a text as part of a file name, with letters, digits and hyphens only."""
+    """Return a form of a text that can be part of a file name, with letters, digits and hyphens only."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()[:150] or "x"
 
 
 @dataclass(frozen=True, slots=True)
 class _Earlier:
-    """The earlier part of a resumed run. ``ended``: whether the run had finished."""
+    """The results of a run before it was resumed. ``ended``: whether the run had finished."""
 
     id: str
     started: str
@@ -377,7 +384,7 @@ class _Earlier:
 
     @classmethod
     def read(cls, folder: Path, file: SutFile) -> _Earlier:
-        """Read run.json; raise UsageError when it is broken or names a different system."""
+        """Read run.json; raise UsageError when the file is invalid or names a different system."""
         try:
             run = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
             sut = run["sut"]
@@ -418,7 +425,7 @@ def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
                 f"{path}:{number}: this line is not a verdict of this harness; remove it to resume"
             ) from error
         done.note(line["rule"], verdict, line.get("advice"))
-        if known[0] is None:  # a verdict of the whole run
+        if known[0] is None:  # a verdict about the run, not about one check
             continue
         if known[0] != done.cut:
             done.cut, done.unfinished = known[0], Counter()

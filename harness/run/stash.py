@@ -1,4 +1,4 @@
-"""Define the keys of values that a run stores in pytest's session and in each check."""
+"""Define the keys of the values that a run stores in pytest's session and in each check."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 RUN_KEY: pytest.StashKey[Run] = pytest.StashKey()
 DRIVERS_KEY: pytest.StashKey[list[SutDriver]] = pytest.StashKey()
-"""The drivers of all workers."""
+"""The drivers of all workers of the run."""
 DRIVER_KEY: pytest.StashKey[SutDriver] = pytest.StashKey()
 """The driver of this process."""
 LOG_KEY: pytest.StashKey[Log] = pytest.StashKey()
@@ -35,13 +35,13 @@ ROWS_KEY: pytest.StashKey[Rows] = pytest.StashKey()
 RESIDUE_KEY: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 """The residue that this process found."""
 ROOTS_KEY: pytest.StashKey[NamedRoots] = pytest.StashKey()
-"""The missing roots that this process found, on which verdicts rest."""
+"""The root causes (missing prerequisites) that this process found."""
 ROOTS_OF_CHECK: pytest.StashKey[Rests] = pytest.StashKey()
-"""The roots on which the verdicts of a check depend."""
+"""The prerequisites on which the verdicts of a check depend."""
 RUNS_AGAIN_ALONE: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check must be repeated while no other check runs."""
 END_REPORTED: pytest.StashKey[bool] = pytest.StashKey()
-"""Whether a check's verdicts report the end of the SUT's process."""
+"""Whether the verdicts of a check report the end of the SUT's process."""
 MIRROR_KEY: pytest.StashKey[Mirror] = pytest.StashKey()
 """The judge of the peer's packets in the clean run of ``prove``."""
 ATTEMPT_KEY: pytest.StashKey[int] = pytest.StashKey()

@@ -1,5 +1,5 @@
-"""Find out whether the system survives a check. The system is asked before and after each check marked with
-``sut_survives``, and after any other check that went wrong.
+"""Determine whether the system survives a check. The tester requests a session before and after each check marked with
+``sut_survives``, and after any other check that failed or broke off.
 """
 
 from __future__ import annotations
@@ -20,23 +20,25 @@ if TYPE_CHECKING:
 
 SURVIVAL_MARK = "sut_survives"
 END_KNOWN_S = 0.5
-"""int s: the longest time from the moment when a process loses its connections until its end is known."""
+"""int s: how long to wait, after a process has lost its connections, until its end is known."""
 _LIVED_BEFORE: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def check_before(item: pytest.Item) -> None:
-    """Check that the system is alive before a check that has the survival mark."""
+    """Make sure that the system is alive before a check marked with ``sut_survives``."""
     peer = _get_peer(item)
     if peer is not None and item.get_closest_marker(SURVIVAL_MARK) is not None:
         item.stash[_LIVED_BEFORE] = diagnose_system(peer).alive
 
 
 def check_after(item: pytest.Item, judge: Judge) -> None:
-    """Ask the system after a check with the survival mark, or after a check that went wrong; record the finding."""
+    """Request a session after a check marked with ``sut_survives``, or after a check that failed or broke off; record
+    the finding.
+    """
     peer, mark = _get_peer(item), item.get_closest_marker(SURVIVAL_MARK)
     if peer is None:
         return
-    if (says := peer.environment.flood) is not None:  # its packets are ignored
+    if (says := peer.environment.flood) is not None:  # the packets of this check are ignored
         flood = Diagnosis(Condition.FLOODS, says, tuple(peer.recorder.frames[-1:]))
         judge.record_breakdown(flood, ())
         return
@@ -52,7 +54,7 @@ def check_after(item: pytest.Item, judge: Judge) -> None:
 
 
 def record_survival(run: Run) -> None:
-    """Record at the end of a run that a real system survived the run, unless a check found the contrary."""
+    """Record at the end of a run that a real system survived the run, unless a check found that it did not."""
     if run.timeouts is None or run.timeouts["measured"] is None or not run.tests_run:
         return
     found = {line["rule"] for line in read_verdicts(run.log.path) if line["document"] == DOCUMENT}
@@ -70,7 +72,7 @@ def _get_peer(item: pytest.Item) -> Peer | None:
 
 
 def _is_suspicious(peer: Peer, judge: Judge) -> bool:
-    """Return whether a system that has answered before may have stopped."""
+    """Return whether a system that answered earlier may have stopped."""
     sut = peer.sut
     if sut.identifier is None:
         return False
@@ -81,8 +83,8 @@ def _is_suspicious(peer: Peer, judge: Judge) -> bool:
 
 
 def diagnose_system(peer: Peer) -> Diagnosis:
-    """Request a session on a new connection, as any queue manager may at any time (MS-MQQB 3.1.5.3.1), and describe a
-    failure.
+    """Request a session on a new connection, as any queue manager may at any time (MS-MQQB 3.1.5.3.1), and return
+    the condition of the system.
     """
     from harness.wire import establish_connection
 
@@ -91,7 +93,9 @@ def diagnose_system(peer: Peer) -> Diagnosis:
         connection = peer.connect()
     except SutUnavailable as error:
         how = sut.process_ended(END_KNOWN_S)
-        return Diagnosis(Condition.CRASHED, str(error) if how is None else f"its process ended with {how}")
+        return Diagnosis(
+            Condition.CRASHED, str(error) if how is None else f"the process of the system ended with {how}"
+        )
     asked = connection.send(establish_connection(ClientGuid=peer.identifier))
     try:
         answer = connection.poll("EstablishConnection")

@@ -1,4 +1,4 @@
-"""Handle the teardown of a check: when it fails, the rules of the check get a verdict that names the failure in one
+"""Handle the teardown of a check: if the teardown fails, the rules of the check get a verdict with the failure in one
 line.
 """
 
@@ -15,7 +15,7 @@ from harness.run.stash import JUDGE_KEY
 from harness.sut.shown import NotShown
 
 SYSTEM_ERRORS = (ConformanceFailure, SutUnavailable)
-"""The errors that are caused by the system, not by bugs in the harness."""
+"""The types of errors that the system causes, as opposed to bugs in the harness."""
 
 
 @pytest.hookimpl(wrapper=True)

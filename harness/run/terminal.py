@@ -76,18 +76,18 @@ def _suggest_next_command(run: Run, config: pytest.Config) -> str | None:
 
 
 def _get_free_folder_name(folder: Path) -> Path:
-    """Return the path of a folder with a similar name that does not exist."""
+    """Return the path of a folder that does not exist, with a name similar to that of the given folder."""
     return next(path for number in count(2) if not (path := folder.with_name(f"{folder.name}-{number}")).exists())
 
 
 def _is_exception_text(told: Any) -> bool:
-    """Return whether a text is Python's report of an exception, not a verdict (``pytest.fail`` without a trace)."""
+    """Return whether a text is Python's report of an exception, and not a verdict (``pytest.fail`` without a trace)."""
     traceback = getattr(told, "reprtraceback", None)
     return hasattr(told, "toterminal") and (traceback is None or traceback.style != "value")
 
 
 def _print_findings(reporter: Any, run: Run, config: pytest.Config) -> None:
-    """Print exceptions in the harness as Python reports them, then the findings, rule by rule."""
+    """Print exceptions in the harness as Python reports them, then the findings by rule."""
     reporter.write_line("")
     for report in (*reporter.stats.get("failed", ()), *reporter.stats.get("error", ())):
         if _is_exception_text(report.longrepr):

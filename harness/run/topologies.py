@@ -1,4 +1,4 @@
-"""The fixture of checks that need three systems, and the driver of a topology of real systems."""
+"""Define the fixture of checks that need three systems, and the driver of a topology of real systems."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[S
 
 
 class TopologyDriver:
-    """The drivers of three systems. The check gets the receiver as its SUT; the driver opens all of them."""
+    """A driver that combines the drivers of three systems. A check gets the receiver as its SUT; the driver opens all
+    systems.
+    """
 
     def __init__(self, topology: TopologyFile, out: Path) -> None:
         self.file = topology.build_sut_file()
@@ -60,15 +62,15 @@ class TopologyDriver:
         self.wait_s = 0
         self.identifier: UUID | None = None
         self.port = self.file.driver.peer_tcp_port or free_port(ANY_ADDRESS, socket.SOCK_STREAM)
-        """The port of each system, at the address of its role."""
+        """The port of each system, by role, at the address of that role."""
         self._places = topology.places
         self._drivers = {
             role: _build_driver(topology.places[role], self.port, out, number) for number, role in enumerate(ROLES)
         }
 
     def start(self) -> None:
-        """Start or find all systems; raise SutLost when two of them are the same system, because that is not a
-        topology.
+        """Start all systems, or connect to running systems; raise SutLost when two of the systems are the same, because
+        a topology consists of different systems.
         """
         refuse_taken_port([Port(f"{role}.address", place.address, self.port) for role, place in self._places.items()])
         for driver in self._drivers.values():
@@ -92,31 +94,31 @@ class TopologyDriver:
         return view
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return how the process of one of the systems ended."""
+        """Return a text about how the process of one of the systems ended; None if no process has ended."""
         return next(
             (how for driver in self._drivers.values() if (how := driver.describe_end(within_s)) is not None), None
         )
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return how the process of one of the systems ended, even without a lost connection, because relays close
-        connections for many reasons.
+        """Return a text about how the process of one of the systems ended, even without a lost connection, because
+        relays close connections for many reasons.
         """
         return self.describe_end()
 
     def take_death(self, check: str | None) -> Death | None:
-        """Return the end of one of the systems' processes; report each end only once."""
+        """Return the record of how a process of one of the systems ended; report each end only once."""
         return next(
             (death for driver in self._drivers.values() if (death := driver.take_death(check)) is not None), None
         )
 
     def start_again(self) -> None:
-        """Restart the systems whose process ended."""
+        """Restart the systems whose processes have ended."""
         for driver in self._drivers.values():
             if driver.describe_end() is not None:
                 driver.start_again()
 
     def confirm(self) -> None:
-        """Check that each system is the same one as at the start."""
+        """Raise SutLost if one of the systems is no longer the system of the start of the run."""
         for driver in self._drivers.values():
             driver.confirm()
 
@@ -128,13 +130,15 @@ class TopologyDriver:
 def _build_driver(place: Place, port: int, out: Path, number: int) -> ExternalDriver:
     told = replace(place.file.driver, peer_address=place.address, peer_tcp_port=port)
     driver = create_driver(replace(place.file, driver=told), out, number)
-    assert isinstance(driver, ExternalDriver)  # a topology file names no virtual system
+    assert isinstance(driver, ExternalDriver)  # a topology file contains no virtual system
     return driver
 
 
 @pytest.fixture
 def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Topology]:
-    """Yield three systems; all packets between them are recorded, and judged with the passive predicates."""
+    """Yield three systems; record all packets between these systems, and judge the packets with the passive
+    predicates.
+    """
     from harness.capture.recorder import Recorder
 
     if not sut.has("topology"):

@@ -1,7 +1,7 @@
-"""Run a varied check: once as it is, then with each row of its covering array (harness/varying).
+"""Run a varied check: once with default values, then with each row of its covering array (harness/varying).
 
-Every row has its own peer, queues and judge, so each verdict has its own evidence. A rule that a row breaks is
-tried again with parts of this row, until the smallest combination that fails is known.
+Every row has its own peer, queues and judge, so each verdict has its own evidence. If a row breaks a rule, the check
+runs again with parts of this row, until the smallest combination of values that breaks the rule is known.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from harness.sut.sut import Sut
 
 MOST_RUNS_TO_SHRINK = 12
-"""The largest number of runs in the search for the smallest combination of values that breaks a rule."""
+"""The maximum number of runs in the search for the smallest combination of values that breaks a rule."""
 MAX_ORDERS = 8
-"""The number of orders of the parameters that are tried to find a short covering array, because each row costs a run of
-the check.
+"""The number of parameter orders that are tried to find a short covering array, because each row requires a run of the
+check.
 """
 _FINAL_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE, Verdict.WARN)
-"""The verdicts of the plain run after which the rows are not run, because they could not change the verdict."""
+"""The verdicts of the first run that make runs with rows unnecessary, because the rows could not change the verdict."""
 _OPEN_VERDICTS = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The values that a check varies on a system. ``left_out``: the values for which the system lacks a capability,
-    with the reason.
+    """The values with which a check is repeated on a system. ``left_out``: the omitted values, for which the system
+    lacks a capability, with the reason.
     """
 
     values: Mapping[str, Sequence[str]]
@@ -50,7 +50,7 @@ class Drawn:
 
     @classmethod
     def draw(cls, wanted: Mapping[str, Sequence[str]], sut: Sut) -> Drawn:
-        """Remove the values that need a capability that the system does not have."""
+        """Return the values to use, without values that need a capability which the system lacks."""
         values: dict[str, list[str]] = {}
         left_out: dict[str, str] = {}
         for parameter, names in wanted.items():
@@ -69,7 +69,7 @@ class Drawn:
 
 @dataclass(slots=True)
 class Trial:
-    """The verdicts of one run of a check, with one row."""
+    """One run of a check with one row, and its verdicts."""
 
     row: Row
     entries: list[Entry] = field(default_factory=list)
@@ -78,7 +78,7 @@ class Trial:
 
     @property
     def is_kept(self) -> bool:
-        """Return whether the run broke no rule and left none undecided."""
+        """Return whether the run broke no rule and left no rule undecided."""
         return all(entry.verdict not in _FINAL_VERDICTS for entry in self.entries)
 
     def worst(self, rule: str) -> Verdict | None:
@@ -94,7 +94,7 @@ class Trial:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Any:
-    """Run the check as it is; if it broke no rule, run it with its rows."""
+    """Run the check with default values; if no rule was broken, run the check with its rows."""
     wanted = find_varied(pyfuncitem)
     if not wanted or suite_path(pyfuncitem) is None or ROWS_KEY not in pyfuncitem.stash:
         return (yield)
@@ -115,7 +115,7 @@ class VariedCheck:
         self.judge: Judge = item.stash[JUDGE_KEY]
         self.sut: Sut = self.rows.peer.sut
         self.drawn = Drawn.draw(wanted, self.sut)
-        # With the same peer, the history, the sequences and the messages of earlier rows would affect a row.
+        # If rows shared a peer, the history, sequences and messages of earlier rows would affect later rows.
         varies = self.drawn.values and self.run_.strength > 1 and self.sut.is_reset_between_rows
         self.plan = (
             build_rows(self.drawn.values, EXCLUDED_COMBINATIONS, self.run_.strength, orders=MAX_ORDERS)
@@ -127,7 +127,7 @@ class VariedCheck:
         """The rows that the check has run with."""
 
     def run(self) -> None:
-        """Run with each row, and judge every rule of the check by the results of all rows."""
+        """Run the check with each row, and judge every rule of the check by the results of all rows."""
         trials = [self.try_row(row) for row in self.plan[1:]]
         for rule in self.judge.covers:
             judged = [trial for trial in trials if trial.worst(rule) is not None]
@@ -137,10 +137,11 @@ class VariedCheck:
             self._require_effects(trials)
 
     def _require_effects(self, trials: Sequence[Trial]) -> None:
-        """Refuse a parameter that the check names but never leaves open: its values would have no effect.
+        """Raise an error for a parameter that ``@varied`` names but for which the check always gives a value: the row's
+        values would have no effect.
 
-        Each pytest parameter set of a function leaves other values open, so a check with one set need not vary all
-        parameters that the function names.
+        The cases of a pytest-parametrized function give different values, so one case need not vary all parameters that
+        the function names.
         """
         applied = set[str]().union(*(trial.applied for trial in trials))
         idle = self.drawn.values.keys() - applied
@@ -150,7 +151,7 @@ class VariedCheck:
             )
 
     def try_row(self, row: Row) -> Trial:
-        """Return the verdicts with a row. They come from an earlier run with this row if there was one."""
+        """Return the verdicts with a row; reuse the verdicts of an earlier run with this row."""
         key = frozenset(row.items())
         if key not in self.tried:
             self.tried[key] = self._run_check(row)
@@ -196,8 +197,8 @@ class VariedCheck:
         return value
 
     def conclude(self, rule: str, trials: Sequence[Trial]) -> Entry:
-        """Return the verdict of a rule from all rows. A broken or undecided rule names the smallest combination of
-        values with that verdict.
+        """Return the final verdict of a rule from all rows. A broken or undecided rule names the smallest combination
+        of values with that verdict.
         """
         missed = next((trial for trial in trials if trial.worst(rule) in BROKEN_VERDICTS), None)
         if missed is None:
@@ -228,7 +229,7 @@ class VariedCheck:
         )
 
     def _conclude_kept(self, rule: str, trials: Sequence[Trial]) -> Entry:
-        """Return one verdict for the rows that all kept a rule, with a packet of each as evidence."""
+        """Return one pass for a rule that no row broke, with a packet of each row as evidence."""
         kept = [trial for trial in trials if trial.worst(rule) is Verdict.PASS] or trials
         entry = kept[0].entry(rule)
         if entry.verdict is not Verdict.PASS:
@@ -246,12 +247,12 @@ class VariedCheck:
 
 
 def select_changed(row: Row, plain: Row) -> Row:
-    """Return the values of a row that differ from the plain values."""
+    """Return the values of a row that differ from the default values."""
     return {name: value for name, value in row.items() if plain[name] != value}
 
 
 def describe_combinations(count: int, names: Sequence[str]) -> str:
-    """Return the number of kept rows, and the parameters that had an effect, as the text that a verdict shows."""
+    """Return the text of a verdict about the number of rows that passed, and the parameters that had an effect."""
     if not names:
         return f"the same in each of {count} runs"
     *first, last = names
@@ -261,10 +262,12 @@ def describe_combinations(count: int, names: Sequence[str]) -> str:
 
 
 def show_row(row: Row) -> str:
-    """Return a row as the text that a verdict shows."""
+    """Return the values of a row as text, for a verdict."""
     return ", ".join(f"{name} = {value}" for name, value in row.items())
 
 
 def describe_row(row: Row) -> str:
-    """Return a row as the text that names its peer; the identifiers of recorded runs depend on it."""
+    """Return a text about a row from which the identifier of its peer is derived; the identifiers of recorded runs
+    depend on this text.
+    """
     return ", ".join(f"{name} {value}" for name, value in row.items())

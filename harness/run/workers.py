@@ -1,7 +1,7 @@
 """Run checks in parallel (``--workers``), in processes forked from the pytest session, each with its own configuration.
 
-Only the session writes files: it gets the results of each check from the worker, and appends the verdicts of a check in
-one piece. So the verdict file, ``--resume`` and pytest's reports are the same as without workers.
+Only the session writes files: the session receives the results of each check from the worker, and appends all verdicts
+of a check at once. So the verdict file, ``--resume`` and pytest's reports are the same as without workers.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CheckResult:
     residue: list[dict[str, str]] = field(default_factory=list)
     roots: NamedRoots = field(default_factory=NamedRoots)
     again: bool = False
-    """Whether the check found out that it must run alone, so that its result does not count."""
+    """Whether the check found that it must run alone, so that its result is discarded."""
     told: bool = False
     """Whether the verdicts report the end of the SUT's process."""
     lost: str | None = None
@@ -58,11 +58,11 @@ class _Worker:
     process: ForkProcess
     connection: Connection
     index: int = -1
-    """The index of its current check among the session's items."""
+    """The index, in the session's list of checks, of the check that the worker is running."""
 
 
 class Workers:
-    """The workers of a session and the checks that wait for them."""
+    """The workers of a session and the queue of waiting checks."""
 
     def __init__(self, session: pytest.Session, drivers: list[SutDriver]) -> None:
         self.session = session
@@ -72,14 +72,14 @@ class Workers:
         self._for_first: deque[int] = deque()
         self._for_any: deque[int] = deque()
         self._for_one_alone: deque[int] = deque()
-        """The checks that change the SUT for all workers; they run last, one by one."""
+        """The checks that affect the SUT for all workers; these checks run last, one at a time."""
         for index, item in enumerate(session.items):
             self._choose_queue(item).append(index)
 
     def work(self) -> None:
-        """Run every check; raise the exceptions with which pytest's own loop ends a session."""
+        """Run every check; raise the same exceptions as pytest's own loop to end the session."""
         gc.collect()
-        gc.freeze()  # the workers share the present objects, which are never garbage
+        gc.freeze()  # the workers share the existing objects, which are never garbage
         try:
             with self.run.known.share_answer():
                 self._run_all()
@@ -109,7 +109,7 @@ class Workers:
             self._start_worker(number)
         while self.busy:
             for driver in self.drivers:
-                driver.describe_end()  # this records the end of the process for the workers, too
+                driver.describe_end()  # this call also records the end of the process for the workers
             for connection in wait(list(self.busy), _SUT_POLL_S):
                 self._receive_result(self.busy.pop(connection))
             if self.session.shouldfail:
@@ -130,7 +130,7 @@ class Workers:
         self._send_next(_Worker(number, process, ours))
 
     def _send_next(self, worker: _Worker) -> None:
-        """Send a worker its next check, or end the worker if no check waits."""
+        """Send a worker its next check, or end the worker if no check is waiting."""
         waiting = self._for_first if worker.number == 0 and self._for_first else self._for_any
         if not waiting or self.run.overdue():
             worker.connection.close()
@@ -166,8 +166,8 @@ class Workers:
                 self._send_next(worker)
 
     def _restart_worker(self, worker: _Worker, item: pytest.Item, *, told: bool) -> bool:
-        """Return whether the worker's SUT had ended and was restarted if needed, so that a new worker must replace this
-        one.
+        """Restart the worker's SUT if needed, and return whether the SUT had ended, so that a new worker must replace
+        this worker.
         """
         more = bool(self._for_any or (worker.number == 0 and self._for_first)) and not self.session.shouldstop
         return handle_end_of_check(item, self.drivers[worker.number], more=more, told=told)
@@ -212,8 +212,8 @@ def _result_of_crash(item: pytest.Item, worker: _Worker) -> CheckResult:
 def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connection, others: list[Connection]) -> None:
     """Run the checks that the session sends until it closes the connection."""
     for other in others:
-        other.close()  # otherwise the worker at the other end would not notice that the session closes its end
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session gets the signal, too, and ends its workers
+        other.close()  # otherwise the worker would not notice that the session closes its end of the connection
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session also gets the signal, and ends its workers
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_when_killed, args=(os.getppid(),), daemon=True).start()
     session.config.stash[DRIVER_KEY] = driver
@@ -228,8 +228,8 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
 
 
 def _silence_terminal(config: pytest.Config) -> None:
-    """Discard the terminal output of a worker, and detach it from the session's files, which it has shared since the
-    fork.
+    """Discard the terminal output of a worker, and detach the worker from the session's files, which it shares because
+    of the fork.
     """
     manager = config.pluginmanager
     *shown, capture = (manager.get_plugin(name) for name in ("terminalreporter", PROGRESS_PLUGIN, "capturemanager"))
@@ -275,7 +275,7 @@ def _run_check(item: pytest.Item) -> CheckResult:
 
 
 def _exit_when_killed(session: int) -> None:
-    """Exit at once when the session is killed, not at the end of the present check, which may take minutes."""
+    """Let a worker exit immediately when the session is killed, because its current check may take minutes."""
     while os.getppid() == session:
         time.sleep(_SESSION_POLL_S)
     os._exit(1)

@@ -23,28 +23,28 @@ from harness.errors import HarnessError, SutUnavailable
 from harness.printable import one_line
 from harness.sut.guard_process import STOP_TIMEOUT_S
 from harness.sut.sut_process import end_text
-from harness.sut.wires import MOST_SHOWN_STRANGERS, AnswerLines, NoAnswer, Reply, ReplySink, request_line
+from harness.sut.wires import MOST_SHOWN_UNMATCHED_IDS, AnswerLines, NoAnswer, Reply, ReplySink, request_line
 
 READ_CHUNK_BYTES = 65_536
 OUTGOING_LIMIT = 64 * 1024 * 1024
-"""The largest number of bytes that wait for a command that does not read."""
-STRANGERS_LIMIT = 1_000
-"""The largest accepted number of answers to requests that were never made."""
+"""int bytes: the maximum amount of data that may wait to be sent to a command that does not read its standard input."""
+UNMATCHED_ANSWERS_LIMIT = 1_000
+"""The maximum number of answers whose id matches no request; one more such answer ends the control channel."""
 END_KNOWN_S = 1.0
-"""int s: the longest time from the end of a command's standard output until the end of the command is known."""
+"""The number of seconds to wait for a command to exit after it has closed its standard output."""
 NAME_LIMIT = 120
 LAST_LINE_LIMIT = 300
 _ERROR_OUTPUT_TAIL_BYTES = 4_096
 _CLOSING_VERB_OF = {"open_queue": ("handle", "close_queue"), "open_to_send": ("handle", "close_queue")} | {
     "remote_open": ("remote", "remote_close")
 }
-"""For each verb that opens an object, the key of the object in the answer, and the verb that closes the object."""
+"""By each verb that opens an object: the key of the object in the answer, and the verb that closes the object."""
 _CLOSING_VERBS = frozenset(verb for _, verb in _CLOSING_VERB_OF.values())
 
 
 class Agent:
-    """An agent that a command starts. ``command`` returns the command; its standard error is written to ``log_path``.
-    ``start_ms``: the longest time until the first answer.
+    """An agent that is started with a command. ``command`` returns the command; the command's standard error is written
+    to ``log_path``. ``start_ms``: the longest time until the first answer.
     """
 
     def __init__(self, command: Callable[[], Sequence[str]], log_path: Path | None, start_ms: int) -> None:
@@ -58,22 +58,22 @@ class Agent:
         self._inherited: list[tuple[subprocess.Popen[bytes], IO[bytes] | None]] = []
         self._socket: socket.socket | None = None
         self._why: str | None = None
-        """The reason why no further answers come."""
+        """The reason why the command sends no further answers; None while it may send more."""
         self._number = 0
         self._answered = False
         self._outgoing = bytearray()
         self._lines = AnswerLines()
-        self._strangers = 0
-        self.strangers: list[Any] = []
-        """The first ids of answers that belong to no request."""
+        self._unmatched_count = 0
+        self.unmatched_ids: list[Any] = []
+        """The first ids of answers that match no request."""
         self._wires: list[AgentWire] = []
         self._asked: dict[int, AgentWire] = {}
-        self.on_stranger: Callable[[Any], None] = lambda number: None
-        """The function that is called with the ids of answers without a request."""
+        self.on_unmatched_answer: Callable[[Any], None] = lambda number: None
+        """The function that is called with the id of each answer that matches no request."""
 
     @property
     def patience_ms(self) -> int:
-        """int ms: the least time to wait for the next answer."""
+        """int ms: the minimum time to wait for the next answer."""
         return 0 if self._answered else self._start_ms
 
     def open(self, environment: Environment, sink: ReplySink) -> AgentWire:
@@ -91,8 +91,8 @@ class Agent:
         return wire
 
     def end(self) -> None:
-        """Close the standard input of the command, so that it exits; stop it if it still runs. Afterwards, the command
-        can be started again.
+        """Close the standard input of the command, so that the command exits; kill the command if it does not exit.
+        Afterwards, the command can be started again.
         """
         process, self._process = self._process, None
         owner, self._owner = self._owner, 0
@@ -115,8 +115,8 @@ class Agent:
         if self._process is not None:  # started by the parent process, which waits for its end
             self._inherited.append((self._process, self._log))
         self._hang_up()
-        self._owner, self._why, self._answered, self._strangers = os.getpid(), None, False, 0
-        self.strangers.clear()
+        self._owner, self._why, self._answered, self._unmatched_count = os.getpid(), None, False, 0
+        self.unmatched_ids.clear()
         self._outgoing.clear()
         self._lines = AnswerLines()
         command = list(self._command())
@@ -171,7 +171,7 @@ class Agent:
                 sent = self._socket.send(self._outgoing)
             except BlockingIOError:
                 break
-            except OSError:  # the command has ended: its last output, and how it ended, are read later
+            except OSError:  # the command has exited: its last output and its exit status are read later
                 self._outgoing.clear()
                 break
             del self._outgoing[:sent]
@@ -203,12 +203,12 @@ class Agent:
         if wire is not None:
             wire.on_reply(number, reply)
             return
-        self.on_stranger(number)
-        self._strangers += 1
-        if len(self.strangers) < MOST_SHOWN_STRANGERS:
-            self.strangers.append(number)
-        if self._strangers > STRANGERS_LIMIT:
-            raise NoAnswer(f"{STRANGERS_LIMIT} answers have an id that no request has")
+        self.on_unmatched_answer(number)
+        self._unmatched_count += 1
+        if len(self.unmatched_ids) < MOST_SHOWN_UNMATCHED_IDS:
+            self.unmatched_ids.append(number)
+        if self._unmatched_count > UNMATCHED_ANSWERS_LIMIT:
+            raise NoAnswer(f"{UNMATCHED_ANSWERS_LIMIT} answers have an id that matches no request")
 
     def _watch_socket(self) -> None:
         """Watch the socket in each environment, for bytes to read and for room for pending bytes."""
@@ -225,11 +225,13 @@ class Agent:
         try:
             code = self._process.wait(timeout=END_KNOWN_S)
         except subprocess.TimeoutExpired:
-            return f"closed its standard output, but still runs{self._describe_error_output()}"
+            return f"closed its standard output but did not exit{self._describe_error_output()}"
         return f"ended with {end_text(code)}{self._describe_error_output()}"
 
     def _describe_error_output(self) -> str:
-        """Return the last line of the command's standard error, escaped, and the path of the log."""
+        """Return the last line of the command's standard error, with escaped control characters, and the path of the
+        log.
+        """
         if self._log is None:
             return ""
         self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - _ERROR_OUTPUT_TAIL_BYTES))
@@ -240,7 +242,9 @@ class Agent:
 
 
 class AgentWire:
-    """One of the channels that share a command. ``sock``: a socket of this channel for the stream of the command."""
+    """A control channel that shares one command with other channels. ``sock``: this channel's socket for the command's
+    stream.
+    """
 
     def __init__(self, agent: Agent, environment: RealEnvironment, sink: ReplySink, sock: socket.socket) -> None:
         self._agent = agent
@@ -250,15 +254,15 @@ class AgentWire:
         self._closed = False
         self._requests: dict[int, tuple[str, dict[str, Any]]] = {}
         self._open: dict[str, tuple[str, dict[str, Any]]] = {}
-        """The objects that this channel has opened, with the request that closes each."""
+        """The objects that this channel has opened, each with the request that closes it."""
 
     @property
     def patience_ms(self) -> int:
         return self._agent.patience_ms
 
     @property
-    def strangers(self) -> Sequence[Any]:
-        return self._agent.strangers
+    def unmatched_ids(self) -> Sequence[Any]:
+        return self._agent.unmatched_ids
 
     def ask(self, verb: str, arguments: dict[str, Any]) -> int:
         number = self._agent.ask(self, verb, arguments)
@@ -266,7 +270,7 @@ class AgentWire:
         return number
 
     def close(self) -> None:
-        """Cancel pending requests and close opened objects, as the end of a connection does."""
+        """Cancel the pending requests and close the opened objects, as an agent does at the end of a connection."""
         if self._closed:
             return
         self._closed = True
@@ -284,7 +288,7 @@ class AgentWire:
         self._environment.forget(self._sock)
 
     def watch(self, *, write: bool) -> bool:
-        """Watch the stream in the environment; return False if the environment has ended."""
+        """Watch the command's stream in this channel's environment; return False if the environment has ended."""
         if self._sock.fileno() < 0:
             return False
         self._environment.watch(self._sock, self._on_ready, write=write)

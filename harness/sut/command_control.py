@@ -20,7 +20,7 @@ from harness.sut.control import ContractBroken, ControlRefused, Unsupported, che
 from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
 
-SAID_LIMIT = 500
+OUTPUT_LIMIT = 500
 COMMAND_POLL_INTERVAL_MS = 50
 """int ms: the interval between two checks whether a command has ended."""
 ANSWER_LIMIT = 16 * 1024 * 1024
@@ -36,22 +36,22 @@ DECISIVE_VERBS: Mapping[str, frozenset[str]] = MappingProxyType(
         "remote_read": frozenset({"remote_open", "remote_close", "remote_receive"}),
     }
 )
-"""The verbs that are sufficient for a facility, for facilities with further verbs. A check that needs a further verb
-ends when it calls this verb.
+"""The verbs that must have a command before a facility counts as supported, for facilities that also have optional
+verbs. A check that calls a verb without a command is inconclusive.
 """
 
 
 def list_facilities(verbs: Collection[str]) -> frozenset[str]:
-    """Return the facilities for which commands for these verbs are sufficient."""
+    """Return the facilities that are supported by commands for these verbs."""
     return frozenset(name for name, needed in FACILITIES.items() if DECISIVE_VERBS.get(name, needed) <= set(verbs))
 
 
 class CommandControl:
-    """A control channel that runs a command for each verb: arguments as JSON on its standard input, its answer as JSON
-    on its standard output; no output is an empty answer.
+    """A control channel that runs a command for each verb. The command reads the arguments as JSON from standard input
+    and writes its answer as JSON to standard output; no output is an empty answer.
 
-    ``identify``: returns the identifier of the queue manager that answers sessions; ``listens``: the endpoint at which
-    the SUT listens after a restart.
+    ``identify``: a function that returns the identifier of the queue manager that accepts sessions; ``listens``: the
+    endpoint at which the SUT listens after a restart.
     """
 
     def __init__(
@@ -83,15 +83,15 @@ class CommandControl:
         return answer
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        """Refuse, because a command that waits for a message would hold up the tester."""
+        """Refuse the request, because a command that waits for a message would block the tester."""
         raise Unsupported(f"{verb}: a command of the SUT file cannot wait for a message")
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Refuse, because no request was begun."""
+        """Refuse the request, because this channel starts no requests."""
         raise HarnessError(f"request {request} was never started")
 
     def close(self) -> None:
-        """Do nothing: no command runs."""
+        """Do nothing, because no command runs between two calls."""
 
     def _run_command(self, verb: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         command = self._commands[verb]
@@ -109,17 +109,21 @@ class CommandControl:
                 ended = self._wait_for_end(lambda: process.poll() is not None, wait_ms)
             finally:
                 if process.poll() is None:
-                    os.killpg(process.pid, signal.SIGKILL)  # also kill the processes that it started
+                    os.killpg(process.pid, signal.SIGKILL)  # also kill the processes that the command started
                     process.wait()
             if not ended:
-                raise SutUnavailable(f"commands.{verb} still runs after {self._timeout_ms} ms")
+                raise SutUnavailable(f"commands.{verb} did not exit within {wait_ms} ms")
             if process.returncode:
-                why = _read_text(complaint, SAID_LIMIT) or _read_text(said, SAID_LIMIT) or "no reason is given"
-                raise ControlRefused(f"the SUT refused {verb}: {one_line(why, SAID_LIMIT)} (exit {process.returncode})")
+                why = _read_text(complaint, OUTPUT_LIMIT) or _read_text(said, OUTPUT_LIMIT) or "no reason is given"
+                raise ControlRefused(
+                    f"the SUT refused {verb}: {one_line(why, OUTPUT_LIMIT)} (exit {process.returncode})"
+                )
             return _parse_answer(verb, _read_text(said, ANSWER_LIMIT))
 
     def _wait_for_end(self, is_over: Callable[[], bool], timeout_ms: int) -> bool:
-        """Wait for the command, while the peer still answers packets; return whether the command ended in time."""
+        """Wait for the command to exit, while the peer still answers packets; return whether the command exited in
+        time.
+        """
         ends_ms = self._environment.now().monotonic_ms + timeout_ms
         while not (over := is_over()) and self._environment.now().monotonic_ms < ends_ms:
             self._environment.run_until(is_over, COMMAND_POLL_INTERVAL_MS)
@@ -146,7 +150,7 @@ def _parse_answer(verb: str, text: str) -> dict[str, Any]:
     try:
         tree = json.loads(text or "{}")
     except ValueError as error:
-        raise ContractBroken(f"commands.{verb} did not print JSON: {one_line(text, SAID_LIMIT)}") from error
+        raise ContractBroken(f"commands.{verb} did not print JSON: {one_line(text, OUTPUT_LIMIT)}") from error
     if not isinstance(tree, dict):
-        raise ContractBroken(f"commands.{verb} did not print a JSON object: {one_line(text, SAID_LIMIT)}")
+        raise ContractBroken(f"commands.{verb} did not print a JSON object: {one_line(text, OUTPUT_LIMIT)}")
     return check_answer(verb, {"id": 0, "ok": True, **tree})

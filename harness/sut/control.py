@@ -11,7 +11,7 @@ from harness.errors import ConformanceFailure, RootMissing, SutUnavailable
 from harness.printable import one_line
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.shown import Answered, NotShown, parse_reply
-from harness.sut.wires import Reply, Route, describe_stranger, no_answer
+from harness.sut.wires import Reply, Route, describe_non_agent, no_answer
 from reference_qm.control import PROTOCOL_VERSION, answer, parse_request
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import Completed, Rejected
@@ -19,9 +19,9 @@ from reference_qm.surface.surroundings import HostRequest
 
 CONTROL_ANSWER_TIMEOUT_MS = 10_000
 ANSWERS_LIMIT = 1_000
-"""The largest number of answers that wait to be read by the tester."""
+"""The maximum number of answers that wait to be read by the tester."""
 REASON_LIMIT = 500
-"""The largest number of characters of a SUT's reason that a message repeats."""
+"""The maximum length, in characters, of a SUT's reason for a refusal in a message of the tester."""
 
 
 class ControlRefused(ConformanceFailure):
@@ -29,16 +29,18 @@ class ControlRefused(ConformanceFailure):
 
 
 class Unsupported(NotShown):
-    """The SUT answered that it does not support this verb or argument, so facts that need it cannot be observed."""
+    """The SUT answered that it does not support this verb or argument. Facts that need the verb cannot be observed."""
 
 
 class ContractBroken(RootMissing):
-    """An answer breaks the contract of the control protocol, so no rule is judged with it."""
+    """An answer of the control channel violates the contract of the control protocol, so no rule is judged with the
+    answer.
+    """
 
 
 CHANNEL_ERRORS = (NotShown, RootMissing)
-"""The errors of the channel between tester and system. Code that treats ConformanceFailure as an outcome must not catch
-them.
+"""The errors of the control channel. Code that catches ConformanceFailure as an outcome of a request must not catch
+these errors.
 """
 
 
@@ -46,29 +48,30 @@ class Control(Protocol):
     """A control channel, with one method for each verb."""
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Carry out a verb. Raise ControlRefused when the SUT refuses it, SutUnavailable when no answer arrives,
-        Unsupported when the SUT does not support the verb, and ContractBroken when the answer breaks the contract.
+        """Send a request with a verb and return its answer. Raise ControlRefused when the SUT refuses the request,
+        SutUnavailable when no answer arrives, Unsupported when the SUT does not support the verb, and ContractBroken
+        when the answer violates the contract of the control protocol.
         """
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        """Request a verb whose answer may come much later; return the id of the request, for ``cancel``."""
+        """Send a request whose answer may arrive much later; return the id of the request, for ``cancel``."""
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Return the answer to a request that ``begin`` made; None while no answer has arrived. Each answer is returned
-        only once. Raise Unsupported and ContractBroken like ``call``.
+        """Return the answer to a request that ``begin`` sent; None if no answer has arrived yet. Each answer is
+        returned only once. Raise Unsupported and ContractBroken like ``call``.
         """
 
     def close(self) -> None:
-        """Close the channel."""
+        """Close the control channel."""
 
 
 class VirtualControl:
-    """The control protocol of a reference core in this process, with the same verbs, but without a socket."""
+    """The control protocol for a reference core in this process: the same verbs as for other systems, but no socket."""
 
     def __init__(self, host: SystemHost) -> None:
         self.host = host
         self._verbs: dict[int, str] = {}
-        """The unanswered requests, by their ids."""
+        """The unanswered requests, by request id."""
         self._on_host: dict[str, Callable[[], None]] = {"restart": host.restart, "reset": host.reset}
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
@@ -100,20 +103,20 @@ class VirtualControl:
         return None if found is None else _check_reply(self._verbs.pop(request), _build_reply(found))
 
     def close(self) -> None:
-        """Do nothing: no connection is open."""
+        """Do nothing, because no connection is open."""
 
 
 class JsonlControl:
-    """One JSON object per line, over the stream of a route."""
+    """A control channel that sends and receives one JSON object per line over the stream that a route opens."""
 
     def __init__(self, environment: Environment, route: Route, *, answer_ms: int = CONTROL_ANSWER_TIMEOUT_MS) -> None:
         self.environment = environment
         self.answer_ms = answer_ms
         self._answers: dict[int, Reply] = {}
         self._verbs: dict[int, str] = {}
-        """The requests without an answer so far, by their ids."""
+        """The unanswered requests, by request id."""
         self._by_contract = True
-        """Whether answers are checked against the contract, which applies from version 2 of the protocol."""
+        """Whether answers are checked against the contract, which applies from version 2 of the control protocol."""
         self._state = "connecting"
         self._wire = route.open(environment, self)
         self._name = route.name
@@ -125,11 +128,11 @@ class JsonlControl:
         self._state = "open"
 
     def on_reply(self, reply: Reply) -> None:
-        """Keep an answer until ``answer`` or ``call`` reads it."""
+        """Store an answer until ``answer`` or ``call`` reads it."""
         self._answers[reply["id"]] = reply
         if len(self._answers) > ANSWERS_LIMIT:
             self._wire.close()
-            self._state = f"more than {ANSWERS_LIMIT} answers that no check reads"
+            self._state = f"more than {ANSWERS_LIMIT} unread answers"
 
     def on_end(self, why: str) -> None:
         self._state = why
@@ -145,8 +148,8 @@ class JsonlControl:
             return None
         verb = self._verbs.pop(request)
         if verb == "identity":
-            if (stranger := describe_stranger(reply)) is not None:
-                raise SutUnavailable(f"{self._name}: {stranger}")
+            if (complaint := describe_non_agent(reply)) is not None:
+                raise SutUnavailable(f"{self._name}: {complaint}")
             version = reply.get("protocol")
             self._by_contract = type(version) is int and version == PROTOCOL_VERSION
         return _check_reply(verb, reply) if self._by_contract else _require_offered(verb, reply)
@@ -157,7 +160,7 @@ class JsonlControl:
         self.environment.run_until(lambda: number in self._answers or self._state != "open", timeout)
         reply = self.answer(number)
         if reply is None:
-            why = no_answer(self._wire.strangers) if self._state == "open" else self._state
+            why = no_answer(self._wire.unmatched_ids) if self._state == "open" else self._state
             raise SutUnavailable(f"{self._name}: {verb}: {why}")
         return _require_done(verb, reply)
 
@@ -166,7 +169,9 @@ class JsonlControl:
 
 
 def _send_request(verb: str, arguments: dict[str, Any]) -> Request | HostRequest:
-    """Make a request to a core; ``cancel`` names the request to end by its id, which is its token."""
+    """Pass a request to a core in this process; ``cancel`` names the request to end by its id, which is the core's
+    token.
+    """
     if verb == "cancel":
         return CancelWaiting(arguments["request"])
     return parse_request({"verb": verb, **arguments})
@@ -177,13 +182,13 @@ def _build_reply(found: Result | str) -> dict[str, Any]:
 
 
 def check_answer(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer to a verb if the verb succeeded; otherwise raise the exceptions of ``Control.call``."""
+    """Return the answer to a verb if the SUT executed the verb; otherwise raise the exceptions of ``Control.call``."""
     return _require_done(verb, _check_reply(verb, reply))
 
 
 def _check_reply(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
-    """Check an answer against the contract, and return it. Every answer passes through this function. A missing key
-    that the contract makes optional raises NotShown when it is read.
+    """Check an answer against the contract of the control protocol, and return the answer. Reading a missing key that
+    the contract makes optional raises NotShown.
     """
     if (complaint := complaint_about_answer(verb, reply)) is not None:
         raise ContractBroken(f"control: `{verb}`: {complaint} (docs/control-protocol.md)")

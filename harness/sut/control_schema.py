@@ -16,15 +16,17 @@ from harness.printable import one_line
 SCHEMA_PATH = Path(__file__).with_name("control-protocol.schema.json")
 COMPLAINT_LIMIT = 200
 VALUE_LIMIT = 80
-"""The number of characters shown of a wrong value."""
+"""The number of characters of a wrong value that a message shows."""
 DEPTH_LIMIT = 32
-"""The largest depth of nested lists and objects in an answer, including those in keys that the schema does not name."""
+"""The maximum depth of nested lists and objects in an answer, including those under keys that the schema does not
+define.
+"""
 _VALUE_PLACEHOLDER = "<value>"
 
 
 def complaint_about_request(request: dict[str, Any]) -> str | None:
-    """Return one line that describes the error in a request, ``{"id": ..., "verb": ..., argument: ...}``; None without
-    an error.
+    """Return one line that describes the error in a request, ``{"id": ..., "verb": ..., argument: ...}``; None if the
+    request is valid.
     """
     return _find_complaint(
         "request" if (name := f"request:{request.get('verb')}") not in _load_schema()["$defs"] else name, request
@@ -32,7 +34,7 @@ def complaint_about_request(request: dict[str, Any]) -> str | None:
 
 
 def complaint_about_answer(verb: str, answer: dict[str, Any]) -> str | None:
-    """Return one line that describes the error in an answer to a verb; None without an error."""
+    """Return one line that describes the error in an answer to a verb; None if the answer is valid."""
     if _is_deeper_than(answer, DEPTH_LIMIT):
         return f"the answer is nested deeper than {DEPTH_LIMIT}"
     return _find_complaint(f"answer:{verb}", answer)
@@ -86,7 +88,7 @@ def _find_complaint(definition: str, instance: dict[str, Any]) -> str | None:
 
 
 def _describe_demand(error: ValidationError) -> str:
-    """Return the demand on a value, as described in the schema if it has a description."""
+    """Return the text of the demand that a value violates: the schema's description, if the schema has one."""
     if isinstance(error.kind, ValidationErrorKind.Type):
         return f"is not of type {', '.join(map(repr, error.kind.types))}"
     if isinstance(error.kind, ValidationErrorKind.Constant):

@@ -1,4 +1,4 @@
-"""Ask the system at an address for its identity over a session, as any queue manager may."""
+"""Discover the identity of the queue manager at an address over a session, as any queue manager can."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ DISCOVERY_TIMEOUT_S = 5.0
 
 
 def derive_identity_peer(peer: UUID) -> UUID:
-    """Return the peer that asks for a SUT's identity. It differs from the peers of checks (``derive_fresh_peer_file``),
-    so that a check receives no packets from this exchange.
+    """Return the peer with which the tester asks for a SUT's identity. This peer differs from the peers of checks
+    (``derive_fresh_peer_file``), so that no check receives packets from this exchange.
     """
     return UUID(int=peer.int ^ 1 << 80)
 
 
 def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
-    """Ask a SUT for its identity: the answer to an EstablishConnection with a zero ServerGuid contains it (MS-MQQB
-    2.2.3.1). Return None when the SUT does not send its identity within DISCOVERY_TIMEOUT_S, whatever other packets it
-    sends.
+    """Return the identity of a SUT from its answer to an EstablishConnection with a zero ServerGuid (MS-MQQB 2.2.3.1).
+    Return None when the SUT does not send its identity within DISCOVERY_TIMEOUT_S, even if it sends other packets.
     """
     framer = StreamFramer()
     request = bytes(establish_connection(ClientGuid=client, ServerGuid=NULL_GUID))
@@ -38,7 +37,8 @@ def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
                     return None
                 for packet in framer.feed(data):
                     guid = UUID(str(dissect(packet)["EstablishConnectionHeader"].ServerGuid))
-                    return guid if guid not in (NULL_GUID, client) else None  # the client's GUID: an echo, no answer
+                    # A system that returns the ClientGuid of the request echoes packets instead of answering them.
+                    return guid if guid not in (NULL_GUID, client) else None
     except (OSError, ValueError, IndexError):
-        return None  # it does not speak the protocol; checks that need its GUID report this
+        return None  # the system does not speak the protocol; checks that need its GUID report this
     return None

@@ -1,4 +1,6 @@
-"""Define the drivers of a SUT: in this process in virtual time, a program on loopback, a system at an address."""
+"""Define the drivers of a SUT: for the reference in virtual time, for a program on loopback, and for a system at an
+address.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ from harness.sut.virtual_driver import VirtualDriver
 
 class SutDriver(Protocol):
     """A driver starts the SUT once for a run, and gives each test a view of it. ``shared``: whether several workers use
-    this SUT; ``beside_others``: whether other workers run checks at this time; ``wait_s``: how long ``start`` waits for
-    a SUT that is not running yet.
+    this SUT; ``beside_others``: whether other workers are running checks now; ``wait_s``: the number of seconds that
+    ``start`` waits for a SUT that is not running yet.
     """
 
     file: SutFile
@@ -32,43 +34,45 @@ class SutDriver(Protocol):
     """The QueueManager.Identifier of the SUT at its start, if it is known."""
 
     def start(self) -> None:
-        """Start or find the SUT; raise SutUnavailable with a one-line message when that fails."""
+        """Start the SUT or connect to a running SUT; raise SutUnavailable with a one-line message when this fails."""
 
     def open(
         self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
     ) -> Sut:
-        """Return the SUT as one test sees it, in a new environment. ``run``: a word that is unique to the run;
-        ``fresh_peer``: a number that is unique in the run, for a test whose peer need not be known to the SUT;
-        ``needs``: the capabilities and facilities that the test needs.
+        """Return one test's view of the SUT, in a new environment. ``run``: a string that is unique to the run;
+        ``fresh_peer``: a number that is unique in the run, for a test with a fresh peer; ``needs``: the capabilities
+        and facilities that the test needs.
         """
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return how the SUT's process ended; None while it runs, or when the run did not start one."""
+        """Return a text about how the SUT's process ended; None while it runs, or when the run did not start a
+        process.
+        """
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return how the process ended, at the end of a check, including a process that is about to end. ``hung_up``:
-        whether the SUT closed a connection.
+        """Return a text about how the SUT's process ended, when a check is over; a process that is about to exit counts
+        as ended. ``hung_up``: whether the SUT closed a connection.
         """
 
     def take_death(self, check: str | None) -> Death | None:
-        """Return the end of the SUT's process, each end only once; None while the process runs, and in every worker
-        that did not start it.
+        """Return the record of how the SUT's process ended, each record only once; None while the process runs, and in
+        every worker that did not start the process.
 
-        ``check``: the check in progress, or the last one.
+        ``check``: the check in progress, or the last check.
         """
 
     def start_again(self) -> None:
-        """Start the SUT's process again; raise SutLost when it has ended too often."""
+        """Restart the SUT's process; raise SutLost when the process has ended too often."""
 
     def confirm(self) -> None:
-        """Raise SutLost unless the system is the same one as at the start."""
+        """Raise SutLost if the system at the address is no longer the system that the run started with."""
 
     def stop(self) -> None:
         """Stop the processes that ``start`` started."""
 
 
 def create_driver(file: SutFile, out: Path, worker: int = 0) -> SutDriver:
-    """Return the driver of a worker, of the kind that the SUT file names."""
+    """Return the driver that a worker uses, of the kind that the SUT file specifies."""
     if file.driver.kind == "virtual":
         return VirtualDriver(file)
     if file.driver.kind == "process":
@@ -77,7 +81,7 @@ def create_driver(file: SutFile, out: Path, worker: int = 0) -> SutDriver:
 
 
 def start_all(drivers: Sequence[SutDriver]) -> None:
-    """Start every SUT at the same time; when one fails, stop them and raise its error."""
+    """Start every SUT in parallel; if one of them fails to start, stop all of them and raise its error."""
     for driver in drivers:
         driver.shared = len(drivers) > 1 and driver.file.driver.kind == "external"
     started = False
@@ -94,7 +98,7 @@ def start_all(drivers: Sequence[SutDriver]) -> None:
 
 
 def report_timeouts_of_drivers(drivers: Sequence[SutDriver]) -> dict[str, Any] | None:
-    """Return the timeouts for run.json; None in virtual time, which has no timeouts."""
+    """Return the timeouts of the drivers for run.json; None in virtual time, where no timeouts apply."""
     real = [driver for driver in drivers if isinstance(driver, ExternalDriver)]
     if not real:
         return None

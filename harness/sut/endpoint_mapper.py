@@ -36,17 +36,21 @@ _EPT_MAP = EPT_OPERATIONS["ept_map"]
 
 
 def qmcomm_port(address: str) -> int:
-    """Return the port of qmcomm; raise SutUnavailable if the mapper is missing or does not know the port."""
+    """Return the port at which a system serves qmcomm; raise SutUnavailable if the endpoint mapper does not return the
+    port.
+    """
     found = ask_endpoint_mapper(address, MAPPER_PORT, QMCOMM)
     if isinstance(found, str):
         raise _refuse_unknown_port(address, found)
     if not found:
-        raise _refuse_unknown_port(address, "it has no entry for qmcomm")
+        raise _refuse_unknown_port(address, "the mapper has no entry for qmcomm")
     return found[0]
 
 
 def ask_endpoint_mapper(address: str, port: int, interface: Syntax) -> list[int] | str:
-    """Return the ports of an interface, as the mapper at a port returns them, or the reason why it returns no port."""
+    """Return the ports of an RPC interface from the endpoint mapper at ``port``, or the reason why no port was
+    returned.
+    """
     try:
         with socket.create_connection((address, port), timeout=MAPPER_TIMEOUT_S) as connection:
             return _ask_for_ports(connection, interface)
@@ -67,17 +71,17 @@ def _ask_for_ports(connection: socket.socket, interface: Syntax) -> list[int]:
     ends = time.monotonic() + MAPPER_TIMEOUT_S
     connection.sendall(bytes(bind(1, [Proposal(0, EPT, (NDR,))])))
     if (kind := _read_pdu(connection, ends)[0]) != "bind_ack":
-        raise WireError(f"it answered {kind} to a bind")
+        raise WireError(f"the mapper answered {kind} to a bind")
     for fragment in request(2, 0, _EPT_MAP.opnum, _EPT_MAP.build_request(False, **build_map_arguments(interface))):
         connection.sendall(fragment)
     kind, answer = _read_pdu(connection, ends)
     if kind != "response" or not answer.pfc_flags & LAST:
-        raise WireError(f"it answered {kind} to ept_map")
+        raise WireError(f"the mapper answered {kind} to ept_map")
     return [port for port in read_ports(_EPT_MAP.read_response(read_stub(answer), False)) if port]
 
 
 def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:
-    """Read a PDU, until the time ``ends`` at the latest (s of the monotonic clock); return its kind and the PDU."""
+    """Read a PDU before the time ``ends`` (monotonic clock, in seconds); return the kind of the PDU, and the PDU."""
     header = _read_exactly(connection, HEADER_SIZE, ends)
     size = rpc_size(header) or 0
     data = header + _read_exactly(connection, size - HEADER_SIZE, ends)
@@ -85,12 +89,14 @@ def _read_pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:
 
 
 def _read_exactly(connection: socket.socket, count: int, ends: float) -> bytes:
-    """Read the given number of bytes; raise WireError when fewer arrive. A frag_len cannot exceed 65,535."""
+    """Read the given number of bytes; raise WireError when fewer bytes arrive. A PDU has at most 65,535 bytes
+    (frag_len).
+    """
     data = b""
     while len(data) < count:
         connection.settimeout(max(ends - time.monotonic(), 0.001))
         more = connection.recv(count - len(data))
         if not more:
-            raise WireError("it closed the connection")
+            raise WireError("the mapper closed the connection")
         data += more
     return data

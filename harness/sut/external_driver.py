@@ -1,4 +1,4 @@
-"""Drive a SUT that already runs at an address."""
+"""Drive a SUT that is already running at an address."""
 
 from __future__ import annotations
 
@@ -36,17 +36,18 @@ from reference_qm.surface.inputs import Endpoint
 Found = TypeVar("Found")
 QUEUE_SUFFIX_DIGITS = 10
 SHARED_SUT_TIME_SCALE = 4
-"""The largest factor by which protocol timers run faster than specified on a SUT that many checks keep busy."""
+"""The maximum factor by which protocol timers run faster than specified on a SUT that many checks use at the same time.
+"""
 SHORTEST_TEST_NS = 10_000_000
-"""int ns: the shortest duration of a test; the first MessageID of each test is computed from it."""
+"""int ns: the minimum duration of a test, from which the first MessageID of each test is computed."""
 BETWEEN_ATTEMPTS_S = 0.5
 END_OF_PROCESS_WAIT_S = 0.5
-"""int s: the longest time from the moment when a process loses its connections until its end is known."""
+"""int s: how long to wait, after a SUT has closed its connections, until its process is known to have ended."""
 
 
 class ExternalDriver:
-    """Drives a SUT at an address; only the command of the control channel is started and stopped. ``out``: the run
-    folder, if any; ``worker``: the number of the worker; the first worker prepares the SUT.
+    """Drives a SUT at an address; the driver starts and stops only the command of the control channel. ``out``: the run
+    folder, if any; ``worker``: the number of the worker; only the first worker prepares the SUT.
     """
 
     def __init__(self, file: SutFile, out: Path | None, worker: int = 0) -> None:
@@ -54,11 +55,11 @@ class ExternalDriver:
         self.worker = worker
         self.shared = self.beside_others = False
         self.resets = True
-        """Whether the SUT, if its control channel offers reset, is reset at the start and before each test."""
+        """Whether the SUT is reset at the start and before each test, if its control channel offers the verb reset."""
         self._timers: dict[str, int] = {}
         """The original durations of the timers that the run changed."""
         self.wait_s = 0
-        """How long to wait for a system that is not running yet (int s)."""
+        """int s: how long to wait for a system that is not running yet."""
         self.control_endpoint = _control_endpoint(file)
         log = None if out is None else out / name_file_of_worker("control.log", worker)
         self.agent = Agent(self._agent_command, log, self._start_ms)
@@ -69,7 +70,7 @@ class ExternalDriver:
         self.vital_signs = VitalSigns(file)
         self._message_ids_block = 0
         self.tape: BeginsTape | None = None
-        """The tape of the check that began last."""
+        """The capture notes (tape) of the check that began last."""
 
     def start(self) -> None:
         refuse_foreign_address(self.file.driver.peer_address, "driver.peer_address")
@@ -80,7 +81,7 @@ class ExternalDriver:
             self._call_with_control(self._prepare_sut)
 
     def _connect_repeatedly(self) -> None:
-        """Connect to the SUT and its control channel, repeatedly for ``wait_s``."""
+        """Connect to the SUT and its control channel; repeat failed attempts for ``wait_s`` seconds."""
         ends = time.monotonic() + self.wait_s
         while True:
             try:
@@ -123,7 +124,7 @@ class ExternalDriver:
 
     @property
     def timeouts(self) -> Timeouts:
-        """The timeouts in effect, computed from the SUT file and from the measured speed of the system."""
+        """The timeouts that apply, computed from the SUT file and from the measured speed of the system."""
         return self.vital_signs.timeouts
 
     def _call_with_control(self, action: Callable[[Control, Identity], Found]) -> Found:
@@ -140,7 +141,7 @@ class ExternalDriver:
         return found
 
     def _prepare_sut(self, control: Control, who: Identity) -> None:
-        """Prepare the SUT for the run."""
+        """Reset the SUT and set its timers for the run, as far as the control channel can."""
         if self.resets and "reset" in who.facilities:
             control.call("reset")
         if "set_timers" in who.facilities:
@@ -157,7 +158,7 @@ class ExternalDriver:
         return self.open_in(environment, seed, run, fresh_peer)
 
     def open_in(self, environment: RealEnvironment, seed: str, run: str, fresh_peer: int | None = None) -> Sut:
-        """Return the SUT as one test sees it, in an environment that other SUTs may share."""
+        """Return one test's view of the SUT, in an environment that the views of other SUTs may share."""
         file = self.file if fresh_peer is None else derive_fresh_peer_file(self.file, run, fresh_peer)
         control: Control | None = None
         who = Identity(self.identifier)
@@ -196,23 +197,23 @@ class ExternalDriver:
         )
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return None: the run did not start the process, so its end is unknown."""
+        """Return None, because the run did not start the SUT's process and cannot know its end."""
         return None
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return None: an external process cannot be observed."""
+        """Return None, because the run cannot observe an external process."""
         return None
 
     def take_death(self, check: str | None) -> Death | None:
-        """Return None: an external process cannot be observed."""
+        """Return None, because the run cannot observe an external process."""
         return None
 
     def start_again(self) -> None:
         """Do nothing, because the run did not start the process."""
 
     def confirm(self) -> None:
-        """Check that the system that answers on sessions and on the control channel is still the system of the
-        start.
+        """Raise SutLost if a different system than at the start of the run answers on sessions or on the control
+        channel.
         """
         if self.shared and self.worker:
             return  # the first worker checks it
@@ -228,7 +229,9 @@ class ExternalDriver:
             )
 
     def _get_identifier(self) -> UUID | None:
-        """Return the QueueManager.Identifier that sessions and control agree on."""
+        """Return the QueueManager.Identifier of the SUT; raise SutLost if session and control channel return
+        different ones.
+        """
         of_session = self._identify_acceptor()
         if (route := self.control_route) is None:
             return of_session
@@ -242,16 +245,18 @@ class ExternalDriver:
         return who.identifier
 
     def identify_system(self) -> Identity:
-        """Ask the control channel for the system's identity and facilities; the SUT must have a control channel."""
+        """Ask the control channel for the system's identity and facilities. The SUT file must declare a control
+        channel.
+        """
         return self._call_with_control(lambda control, who: who)
 
     def _identify_acceptor(self) -> UUID | None:
-        """Return the identifier with which the system answers an EstablishConnection."""
+        """Return the identifier with which the SUT answers an EstablishConnection."""
         driver = self.file.driver
         return discover_identifier(driver.address, self.tcp_port, derive_identity_peer(driver.peer_identifier))
 
     def _open_control(self, environment: Environment, route: Route) -> tuple[Control, Identity]:
-        """Open a control channel; the run ends if it does not answer with its identity."""
+        """Open a control channel; end the run if the system does not return its identity."""
         control: Control | None = None
         try:
             control = JsonlControl(environment, route, answer_ms=self.timeouts.control_ms)
@@ -270,14 +275,14 @@ class ExternalDriver:
 
     def _new_message_ids(self) -> int:
         """Return the first MessageID of a test. No other test, and no run of the last hours, used the MessageIDs of
-        this test. So they are not in the SUT's history of message identifiers, which covers half an hour (MS-MQQB
-        3.1.2.8).
+        this test. So the SUT's history of message identifiers, which covers half an hour (MS-MQQB 3.1.2.8), does not
+        contain them.
         """
         self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // SHORTEST_TEST_NS)
         return 1 + (self._message_ids_block * MESSAGE_IDS_PER_TEST & 0x7FFF_FFFF)
 
     def stop(self) -> None:
-        """Restore the original state of the SUT, which the run did not start."""
+        """Restore the original state of the SUT, and leave the SUT running."""
         timers, self._timers = self._timers, {}
         if timers:
             with contextlib.suppress(SutUnavailable):  # a system that has ended has no timers
@@ -288,7 +293,7 @@ class ExternalDriver:
         return self._fill_in_command(self.file.control.command, "control.command")
 
     def _fill_in_command(self, command: Sequence[str], key: str) -> list[str]:
-        """Insert the values of this worker's SUT into a command of the SUT file."""
+        """Replace the placeholders in a command of the SUT file with the values of this worker's SUT."""
         driver = self.file.driver
         values = {name: getattr(driver, name) for name in ("address", *PORT_KEYS, "peer_address", "peer_identifier")}
         values |= {"python": sys.executable, "worker": self.worker}
@@ -303,7 +308,7 @@ class ExternalDriver:
 
 
 def name_file_of_worker(name: str, worker: int) -> str:
-    """Return the name of a worker's log file in the run folder: control.log, control-1.log."""
+    """Return the name of a worker's log file in the run folder, such as control.log or control-1.log."""
     stem, _, suffix = name.partition(".")
     return f"{stem}-{worker}.{suffix}" if worker else name
 

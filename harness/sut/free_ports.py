@@ -1,4 +1,4 @@
-"""Find ports for SUTs that are about to listen: the ports are free now, and not given to another SUT."""
+"""Find free ports for SUTs that are about to listen; no port is assigned to two SUTs."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from harness.errors import HarnessError
 
 RPC_PORT = 2103
 RPC_PORT_STEP = 11
-"""The default port of qmcomm, and the distance to the next port to try if a port is in use (MS-MQQP 3.1.4.8)."""
+"""The default port of qmcomm, and the increment to the next port to try when a port is in use (MS-MQQP 3.1.4.8)."""
 READ_PORT_OFFSET = 2
 """The difference between the ports of qm2qm (by default 2105) and qmcomm."""
 _PORT_STEPS = 2_000
 _FIRST_PORT = RPC_PORT + (_PORT_STEPS + 1) * RPC_PORT_STEP
 _MAX_PORTS = 8_000
-"""The number of ports to search. They are below the ephemeral ports, so that no other program gets one by chance."""
+"""The number of ports to search. All of these ports are below the ephemeral ports, which programs may get by chance."""
 _PORTS_APART = 61
-"""The number of ports between the places where two processes begin to search."""
+"""The distance between the ports at which two processes begin their search."""
 
 _GIVEN_PORTS: set[int] = set()
 _PORT_LOCK = threading.Lock()
 
 
 def free_port(address: str, kind: socket.SocketKind) -> int:
-    """Return a port on which no program listens, and which was not given to another SUT that may be about to listen.
+    """Return a port on which no program listens, and which was not assigned to another SUT that may be about to listen.
     Raise HarnessError when no port is free.
     """
     for turn in range(_MAX_PORTS):
@@ -39,9 +39,9 @@ def free_port(address: str, kind: socket.SocketKind) -> int:
 
 
 def free_rpc_port(address: str) -> int:
-    """Return a free port for qmcomm whose port for qm2qm is also free; the candidates are at distances of 11 from the
-    default ports. Spec: MS-MQQP 3.1.4.8. Each process begins to search at a different port, so that two processes
-    rarely try the same one.
+    """Return a free port for qmcomm whose corresponding port for qm2qm is also free; the search increments the default
+    port by 11 (MS-MQQP 3.1.4.8). Each process begins to search at a different port, so that two processes rarely try
+    the same one.
     """
     for turn in range(_PORT_STEPS):
         port = RPC_PORT + RPC_PORT_STEP * ((os.getpid() + turn) % _PORT_STEPS)
@@ -51,7 +51,7 @@ def free_rpc_port(address: str) -> int:
 
 
 def _reserve_ports(address: str, kind: socket.SocketKind, *ports: int) -> bool:
-    """Reserve ports, if all are free and none is already reserved; return whether they were reserved."""
+    """Reserve all given ports, or none if one of them is in use or reserved; return whether they were reserved."""
     with _PORT_LOCK:
         if not _GIVEN_PORTS.isdisjoint(ports) or not all(_is_free(address, kind, port) for port in ports):
             return False

@@ -15,8 +15,8 @@ GUARD_PROGRAM = Path(__file__).with_name("guard_process.py")
 
 
 class Guard:
-    """Ends all processes that were started with the guard's environment, when the guard is closed or this process has
-    ended. Programs that were started by such programs, with the same environment or session, are also ended.
+    """A guard that ends all processes that were started with its environment, as soon as the guard is closed or this
+    process has ended. Child processes with the same environment or session are also ended.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Guard:
         self._process: subprocess.Popen[bytes] | None = None
 
     def environment(self) -> dict[str, str]:
-        """Return the environment for a program that is to be guarded; raise OSError when the guard process cannot be
+        """Return the environment variables for a program to guard; raise OSError when the guard process cannot be
         started.
         """
         if self._process is None:
@@ -38,11 +38,11 @@ class Guard:
         return os.environ | {self._mark: "1"}
 
     def watch(self, pid: int) -> None:
-        """Guard the session that a program leads, even if a process of it changes its environment."""
+        """Guard the session that a program leads, even if a process in this session changes its environment."""
         self._send_line(str(pid))
 
     def close(self) -> None:
-        """End the remaining processes, and wait until they have ended."""
+        """End the guarded processes that are still running, and wait for them to exit."""
         if self._process is not None:
             self._send_line(LAST_LINE)
             self._process.communicate()

@@ -1,9 +1,10 @@
 """The guard process, ``guard_process.py MARK``: end the processes of a run after the end of the run. The program
 imports no code of the project.
 
-Standard input has a line with the pid of each started program; it ends with the run, however the run ends. Then every
-process whose environment has the variable MARK, and every process of the session of such a program, is ended with
-SIGTERM, and with SIGKILL if necessary. Children inherit the variable, daemons among them.
+Standard input contains a line with the pid of each started program, and is closed at the end of the run, even if the
+run is killed. Then the guard process ends every process whose environment has the variable MARK, and every process in
+the session of such a program, with SIGTERM, and with SIGKILL if necessary. Child processes, including daemons, inherit
+the variable.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ import sys
 import time
 
 LAST_LINE = "end"
-"""The last line of standard input, needed because processes that the run forked may keep standard input open."""
+"""The last line that a run writes. It marks the end of the run, even if forked processes keep standard input open."""
 STOP_TIMEOUT_S = 5
-"""int s: how long a process may take to stop after SIGTERM."""
+"""int s: the maximum time for a process to exit after SIGTERM."""
 _POLL_INTERVAL_S = 0.05
 _STATE, _SESSION, _START = 0, 3, 19
-"""The indexes of fields in /proc/PID/stat, counted from the field after the process name."""
+"""The indexes of the used fields in /proc/PID/stat, counted from the field after the process name."""
 _ZOMBIE_STATE = "Z"
 
 
@@ -43,8 +44,8 @@ def main(mark: str) -> None:
 
 
 def list_started_processes(mark: str, leaders: dict[int, str]) -> set[int]:
-    """Return the processes that have the mark, or that belong to the session of a leader that is still the same
-    process.
+    """Return the processes whose environment contains the mark, or that belong to the session of a started program
+    whose pid was not reused.
     """
     sessions = {str(pid) for pid, start in leaders.items() if start and _read_start_time(pid) == start}
     found = set[int]()
@@ -72,7 +73,7 @@ def _read_stat_fields(pid: int) -> list[str]:
 
 
 def _read_process_file(pid: int, name: str) -> bytes:
-    """Return a file in /proc of a process; empty for a process that has ended or belongs to another user."""
+    """Return the content of a file in /proc/PID; empty for a process that has ended or belongs to another user."""
     try:
         with open(f"/proc/{pid}/{name}", "rb") as file:  # noqa: PTH123
             return file.read()

@@ -1,4 +1,6 @@
-"""Control channels derived from another channel: one with only some of its verbs, and one that adds remote reading."""
+"""Define control channels that are derived from another channel: one that omits facilities, one that adds remote
+reading.
+"""
 
 from __future__ import annotations
 
@@ -42,13 +44,15 @@ class LimitedControl:
 
 
 def limit_control(control: Control, who: Identity, offered: Collection[str]) -> tuple[Control, Identity]:
-    """Return a control channel with only the offered facilities, and the identity with the same facilities."""
+    """Return a control channel and an identity that have only the facilities which both the channel and ``offered``
+    contain.
+    """
     facilities = frozenset(list_offered_facilities(sorted(who.facilities), offered))
     return LimitedControl(control, offered), replace(who, facilities=facilities)
 
 
 class ReadingControl:
-    """A control channel that does not read queues, together with remote reading."""
+    """A control channel without queue reading, combined with remote reading over qm2qm."""
 
     def __init__(self, control: Control, remote: RemoteControl) -> None:
         self._control = control
@@ -73,9 +77,7 @@ class ReadingControl:
 
 
 def _convert_remote_request(request: int) -> int:
-    """Convert the number of a request to the remote reader into the number that checks use, which is
-    negative, or back.
-    """
+    """Convert the non-negative id of a request to the remote reader into the negative id that checks use, or back."""
     return -request - 1
 
 

@@ -1,4 +1,4 @@
-"""Find out which program listens at a port: by a connection before a program is started, and from Linux's /proc
+"""Find the program that listens at a port: by a connection before the SUT is started, and in Linux's /proc
 afterwards.
 """
 
@@ -17,12 +17,12 @@ from harness.errors import SutUnavailable
 PROC = Path("/proc")
 _PROC_TABLES = {socket.SOCK_STREAM: ("tcp", "tcp6"), socket.SOCK_DGRAM: ("udp", "udp6")}
 _LISTENING_STATES = {socket.SOCK_STREAM: "0A", socket.SOCK_DGRAM: "07"}
-"""The states of a socket that listens, or that receives datagrams from any address."""
+"""The states, in /proc/net, of a socket that listens, or that receives datagrams from any address."""
 
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A port of the SUT; ``key`` is its name in the SUT file."""
+    """A port of the SUT; ``key`` is the name of the port in the SUT file."""
 
     key: str
     address: str
@@ -35,8 +35,8 @@ class Port:
 
 
 def refuse_taken_port(ports: Iterable[Port]) -> None:
-    """Raise SutUnavailable for a port at which a program already listens, because that program would be tested instead
-    of the SUT.
+    """Raise SutUnavailable for a port at which a program already listens. The run would test this program instead of
+    the SUT.
     """
     for port in ports:
         if (taken := describe_listener(port)) is not None:
@@ -47,7 +47,7 @@ def refuse_taken_port(ports: Iterable[Port]) -> None:
 
 
 def describe_listener(port: Port) -> str | None:
-    """Return a text that states that the port is in use, with the process if it can be found; None for a free port."""
+    """Return a text that reports that the port is in use, with the process if it can be found; None for a free port."""
     return f"in use{_describe_owners(_find_pids(_list_listening_inodes(port)))}" if _is_taken(port) else None
 
 
@@ -107,7 +107,8 @@ def _is_taken(port: Port) -> bool:
                 raise SutUnavailable(
                     f"{port}: this is not an address of this machine, so the program cannot listen there"
                 ) from error
-            return error.errno == errno.EADDRINUSE  # not EACCES: the program may have rights that this process lacks
+            # After EACCES, the port counts as free: the program may have rights that this process lacks.
+            return error.errno == errno.EADDRINUSE
     return False
 
 
@@ -178,7 +179,7 @@ def _list_all_pids() -> list[int]:
 
 
 def _list_process_sockets(pid: int) -> set[int] | None:
-    """Return the inodes of a process's sockets; None without the permission to read them."""
+    """Return the inodes of a process's sockets; None if this process has no permission to read them."""
     found = set()
     try:
         for entry in (PROC / str(pid) / "fd").iterdir():

@@ -1,4 +1,4 @@
-"""The queues that [[more_queues]] of the SUT file lists: without queue control, a check uses a queue with suitable
+"""Define the queues in [[more_queues]] of the SUT file. A check without queue control uses one with suitable
 properties.
 """
 
@@ -12,14 +12,14 @@ from uuid import UUID
 UNLIMITED_KB = 0xFFFF_FFFF
 """A quota that was not set (MS-MQDMPR 3.1.1.2)."""
 HIDDEN_KEYS = frozenset({"name", "private_number"})
-"""The keys that are not properties of the control verb ``create_queue``."""
+"""The keys of [[more_queues]] that are not properties of the control verb ``create_queue``."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueEntry:
-    """[[more_queues]]: a queue that exists already, with its properties under the names of ``create_queue``.
+    """An entry of [[more_queues]] in the SUT file: an existing queue and its properties, named as in ``create_queue``.
 
-    ``private_number``: PrivateQueueNumber, 0 when it is not known.
+    ``private_number``: PrivateQueueNumber, 0 when the number is unknown.
     """
 
     name: str
@@ -32,12 +32,14 @@ class QueueEntry:
     private_number: int = 0
 
     def fits(self, properties: Mapping[str, Any]) -> bool:
-        """Return whether the queue is like one that ``create_queue`` makes with these properties."""
+        """Return whether the queue has the same properties as a queue that ``create_queue`` creates with
+        ``properties``.
+        """
         own = {name: value for name, value in asdict(self).items() if name not in HIDDEN_KEYS}
         return properties.keys() <= own.keys() and own == {**_DEFAULTS, **properties}
 
     def format_names(self, address: str, identifier: UUID | None) -> dict[str, str]:
-        """Return the names of the queue, as ``create_queue`` returns them."""
+        """Return the format names of the queue, in the form in which ``create_queue`` returns format names."""
         names = {"direct": f"DIRECT=TCP:{address}\\{self.name}"}
         if self.private_number and identifier is not None:
             names["private"] = f"PRIVATE={identifier}\\{self.private_number:08x}"

@@ -1,4 +1,4 @@
-"""Define the outcomes of requests to the SUT, as checks compare them, with the SUT's reason for a refusal."""
+"""Define the outcomes of requests to the SUT, which checks compare; a refusal contains the SUT's reason."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Outcome(StrEnum):
 
     @property
     def shown(self) -> str:
-        """The outcome as a verdict prints it."""
+        """The text of the outcome in a verdict."""
         return _WORDS_FOR_OUTCOMES.get(self, self.value)
 
 
@@ -41,11 +41,11 @@ class Refused(str):
 
     @property
     def shown(self) -> str:
-        """The outcome as a verdict prints it."""
+        """The text of the refusal in a verdict, with the SUT's reason."""
         return _WORDS_FOR_OUTCOMES.get(self, str(self))
 
     def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # str has one argument, this has two
-        """Return the arguments for copying the outcome, which workers send to the session."""
+        """Return the arguments for copying the outcome between worker processes and the main process."""
         return str(self), self.why
 
 
@@ -59,7 +59,7 @@ def outcome_of(action: Callable[[], object]) -> str:
 
 
 def outcome_of_answer(answer: Mapping[str, Any] | None) -> str:
-    """Return the outcome that an answer of the control channel states."""
+    """Return the outcome that an answer of the control channel reports."""
     if answer is None:
         return Outcome.NO_ANSWER
     if answer.get("ok"):
@@ -68,6 +68,6 @@ def outcome_of_answer(answer: Mapping[str, Any] | None) -> str:
 
 
 def get_label(message: Mapping[str, Any] | None) -> str:
-    """Return the label of a message from the control channel, or NOTHING for a read that found no message."""
+    """Return the label of a message from the control channel, or NOTHING if no message was read."""
     label: str = Outcome.NOTHING if message is None else message["label"]
     return label

@@ -15,11 +15,13 @@ from harness.sut.shown import NotShown, lookup_id
 from harness.sut.sut_file import SutFile
 
 PROVISIONED = "restricted"
-"""The kind of the queue that must exist already, because no control channel can set its rights."""
+"""The kind of the restricted queue. This queue must already exist, because no control channel can set its access
+rights.
+"""
 MESSAGES_LIMIT = 10_000
 MESSAGE_IDS_PER_TEST = 1024
-"""The number of MessageIDs of a test. A SUT that outlives a test would discard a message with a reused MessageID as a
-duplicate.
+"""The number of MessageIDs that are reserved for a test. A SUT that is used by several tests would discard a message
+with a reused MessageID as a duplicate.
 """
 
 
@@ -31,26 +33,26 @@ class OwnQueues:
         self._control = control
         self.facilities = facilities
         self.own = own
-        """A word that is unique to this test in all runs, used in the names of its objects."""
+        """A string that is unique to this test in all runs, used in the names of the objects that the test creates."""
         self.identifier: UUID | None = None
         """The QueueManager.Identifier of the SUT; None if it is unknown."""
         self.first_message_id = 1
         """The first MessageID that this test's peer may use."""
         self._queues: dict[str, str] = {}
-        """The queues of this test, by kind."""
+        """The path names of the queues of this test, by kind."""
         self.provisioned: set[str] = set()
-        """The kinds of the queues of the SUT file that this test used."""
+        """The kinds (plain, transactional, admin) of the queues in the SUT file that this test used."""
         self._numbers = itertools.count(1)
         self._made: dict[str, dict[str, str]] = {}
-        """The queues that this test created and has not deleted, with their format names."""
+        """The queues that this test created and has not deleted yet, with their format names."""
         self._taken: list[str] = []
         """The queues of [[more_queues]] that this test uses."""
         self._sent: set[str] = set()
         """The message ids of the messages that the SUT sent for this test."""
         self._kept_in: set[str] = set()
-        """The system queues that this test read."""
+        """The system queues from which this test read messages."""
         self._paused: list[str] = []
-        """The format names whose outgoing queues this test paused."""
+        """The format names of the outgoing queues that this test paused."""
 
     @property
     def address(self) -> str:
@@ -59,7 +61,7 @@ class OwnQueues:
 
     @property
     def control(self) -> Control:
-        """The control channel; call ``has`` before using it."""
+        """The control channel of the SUT; check with ``has`` that the SUT has one before the first use."""
         if self._control is None:
             raise HarnessError("a check without needs(...) used the control channel")
         return self._control
@@ -76,7 +78,9 @@ class OwnQueues:
 
     @property
     def names_queues(self) -> bool:
-        """Return whether this test named a queue of the SUT, so that the names of the SUT must be correct."""
+        """Return whether this test used a queue of the SUT by name, so that the names in the SUT file must be
+        correct.
+        """
         return bool(self._queues or self._made or self._taken or self.provisioned)
 
     def _provide_queue(self, kind: str) -> str:
@@ -91,8 +95,8 @@ class OwnQueues:
     def new_queue(self, purpose: str = "more", **properties: Any) -> str:
         """Create a queue that only this test uses and that is deleted at the end of the test; return its path name.
 
-        ``properties``: arguments of the control verb create_queue. Without queue control, the queue is one of
-        [[more_queues]] with these properties; raise NotShown if no such queue is left.
+        ``properties``: arguments of the control verb create_queue. Without queue control, return an unused queue of
+        [[more_queues]] with these properties; raise NotShown if all are in use.
         """
         if "queue_control" not in self.facilities:
             return self._take_queue(properties)
@@ -115,12 +119,14 @@ class OwnQueues:
             self.control.call("purge", queue=name)
 
     def create_queue(self, name: str, **properties: Any) -> None:
-        """Create a queue with a name that the test chooses. The name must contain ``own``, which makes it unique."""
+        """Create a queue with a name that the test chooses. The name must contain ``own``, which makes the name
+        unique.
+        """
         made = self.control.call("create_queue", name=name, **properties)
         self._made[name] = made.get("format_names", {})
 
     def made_format_names(self) -> list[str]:
-        """Return all format names of the queues that this test created and has not deleted."""
+        """Return all format names of the queues that this test created and has not deleted yet."""
         return [name for names in self._made.values() for name in names.values()]
 
     def private_format_name(self, queue: str) -> str:
@@ -152,7 +158,7 @@ class OwnQueues:
         self._made.pop(name, None)
 
     def format_name(self, kind: str = "plain") -> str:
-        """Return the direct format name of a queue of the SUT."""
+        """Return the direct format name of a queue in the SUT file, by kind."""
         return f"DIRECT=TCP:{self.address}\\{self.queue(kind)}"
 
     def direct_name(self, queue: str) -> str:
@@ -160,7 +166,9 @@ class OwnQueues:
         return f"DIRECT=TCP:{self.address}\\{queue}"
 
     def send_here(self, queue: str, labels: Iterable[str], **fields: Any) -> None:
-        """Let an application send messages with these labels to a queue of the SUT, by path name."""
+        """Let an application on the SUT's machine send messages with these labels to a queue of the SUT, given by path
+        name.
+        """
         for label in labels:
             self.send(self.direct_name(queue), label=label, body=label, **fields)
 
@@ -179,7 +187,9 @@ class OwnQueues:
         return [one["label"] for one in self.control.call("peek", queue=queue, limit=10_000)["messages"]]
 
     def outgoing_queue(self, to: str) -> dict[str, Any]:
-        """Return the outgoing queue for a format name from ``list``; raise ConformanceFailure if it is missing."""
+        """Return the outgoing queue for a format name, from the answer to the verb ``list``; raise ConformanceFailure
+        if the SUT lists none.
+        """
         for queue in self.control.call("list")["outgoing"]:
             if queue["format_name"].lower() == to.lower():
                 return dict(queue)
@@ -188,7 +198,7 @@ class OwnQueues:
     outgoing = outgoing_queue
 
     def kept_messages(self, queue: str) -> list[dict[str, Any]]:
-        """Read the messages of this test and its peer in a queue of the system, such as system$;deadletter.
+        """Read the messages of this test and its peer in a system queue, such as system$;deadletter.
 
         These messages are removed at the end of the test.
         """
@@ -233,8 +243,8 @@ class OwnQueues:
         return sum(counts)
 
     def _list_objects(self, kind: str) -> list[dict[str, Any]] | None:
-        """Return the queues, outgoing queues or transactions that ``list`` shows; None if the control channel does not
-        show them.
+        """Return the queues, outgoing queues or transactions in the answer to the verb ``list``; None if the control
+        channel does not report them.
         """
         if "queue_control" not in self.facilities:
             return None
@@ -245,7 +255,7 @@ class OwnQueues:
         return listed
 
     def _undo_queues(self) -> list[Callable[[], object]]:
-        """Return the functions that undo all changes of this test to queues."""
+        """Return the functions that undo every change of this test to queues of the SUT."""
         undo: list[Callable[[], object]] = [
             *(partial(self.resume, to) for to in self._paused),
             *(partial(self._undo_unless_missing, self._remove_kept_message, queue) for queue in sorted(self._kept_in)),
@@ -257,11 +267,11 @@ class OwnQueues:
         return undo
 
     def forget_queues(self) -> None:
-        """Forget the queues of the current row, because the next row creates its own queues."""
+        """Forget the queues of the current row of a varied check, because the next row creates its own queues."""
         self._queues, self._made, self._taken, self._paused, self._kept_in = {}, {}, [], [], set()
 
     def _undo_unless_missing(self, undo: Callable[[str], object], queue: str) -> None:
-        """Undo the changes of this test to a queue, unless the test created the queue and it no longer exists."""
+        """Undo this test's changes to a queue, unless the test created the queue and the queue no longer exists."""
         try:
             undo(queue)
         except ControlRefused:
@@ -269,7 +279,9 @@ class OwnQueues:
                 raise
 
     def _is_queue_missing(self, queue: str) -> bool:
-        """Return whether a queue that this test named is missing; False if control does not show it."""
+        """Return whether a queue that this test used by name is missing; False if the control channel does not report
+        this.
+        """
         if self.own not in queue:
             return False
         listed = self._list_objects("queues")

@@ -1,4 +1,4 @@
-"""Drive a SUT that is a program on loopback."""
+"""Drive a SUT that is a program on this machine, at a loopback address."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from harness.sut.sut_process import Death, SutProcess
 from reference_qm.surface.inputs import Endpoint
 
 END_AFTER_RESET_WAIT_S = 0.05
-"""The longest time that an ending process takes to close all its connections."""
+"""The maximum time in which a process that is ending closes all its connections."""
 
 
 class ProcessDriver(ExternalDriver):
-    """Drives a program on loopback, which is started for the run and restarted when it ends."""
+    """Drives a program on loopback: the driver starts the program for the run, and restarts a program that has
+    ended.
+    """
 
     def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:
         super().__init__(file, out, worker)
@@ -50,13 +52,13 @@ class ProcessDriver(ExternalDriver):
         self._launch_program()
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return how the program ended; None while it runs."""
+        """Return a text about how the program ended; None while the program runs."""
         how = self.process.describe_end(within_s)
         return how if self.tape is None else self.tape.sees("ended", how)
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return how the program ended. An ending program closes its connections some time before its end becomes
-        known.
+        """Return a text about how the program ended; None if it still runs. The driver waits, because a program that is
+        ending closes its connections some time before its end becomes known.
         """
         return self.describe_end(END_OF_PROCESS_WAIT_S if hung_up and self._is_connection_refused() else 0)
 
@@ -74,7 +76,9 @@ class ProcessDriver(ExternalDriver):
             return True
 
     def take_death(self, check: str | None) -> Death | None:
-        """Return the end of the program, each end only once, and only in the process that started the program."""
+        """Return the record of how the program ended, each record only once, and only in the process that started the
+        program.
+        """
         if not self.process.owned or self._dead or (how := self.process.describe_end()) is None:
             return None
         self._dead = True
@@ -93,7 +97,9 @@ class ProcessDriver(ExternalDriver):
         self._launch_program()
 
     def confirm(self) -> None:
-        """Check that the same system still answers, unless the program has ended; its end is reported elsewhere."""
+        """Raise SutLost if a different system answers now; do nothing for a program that has ended, because its end is
+        reported elsewhere.
+        """
         if self.process.describe_end() is None:
             super().confirm()
 

@@ -1,4 +1,4 @@
-"""Provide a SUT with users, certificates, keys and a restricted queue, for checks of its security.
+"""Provide a SUT with users, certificates, keys and a restricted queue, for checks of security rules.
 
 The keys are public and the same for everyone (harness/sut/provisioned): never connect a SUT that knows them to a
 network. ``mqconform provision`` writes them for a SUT; the virtual SUT gets them from this module.
@@ -49,7 +49,7 @@ SENDERS_GROUP_SID = f"{_DOMAIN_SID}-2001"
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A test user; ``sid`` has the text form of MS-DTYP 2.4.2.1."""
+    """A test user; ``sid`` is the SID in the string form of MS-DTYP 2.4.2.1."""
 
     name: str
     sid: str
@@ -57,14 +57,14 @@ class User:
 
     @property
     def security_id(self) -> bytes:
-        """The SID as in packets (MS-DTYP 2.4.2.2)."""
+        """The SID of the user in the binary form of packets (MS-DTYP 2.4.2.2)."""
         authority, *subs = (int(part) for part in self.sid.split("-")[2:])
         parts = b"".join(sub.to_bytes(4, "little") for sub in subs)
         return bytes([1, len(subs)]) + authority.to_bytes(6, "big") + parts
 
     @property
     def certificate(self) -> bytes:
-        """The certificate, DER."""
+        """The certificate of the user, DER."""
         return _read_certificate(self.name)
 
     @property
@@ -83,7 +83,7 @@ group, and Carol as a user; Erin is denied access to it.
 """
 PRINCIPAL_SELF_SID = "S-1-5-10"
 OWNER = DAVE
-"""The owner of the restricted queue. Being the owner does not permit writing to the queue."""
+"""The owner of the restricted queue. Ownership does not include the right to write to the queue."""
 DENIED_RIGHTS = {ERIN.sid: "write_message", CAROL.sid: "peek_message"}
 GRANTED_RIGHTS = {
     SENDERS_GROUP_SID: "write_message",
@@ -91,11 +91,11 @@ GRANTED_RIGHTS = {
     ALICE.sid: "peek_message",
     PRINCIPAL_SELF_SID: "write_message",
 }
-"""The rights to the restricted queue, by SID. Denials are first, as is usual."""
+"""The access rights to the restricted queue, by SID. Entries that deny access precede the others, as is usual."""
 MALLORY = User("mallory", f"{_DOMAIN_SID}-1666")
 """An account that the SUT does not know."""
 BASE_PROVIDER_ONLY_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000002")
-"""The identifier of a queue manager at the peer's address whose public keys lack the two better providers."""
+"""The identifier of a queue manager at the peer's address without public keys for the two stronger providers."""
 KEYLESS_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 """The identifier of a queue manager at the peer's address whose public keys are unknown."""
 
@@ -124,8 +124,8 @@ def peer_keys() -> dict[str, RsaKey]:
 
 
 def second_peer_keys() -> dict[str, RsaKey]:
-    """Return a second set of the peer's encryption keys, by provider, for a change of keys in the directory. This
-    second set equals the provisioned keys of a SUT.
+    """Return a second set of encryption keys for the peer, by provider, to replace the peer's keys in the directory.
+    The set consists of the provisioned keys of a SUT.
     """
     return {provider: _read_key(f"encryption_{name}") for provider, name in KEY_FILES.items()}
 
@@ -175,7 +175,9 @@ def restricted_queue(name: str) -> QueueSettings:
 
 
 def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) -> str:
-    """Create a folder with the keys and certificates; return the tables for ``mqconform serve``."""
+    """Create a folder with the keys and certificates; return the TOML tables that configure ``mqconform serve`` to use
+    them.
+    """
     out.mkdir(parents=True, exist_ok=True)
     for file in PROVISIONED_FOLDER.glob("*.pem"):
         if not file.name.startswith(("peer_", MALLORY.name)):

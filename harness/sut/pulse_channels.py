@@ -1,4 +1,4 @@
-"""Define the channels that measure a system's pulse: pings, if the system answers them, or a separate control
+"""Define the channels that measure the pulse of a system: pings if the system answers pings, otherwise a second control
 connection.
 """
 
@@ -21,8 +21,8 @@ Answered = Callable[[int], None]
 
 
 class PingChannel:
-    """A channel that pings the system (MS-MQQB 3.1.7.7); the system stores no state about pings. The cookie is the
-    number of the question.
+    """A channel that measures the pulse with Ping Requests (MS-MQQB 3.1.7.7), about which the system stores no state.
+    The PingCookie is the number of the question.
     """
 
     def __init__(self, environment: RealEnvironment, endpoint: Endpoint, guid: UUID, answered: Answered) -> None:
@@ -33,7 +33,7 @@ class PingChannel:
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
         self._there = True
-        with contextlib.suppress(OSError):  # the first question notices a failure
+        with contextlib.suppress(OSError):  # the answer to the first question shows whether this succeeded
             self._socket.connect(tuple(endpoint))
         environment.watch(self._socket, self._on_ready)
 
@@ -64,7 +64,9 @@ class PingChannel:
 
 
 class ControlChannel:
-    """A channel that asks the agent for the identity over a control connection, and so measures the agent's pulse."""
+    """A channel that measures an agent's pulse: it repeatedly asks the agent for the identity over a control
+    connection.
+    """
 
     def __init__(self, environment: RealEnvironment, route: Route, answered: Answered) -> None:
         self._answered = answered
@@ -83,7 +85,7 @@ class ControlChannel:
         return self._there
 
     def on_open(self) -> None:
-        """Do nothing, because the question was sent already."""
+        """Do nothing, because the question was already sent."""
 
     def on_reply(self, reply: Reply) -> None:
         number = self._numbers.pop(reply["id"], None)

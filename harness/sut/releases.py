@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from harness.sut.sut import Sut
 
 LATER_METHODS = frozenset({"RemoteQmGetVersion", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"})
-"""The methods that are missing in NT and 2000 (MS-MQQP notes <2>, <21>, <25>, <27>)."""
+"""The methods that Windows NT and Windows 2000 do not have (MS-MQQP notes <2>, <21>, <25>, <27>)."""
 
 
 class LackedByRelease(ConformanceFailure):

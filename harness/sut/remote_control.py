@@ -34,14 +34,16 @@ from reference_qm.surface.remote_commands import (
 
 REMOTE_ANSWER_TIMEOUT_MS = 60_000
 FACILITIES = frozenset({"receive"})
-"""The facility that remote reading replaces. An agent that has this facility also lets the SUT read remotely."""
+"""The facility whose verbs remote reading replaces. An agent with this facility can also let the SUT read remotely."""
 
 
 class RemoteControl:
-    """A control channel with few verbs, in place of ``harness.sut.control.Control``."""
+    """A control channel with only the verbs that remote reading can carry out, in place of
+    ``harness.sut.control.Control``.
+    """
 
     def __init__(self, environment: Environment, file: SutFile, rpc_port: int, identifier: UUID | None = None) -> None:
-        """``identifier``: the SUT's identifier, if it is known, for the names of its private queues."""
+        """``identifier``: the SUT's identifier, for the names of its private queues; None if unknown."""
         driver = file.driver
         self.sut_address = driver.address
         config = QueueManagerConfig(
@@ -53,7 +55,7 @@ class RemoteControl:
         self.host = CoreHost(environment, QueueManager(config, SeededEntropy("remote control")), driver.peer_address)
         self.host.start()
         self._begun: dict[int, Callable[[], object]] = {}
-        """The unanswered requests by token, each with the action after its answer."""
+        """The unanswered remote reads by token, each with the function to call after its answer."""
         self._verbs: dict[str, Callable[..., dict[str, Any]]] = {
             "open_queue": self._open_queue,
             "close_queue": lambda handle: self._ask_host(RemoteClose(handle)),
@@ -68,8 +70,8 @@ class RemoteControl:
         return verb in self._verbs or verb in _READ_REQUESTS
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Carry out a verb. Raise ControlRefused if the SUT refuses a method or does not answer it, and Unsupported for
-        other verbs and for transactions, which remote reading does not have.
+        """Carry out a verb by remote reading. Raise ControlRefused if the SUT refuses a method or does not answer it,
+        and Unsupported for other verbs and for transactions, which remote reading does not support.
         """
         if verb in self._verbs:
             return self._verbs[verb](**arguments)
@@ -80,15 +82,15 @@ class RemoteControl:
             close()
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        """Request a read whose answer may come much later."""
+        """Begin a remote read whose answer may arrive much later; return its token."""
         request, close = self._make_read(verb, arguments)
         token = self.host.begin(request)
         self._begun[token] = close
         return token
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Return the answer to a read that was begun; None if the answer has not arrived yet. Each answer is returned
-        only once.
+        """Return the answer to a read that ``begin`` started; None if no answer has arrived yet. Each answer is
+        returned only once.
         """
         if request not in self._begun:
             raise HarnessError(f"request {request} was never started")
@@ -106,8 +108,8 @@ class RemoteControl:
         self.host.stop()
 
     def _make_read(self, verb: str, arguments: dict[str, Any]) -> tuple[Request, Callable[[], object]]:
-        """Return the remote read for a verb, and the action after its answer: a queue that was given by
-        name is closed.
+        """Return the remote read for a verb, and the function to call after its answer, which closes a queue that was
+        given by name.
         """
         if verb not in _READ_REQUESTS:
             raise Unsupported(f"{verb} is not possible for a SUT without a control channel")
@@ -167,4 +169,4 @@ _READ_REQUESTS: Mapping[str, tuple[Callable[..., Request], str]] = MappingProxyT
         "peek_by_lookup_id": (partial(RemoteReadByLookupId, peek=True), "peek"),
     }
 )
-"""The remote read for each verb that reads a message, and the access that it needs."""
+"""The remote read for each verb that reads a message, and the access mode that the read needs."""

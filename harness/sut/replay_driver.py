@@ -1,8 +1,9 @@
-"""Drive a SUT that is a capture: the SUT repeats its actions as long as the harness repeats its own.
+"""Drive a SUT that is a capture: the SUT repeats its recorded actions as long as the harness repeats the recorded
+actions of the harness.
 
-A check is deterministic when time, random values and external input are given. The capture of a check contains all of
-them: packets, the control channel and the set-up (harness/sut/replay_tape.py). So the check runs again in virtual time,
-and judges independently.
+A check is deterministic if time, random values and external input are fixed. The capture of a check contains all of
+these: packets, control messages and the set-up (harness/sut/replay_tape.py). So the check can run again in virtual time
+and judge its rules anew.
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ _REFUSALS: Mapping[str, type[MqconformError]] = {
     for one in vars(module).values()
     if isinstance(one, type) and issubclass(one, MqconformError)
 } | {NotShown.__name__: NotShown, MissingElement.__name__: MissingElement}
-"""The exceptions that a control channel may have raised."""
+"""The exceptions that a recorded control channel may have raised."""
 
 
 class ReplayDriver:
-    """A driver whose SUT in each check is the capture of this check. ``captures``: the captures by check; ``deaths``:
-    the records of how the process ended in the run, made after checks.
+    """A driver that gives each check its own capture as the SUT. ``captures``: the captures, by check; ``deaths``: the
+    records of how the SUT's process ended in the recorded run, by check.
     """
 
     def __init__(self, file: SutFile, captures: Mapping[str, Path], run: str, deaths: Iterable[Death] = ()) -> None:
@@ -57,7 +58,7 @@ class ReplayDriver:
         self._run = run
         self._deaths = {one.check: one for one in deaths}
         self._player: Player | None = None
-        """The player of the latest check."""
+        """The player of the current check's capture."""
 
     def start(self) -> None:
         """Do nothing, because a replay needs only files."""
@@ -103,15 +104,15 @@ class ReplayDriver:
         return view
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return how the process ended in the recorded check."""
+        """Return a text about how the SUT's process ended in the recorded check."""
         return None if self._player is None else self._player.sees("ended")
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return how the process ended in the recorded check."""
+        """Return a text about how the SUT's process ended in the recorded check."""
         return self.describe_end()
 
     def take_death(self, check: str | None) -> Death | None:
-        """Return the end of the process in this check, only once."""
+        """Return the record of how the SUT's process ended in this check, only once."""
         return self._deaths.pop(check, None)
 
     def start_again(self) -> None:
@@ -125,14 +126,14 @@ class ReplayDriver:
 
 
 class _ReplaySut(Sut):
-    """A SUT that undoes no changes at the end, because events after the check do not influence its verdict."""
+    """A SUT that does not undo changes at the end of a check, because later events do not influence the verdict."""
 
     def restore_state(self) -> None:
         """Do nothing, because a replay leaves no queues or messages."""
 
 
 class ReplayControl:
-    """The control channel of a capture: it repeats its answers, at their times."""
+    """The control channel of a capture: it returns the recorded answers at the recorded times."""
 
     def __init__(self, player: Player, environment: ReplayEnvironment) -> None:
         self._player = player
@@ -145,7 +146,7 @@ class ReplayControl:
         return self._play_answer("begin", verb, arguments, int)
 
     def set_part(self, part: str, value: int) -> None:
-        """Return the recorded result of the command that changed a part of the environment."""
+        """Return the recorded result of the command that changed a part of the system's environment."""
         self.call(COMMAND_VERB, part=part, value=value)
 
     def _play_answer(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:

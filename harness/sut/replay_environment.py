@@ -16,13 +16,13 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
 TIMER_LATENESS_MS = 50
-"""int ms: how late a timer of the harness may have run in real time; actions of the system within this time precede the
-timer.
+"""int ms: how late a timer of the harness may run in real time. The replay plays actions of the system within this time
+before the timer.
 """
 
 
 class ReplayStream:
-    """The harness's end of a connection; sent bytes are compared where they are recorded."""
+    """The harness's end of a connection. It discards the bytes that it sends, because the recorder compares them."""
 
     def __init__(self, local: Endpoint, remote: Endpoint, sink: StreamSink | None) -> None:
         self.local = local
@@ -52,18 +52,20 @@ class ReplayEnvironment(VirtualEnvironment):
         self._began = began
         self._now_ms = began["monotonic_ms"]
         self._us = began["epoch_us"]
-        """The time of the last recorded event (int microseconds)."""
+        """The time of the last event of the capture that was played (int microseconds)."""
         ahead_s = began["utc_s"] - began["epoch_us"] // 1_000_000
         self._ahead_s = ahead_s if abs(ahead_s) > 1 else 0
-        """The clock for packets minus the clock for captures (s)."""
-        self._ports = count(1)  # the ports to return after playing has ended; no capture contains such a port
+        """The difference between the clock of packets and the clock of captures (s)."""
+        self._ports = count(1)  # the ports to return after the end of the replay; no capture contains these ports
         self._connecting: list[tuple[ReplayStream, StreamSink]] = []
 
     def now(self) -> Now:
         return Now(self._now_ms, self._utc_us() // 1_000_000 + self._ahead_s)
 
     def _utc_us(self) -> int:
-        """Return the time of day. In real time, it is the time of the next action of the harness."""
+        """Return the time of day (int microseconds). In real time, the result is the time of the harness's next action
+        in the capture.
+        """
         us = self.epoch_us_at(self._now_ms)
         coming_us = None if self.virtual else self._player.harness_us()
         return coming_us if coming_us is not None and us < coming_us < us + TIMER_LATENESS_MS * 1_000 else us
@@ -96,7 +98,7 @@ class ReplayEnvironment(VirtualEnvironment):
         raise NotReplayable(f"more than {EVENT_LIMIT} events in one wait")
 
     def _play_next_event(self, deadline_ms: int) -> bool:
-        """Let the next event happen; return False if the wait ends before the next event."""
+        """Play the next event; return False if the current wait ends before the next event."""
         next_us = self._player.next_us()
         if (
             next_us is not None
@@ -112,8 +114,8 @@ class ReplayEnvironment(VirtualEnvironment):
         return False
 
     def _play_next_action(self, deadline_ms: int) -> bool:
-        """Play the next event of a capture from real time; return False if the wait ends before it, or no event
-        remains.
+        """Play the next event of a capture from real time; return False if the current wait ends before that event, or
+        no event is left.
         """
         next_us, timed_out_us = self._player.next_us(), self._player.timed_out_us()
         if next_us is not None:
@@ -137,14 +139,14 @@ class ReplayEnvironment(VirtualEnvironment):
         return False
 
     def _precedes_timers(self, us: int) -> bool:
-        """Return whether the next action of the system precedes the timers of the harness."""
+        """Return whether the system's next action in the capture precedes the harness's next timer."""
         return (
             not self._events
             or max(self._convert_to_monotonic_ms(us), self._now_ms) <= self._events[0][0] + self._late_ms
         )
 
     def _run_due_timer(self, until_ms: int) -> bool:
-        """Run the next timer of the harness, if it is due by the given time."""
+        """Run the next timer of the harness, if it expires no later than the given time."""
         if not self._events or self._events[0][0] > max(until_ms, self._now_ms):
             return False
         due_ms, _, event = heapq.heappop(self._events)
@@ -173,7 +175,9 @@ class ReplayEnvironment(VirtualEnvironment):
         return any(stream.remote == item.server and stream.open for stream, _ in self._connecting)
 
     def end_of_connection(self, item: Open, local: Endpoint, remote: Endpoint) -> ReplayStream | None:
-        """Return the harness's end of a connection that is now open; None if it neither connects nor listens."""
+        """Return the harness's end of a connection that has just been opened; None if the harness neither connects to
+        it nor listens.
+        """
         if item.by_sut:
             listener = self.listeners.get(local)
             if listener is None:
@@ -189,7 +193,7 @@ class ReplayEnvironment(VirtualEnvironment):
         return None
 
     def _choose_port(self, endpoint: Endpoint) -> Endpoint:
-        """Return the address to listen at, with the port that was selected in the recorded check."""
+        """Return the address to listen at, with the port that was chosen in the recorded check."""
         return endpoint if endpoint.port else super()._choose_port(Endpoint(endpoint.host, self._player.take_port()))
 
     def datagram(self, segment: UdpDatagram) -> None:

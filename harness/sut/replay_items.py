@@ -14,18 +14,20 @@ from harness.sut.wires import Reply
 from reference_qm.surface.inputs import Endpoint
 
 MOST_NOTE_BYTES = 64 * 2**20
-"""int bytes: the largest capture that is replayed."""
+"""int bytes: the maximum size of a capture that can be replayed."""
 LATEST_TIME_US = 2**53
-"""The largest accepted time, which every JSON parser represents exactly."""
+"""The largest accepted time, which every JSON parser represents exactly (int microseconds)."""
 
 
 class NotReplayable(HarnessError):
-    """A check cannot run on its capture, or does not act as it did when the capture was made."""
+    """The error when a check cannot be replayed on its capture, or when the harness acts differently than in the
+    capture.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A new connection, which the first of its three frames shows."""
+    """The opening of a TCP connection, shown by the first of its three frames."""
 
     frame: int
     us: int
@@ -37,7 +39,7 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """A frame with data, with the end of a connection, or the second or third frame of an opening."""
+    """A frame with data, a frame that ends a connection, or the second or third frame that opens a connection."""
 
     frame: int
     us: int
@@ -48,7 +50,9 @@ class Packet:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note of a tape (harness/sut/replay_tape.py) after a frame; ``us`` is 0 for a note without a time."""
+    """A note in a capture (harness/sut/replay_tape.py) that follows a frame. ``us``: the time of the note in
+    microseconds; 0 for a note without a time.
+    """
 
     frame: int
     us: int
@@ -56,7 +60,7 @@ class Note:
 
     @property
     def by_sut(self) -> bool:
-        """Return whether the event is an action of the system or of its control channel."""
+        """Return whether the event was an action of the system or of its control channel."""
         return not self.said.keys() & {"call", "begin", "picked", "timed_out", "looked", "over"}
 
     @property

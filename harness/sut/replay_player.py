@@ -1,4 +1,4 @@
-"""Play a capture to a check: the actions of the system occur at their recorded times, after all earlier actions of the
+"""Play a capture to a check: each action of the system occurs at its recorded time, after all earlier actions of the
 harness.
 """
 
@@ -32,11 +32,11 @@ class PlayedStream(Protocol):
 
     @property
     def sink(self) -> StreamSink:
-        """Return the sink that receives the bytes of the system."""
+        """Return the object that receives the bytes of the system."""
 
 
 class Scene(Protocol):
-    """The interface of the environment in which a capture is played: its time, and the harness's connections."""
+    """The environment in which a capture is played, as the player uses it: its time, and the harness's connections."""
 
     def epoch_us(self) -> int:
         """Return the current time of the replay (int microseconds since 1970 UTC)."""
@@ -48,23 +48,26 @@ class Scene(Protocol):
         """Return whether the harness is connecting to an endpoint."""
 
     def end_of_connection(self, item: Open, local: Endpoint, remote: Endpoint) -> PlayedStream | None:
-        """Return the harness's end of a connection that is now open; None if it neither connects nor listens."""
+        """Return the harness's end of a connection that has just been opened; None if the harness neither connects to
+        it nor listens.
+        """
 
     def datagram(self, segment: UdpDatagram) -> None:
         """Deliver a datagram from the SUT."""
 
 
 class Player:
-    """Plays the capture of one check. It receives notes like a tape, and compares them with the capture. ``differs`` is
-    called once, with the reason, if the check cannot be replayed.
+    """The player of the capture of one check. Like the tape that records a check, the player receives notes; it
+    compares them with the notes in the capture. ``differs`` is called once, with the reason, if the check cannot be
+    replayed.
     """
 
     def __init__(self, items: list[Item], differs: Callable[[str], object]) -> None:
         self.environment: Scene
         self.late: dict[int, Note] = {}
-        """The answers to requests of ``begin``."""
+        """The answers to the control requests that ``begin`` started, by request id."""
         self.over = False
-        """Whether playing and comparing have ended."""
+        """Whether the replay has ended, so that no further record is compared."""
         self._items = drop_empty_groups(items)
         self._at = 0
         self._differs = differs
@@ -73,19 +76,19 @@ class Player:
         self._looked: Counter[str] = Counter()
         self._delivering = False
         self.together = False
-        """Whether further events follow before the waiting check continues."""
+        """Whether more events of the capture are played before the waiting check continues."""
 
     # -- actions of the harness ----------------------------------------------------------------------------------
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
-        """Begin to compare all records with those of the capture."""
+        """Begin to compare the records of the check with those of the capture."""
         recorder.new_writer = lambda path: _ComparingWriter(path, self)
 
     def lose(self, why: str) -> None:
-        """Do nothing, because the capture already contains the notes about missing information."""
+        """Do nothing, because the capture already contains its notes about missing information."""
 
     def sees(self, what: str, found: str | None = None) -> str | None:
-        """Return the observation that the capture records at this point."""
+        """Return the recorded result of an observation at this place of the capture."""
         self._looked[what] += 1
         item = None if self.over else self.next()
         if not isinstance(item, Note) or what not in item.said or item.said.get("looked") != self._looked[what]:
@@ -95,7 +98,7 @@ class Player:
         return one_line(str(item.said[what]), _LONGEST_END_TEXT_CHARACTERS)
 
     def end(self) -> None:
-        """Stop playing at the end of the check, which must also be its end in the capture."""
+        """End the replay at the end of the check; the recorded check must end at the same place in the capture."""
         if self.over:
             return
         while (item := self.next()) is not None and item.by_sut and not _is_loss_note(item):
@@ -107,7 +110,7 @@ class Player:
         self.over, self.together = True, False
 
     def check_frame(self, frame: int, packet: bytes) -> None:
-        """Compare with the capture a frame that the recorder writes."""
+        """Compare a frame that the recorder writes with the next frame of the capture."""
         if self.over:
             return
         expected = self._take_expected()
@@ -117,7 +120,7 @@ class Player:
         self.environment.follow(expected.us)
 
     def ask_control(self, how: str, verb: str, arguments: Mapping[str, Any]) -> None:
-        """Compare a question on the control channel with the capture."""
+        """Compare a request on the control channel with the next request in the capture."""
         if self.over:
             raise SutUnavailable("the capture has ended")
         expected = self._take_expected()
@@ -132,7 +135,7 @@ class Player:
         self.environment.follow(expected.us)
 
     def take_port(self) -> int:
-        """Return the port that the harness selected at this place of the capture; 0 after the end of the replay."""
+        """Return the port that the harness chose at this place of the capture; 0 after the end of the replay."""
         if self.over:
             return 0
         expected = self._take_expected()
@@ -143,23 +146,23 @@ class Player:
         return port
 
     def has_answer(self) -> bool:
-        """Return whether the answer to a question has been played."""
+        """Return whether the answer to a control request has been played."""
         return self._answer is not None or self.over
 
     def take_answer(self) -> Note:
-        """Return the answer to a question."""
+        """Return the recorded answer to a control request."""
         answer, self._answer = self._answer, None
         if answer is None:
             self.differ(f"after frame {self._current_frame()}: the control channel does not answer: {NOT_REPLAYABLE}")
         return answer
 
     def rest_ms(self) -> int:
-        """Return the duration of the remaining items (int ms)."""
+        """Return the time from now until the end of the capture (int ms)."""
         last = max((one.us for one in self._items[self._at :]), default=0)
         return max(0, (last - self.environment.epoch_us()) // 1000) + 1_000
 
     def differ(self, why: str) -> Never:
-        """End the check, because it behaves differently than in its capture."""
+        """End the check, because the harness behaves differently than in the capture."""
         if not self.over:
             self._differs(why)
         self.over, self.together = True, False
@@ -175,9 +178,7 @@ class Player:
         return self._items[self._at] if self._at < len(self._items) else None
 
     def _take_expected(self) -> Item | None:
-        """Return the next action of the harness in the capture; end the check if the capture contains no further
-        action.
-        """
+        """Return the next action of the harness in the capture; end the check if the capture contains none."""
         self._pass_sizes()
         item = self.next()
         if item is not None and _is_loss_note(item):
@@ -185,28 +186,32 @@ class Player:
         return item
 
     def next_us(self) -> int | None:
-        """Return the time of the system's next action; None if the harness acts next, or everything was played."""
+        """Return the time of the system's next action; None if the next action is the harness's, or if everything was
+        played.
+        """
         if self.over or self._delivering or (item := self.next()) is None:
             return None
         acts = item.by_sut or (isinstance(item, Open) and self.environment.awaits(item))
         return item.us if acts else None
 
     def harness_us(self) -> int | None:
-        """Return the time of the harness's next action; None if the system acts next."""
+        """Return the time of the harness's next action; None if the next action is the system's."""
         item = None if self.over else self.next()
         return None if item is None or item.by_sut else item.us
 
     def timed_out_us(self) -> int | None:
-        """Return when the current wait ended by its timeout; None if another item precedes that end."""
+        """Return the time at which the current wait ended by its timeout; None if another event of the capture comes
+        first.
+        """
         item = None if self.over or self._delivering else self.next()
         return item.us if isinstance(item, Note) and "timed_out" in item.said else None
 
     def time_out(self) -> None:
-        """Skip the note about the end of a wait."""
+        """Skip the note that records the timeout of a wait."""
         self._at += 1
 
     def play(self) -> None:
-        """Carry out the next action of the system."""
+        """Play the next action of the system."""
         item = self._items[self._at]
         self._delivering = True
         try:
@@ -235,12 +240,12 @@ class Player:
 
     @staticmethod
     def _describe_lost(item: Item) -> str:
-        """Return the text of a note about information that the capture lacks."""
+        """Return the text of a note that records which information the capture lacks."""
         said = item.said if isinstance(item, Note) else {}
         return f"after frame {item.frame}: {said.get('lost', 'an unknown note')!s:.100}: {NOT_REPLAYABLE}"
 
     def _gather_frames(self, size: object) -> list[Packet]:
-        """Return the frames of bytes that arrived together."""
+        """Return the frames whose bytes the harness received in one piece."""
         found: list[Packet] = []
         left = size if isinstance(size, int) else 0
         for item in self._items[self._at :]:
@@ -253,9 +258,7 @@ class Player:
             found.append(item)
             left -= len(item.segment.data)
         if not found or left:
-            self.differ(
-                f"after frame {self._current_frame()}: bytes that arrived together are missing: {NOT_REPLAYABLE}"
-            )
+            self.differ(f"after frame {self._current_frame()}: bytes of one read are missing: {NOT_REPLAYABLE}")
         return found
 
     def _play_opening(self, item: Open) -> None:
@@ -287,19 +290,17 @@ class Player:
             self.differ(f"frame {first.frame}: the harness does not receive the packet: {NOT_REPLAYABLE}")
 
     def _pass_sizes(self) -> None:
-        """Skip the notes about the sizes of bytes that arrived together: these notes were already read with the
-        bytes.
-        """
+        """Skip the notes about the sizes of received pieces: these notes were already read with the bytes."""
         while self._delivering and isinstance(item := self.next(), Note) and "bytes" in item.said:
             self._at += 1
 
     def left(self) -> list[Item]:
-        """Return the items of the capture that were not played yet."""
+        """Return the items of the capture that were not played."""
         return self._items[self._at :]
 
 
 def drop_empty_groups(items: list[Item]) -> list[Item]:
-    """Return the items except the notes that group simultaneous events but enclose no event."""
+    """Return the items without the notes that mark the begin and the end of a group of events with no event in it."""
     left: list[Item] = []
     for item in items:
         if left and _get_together_flag(item) is False and _get_together_flag(left[-1]) is True:

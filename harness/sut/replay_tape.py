@@ -1,13 +1,13 @@
-"""Write the notes that make a check replayable into its capture, between the packets.
+"""Write the notes that are needed to replay a check into the capture of the check, between the packets.
 
 Notes are JSON objects. The first note is the set-up (``setup``). Each question on the control channel has a note
 (``call`` or ``begin``, with its arguments in ``with``), and so has each answer (``answered``; ``to`` and ``answer`` for
 the answer to a question of ``begin``; ``refused`` with ``why``). The other keys: ``bytes``: the number of bytes of the
-system that arrived at once; ``together``: the events until the note with the value false occurred before the wait was
-checked again; ``timed_out``: a wait ended by its timeout, in real time; ``picked``: the port that was selected for a
-listener; ``ended``: how the system's process ended; ``hangs``: the process computes without end, as the observation
-with the number ``looked`` found; ``over``: the check is over; ``lost``: information that the capture lacks; ``us``: the
-time.
+system that the harness received in one piece; ``together``: the events until the note with the value false occurred
+before the waiting check continued; ``timed_out``: a wait ended by its timeout, in real time; ``picked``: the port that
+was chosen for a listener; ``ended``: how the system's process ended; ``hangs``: the process was found in an endless
+computation; ``looked``: the number of the observation that found ``ended`` or ``hangs``; ``over``: the check is over;
+``lost``: information that the capture lacks; ``us``: the time (int microseconds).
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ SAVED_ATTRIBUTES = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
     *("peer_returns", "controls_environment", "found_at_port"),
 )
-"""The values of a check's view of its system, in addition to the SUT file, identifier, facilities, keys and
-timeouts.
+"""The values of a check's view of its system that the set-up contains in addition to SUT file, identifier, facilities,
+keys and timeouts.
 """
 
 
 class Tape:
-    """The notes of one check, which are kept until a recorder is available."""
+    """The writer of the notes of one check, which stores notes until a recorder is available."""
 
     def __init__(self, environment: Environment, address: str) -> None:
-        """Keep the notes until ``begin``; ``address``: the address of the system."""
+        """Store notes until ``begin`` is called; ``address``: the address of the system."""
         self._environment = environment
         self._address = address
         self._recorder: Recorder | None = None
@@ -64,7 +64,7 @@ class Tape:
         environment.witness = self
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
-        """Write the notes about the set-up, then the notes that were made before the tape was open."""
+        """Write the notes about the set-up, then the notes that were stored before."""
         self._over = recorder.path is None
         self._recorder = recorder
         if not self._over:
@@ -87,14 +87,16 @@ class Tape:
         self.note(lost=why)
 
     def sees(self, what: str, found: str | None) -> str | None:
-        """Write an observation with its number; an observation without a result is counted, but not written."""
+        """Write the result of an observation with its number; count an observation without a result, but write
+        no note.
+        """
         self._looked[what] += 1
         if found is not None:
             self.note(**{what: found, "looked": self._looked[what]})
         return found
 
     def ask_control(self, how: str, verb: str, arguments: Mapping[str, Any], ask: Callable[[], Any]) -> Any:
-        """Ask the control channel; write the question and the answer, and return the answer."""
+        """Send a request on the control channel; write the request and the answer as notes, and return the answer."""
         self.note(**{how: verb, "with": arguments})
         try:
             found = ask()
@@ -105,8 +107,8 @@ class Tape:
         return found
 
     def end(self) -> None:
-        """Write the end of the check, and whether the system stalled, because the capture does not show the effects of
-        a stall.
+        """Write the note for the end of the check, and whether the system stalled, because the packets do not show a
+        stall.
         """
         pulse = self._environment.pulse
         if pulse is not None and (pulse.longest_ms or pulse.was_gone):
@@ -115,23 +117,23 @@ class Tape:
         self._over = True
 
     def asks(self, asking: bool) -> None:
-        """Record whether the current wait is for an answer of the control channel. The tape does not note the end of
-        such a wait, because the answer shows it.
+        """Record whether the check now waits for an answer of the control channel. The end of such a wait needs no
+        note, because the note of the answer marks it.
         """
         self._asking = asking
 
     def timed_out(self) -> None:
-        """Write that a wait ended by its timeout."""
+        """Write a note that a wait ended by its timeout."""
         if not self._asking:
             self.note(timed_out=True)
 
     def together(self, begins: bool) -> None:
-        """Write the beginning or the end of events that occur before the waiting check continues."""
+        """Write the note for the beginning or the end of events that occur before the waiting check continues."""
         self.note(together=begins)
 
     def note_port(self, endpoint: Endpoint) -> None:
-        """Write the chosen port, unless the address belongs to the system: in virtual time, the system itself chooses
-        its ports.
+        """Write a note of the chosen port, unless the address belongs to the system: in virtual time, the system itself
+        chooses its ports.
         """
         if not self._environment.virtual or endpoint.host != self._address:
             self.note(picked=endpoint.port)
@@ -177,7 +179,7 @@ def _to_json_value(value: object) -> Any:
         return dict(value)
     if isinstance(value, frozenset):
         return sorted(value)
-    raise TypeError(f"{type(value).__name__} has no form in JSON")
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
 _LINE_ENCODER = json.JSONEncoder(separators=(",", ":"), default=_to_json_value)
@@ -190,12 +192,12 @@ def encode_note(values: Mapping[str, Any]) -> bytes:
 
 @lru_cache(maxsize=64)
 def _convert_table(table: Any) -> dict[str, Any]:
-    """Return a table of a SUT file as JSON values; cached, because it is the same for all checks."""
+    """Return a table of a SUT file as JSON values. The result is cached, because all checks have the same table."""
     return asdict(table)
 
 
 class RecordedControl:
-    """A control channel whose questions and answers are written to the tape."""
+    """A control channel whose requests and answers are written to the tape, the notes in the capture."""
 
     def __init__(self, control: Control, tape: Tape) -> None:
         self._control = control
@@ -230,7 +232,9 @@ class RecordedControl:
 
 
 class RecordedCommands:
-    """The commands that change the system's environment. Their results are written to the tape like answers."""
+    """The commands that change the system's environment. Their results are written to the tape, the notes in the
+    capture.
+    """
 
     def __init__(self, set_part: SetPart, tape: Tape) -> None:
         self._set_part = set_part

@@ -1,5 +1,5 @@
-"""Read [rpc] of a SUT file: the table that defines how the tester authenticates to the SUT's RPC. The user in this
-table is a test user, never a real user.
+"""Read the table [rpc] of a SUT file, which defines how the tester authenticates in RPC calls to the SUT. The user in
+this table is a test user, never a real user.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ class RpcTable:
 
 @dataclass(frozen=True, slots=True)
 class RpcAccess:
-    """The tester's authentication, and the user that the peer's server knows. ``user`` is None at the level none."""
+    """The credentials of the tester, and the user that the peer's server accepts. ``user`` is None at authentication
+    level none.
+    """
 
     level: AuthLevel = AuthLevel.NONE
     auth_type: AuthType = AuthType.GSS_NEGOTIATE
@@ -39,26 +41,26 @@ class RpcAccess:
 
     @property
     def server(self) -> ServerSecurity:
-        """The authentication that a reference demands of clients when it is the SUT."""
+        """The authentication that the reference, as SUT, requires from RPC clients."""
         if self.user is None:
             return NO_SECURITY
-        from reference_qm.shell.spnego_security import server_security  # importing its libraries takes long
+        from reference_qm.shell.spnego_security import server_security  # the import takes long
 
         return server_security([self.user], self.level)
 
     @property
     def client(self) -> ClientSecurity | None:
-        """The credentials with which a reference authenticates to the peer when it is the SUT."""
+        """The credentials with which the reference, as SUT, authenticates to the peer."""
         if self.user is None:
             return None
-        from reference_qm.shell.spnego_security import client_security  # as above
+        from reference_qm.shell.spnego_security import client_security  # the import takes long
 
         return client_security(self.auth_type, self.level, self.user)
 
 
 def read_rpc_access(table: RpcTable, where: str, base: Path) -> RpcAccess:
-    """Return the values of a table; raise UsageError for invalid values. ``base``: the folder to which password_file is
-    relative.
+    """Return the credentials that a table [rpc] defines; raise UsageError for invalid values. ``base``: the folder to
+    which password_file is relative.
     """
     if table.level == "none":
         if table.user:

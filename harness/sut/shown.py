@@ -1,5 +1,5 @@
-"""Read the data that a SUT shows about itself and its messages. A missing element means that it cannot be observed, not
-that the check is wrong.
+"""Read the data that a SUT shows about itself and its messages. A missing element cannot be observed; this is no error
+of the check.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from harness.sut.wires import MissingElement, Reply
 
 
 class NotShown(MissingElement):
-    """The SUT does not show an element of the abstract data model or a property of a message."""
+    """The error when the SUT does not show an element of its abstract data model or a property of a message."""
 
 
 class Shown(Reply):
-    """An object of the abstract data model."""
+    """An object of the SUT's abstract data model; reading a missing element raises NotShown."""
 
     __slots__ = ()
 
@@ -24,8 +24,8 @@ class Shown(Reply):
 
 
 class Answered(Reply):
-    """A JSON object of an answer that was checked against the contract. Elements that the contract makes optional may
-    be missing; reading one of them raises NotShown.
+    """A JSON object in an answer that was checked against the contract of the control protocol. Elements that the
+    contract makes optional may be missing; reading one of them raises NotShown.
     """
 
     __slots__ = ()
@@ -35,7 +35,7 @@ class Answered(Reply):
 
 
 def parse_reply(value: Any, kind: type[Reply] = Shown) -> Any:
-    """Return a JSON value whose objects are of the given kind, by default objects of the abstract data model."""
+    """Return a JSON value whose objects have the given type, by default objects of the abstract data model."""
     if isinstance(value, dict):
         return kind({name: parse_reply(each, kind) if type(each) in _NESTED else each for name, each in value.items()})
     return [parse_reply(each, kind) for each in value] if isinstance(value, list) else value
@@ -45,7 +45,7 @@ _NESTED = (dict, list)
 
 
 def lookup_id(message: Mapping[str, Any]) -> int:
-    """Return the LookupIdentifier of a message; NotShown if the control channel omits it or shows null."""
+    """Return the LookupIdentifier of a message; raise NotShown if the control channel omits it or returns null."""
     found: int | None = message.get("lookup_id")
     if found is None:
         raise NotShown(f"the SUT's control channel does not show the LookupIdentifier of {message['message_id']}")

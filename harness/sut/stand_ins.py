@@ -1,4 +1,6 @@
-"""Needs of checks that a SUT can meet in two ways: by a facility of its control channel, or by its SUT file."""
+"""Define the needs of checks that a SUT can meet in two ways: by a facility of its control channel, or by a key of its
+SUT file.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from harness.sut.sut_file import GREATEST_QUOTA_TO_FILL_KB, SutFile
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """A need that ``facility`` meets, or else ``key`` of the SUT file."""
+    """A need of a check that the SUT meets with the facility ``facility``, or with the key ``key`` of its SUT file."""
 
     facility: str
     key: str
@@ -19,8 +21,8 @@ class StandIn:
 
 
 def _has_queues(file: SutFile) -> bool:
-    """Return whether the SUT file lists queues that a check can empty by remote reading, so that a missing queue is
-    also noticed.
+    """Return whether the SUT file lists queues that a check can empty by remote reading. The check then also notices a
+    missing queue.
     """
     return bool(file.more_queues) and file.capabilities.get("qm2qm", False)
 
@@ -49,19 +51,21 @@ STAND_INS: Mapping[str, StandIn] = MappingProxyType(
         ),
     }
 )
-"""The needs that a SUT can meet in two ways: queues with given properties; timers whose duration is known; the type of
-its operating system; SendInsecureNacks, and RejectEnhancedRC2Using40BitKeys, with the value TRUE (MS-MQQB 3.1.1.3); a
-QueueManagerQuota that messages can exceed.
+"""The needs that a SUT can meet with a facility or in its SUT file: queues with given properties; timers whose duration
+is known; the type of its operating system; SendInsecureNacks, and RejectEnhancedRC2Using40BitKeys, with the value TRUE
+(MS-MQQB 3.1.1.3); a QueueManagerQuota that messages can exceed.
 """
 
 
 def needs_met(have: Collection[str]) -> frozenset[str]:
-    """Return the given capabilities and facilities, and the needs of checks that these also meet."""
+    """Return the given capabilities and facilities, and the needs of checks that these capabilities and facilities also
+    meet.
+    """
     return frozenset(have) | {need for need, one in STAND_INS.items() if one.facility in have}
 
 
 def needs_in_file(file: SutFile) -> frozenset[str]:
-    """Return the needs of checks that a SUT file alone satisfies."""
+    """Return the needs of checks that a SUT meets by its SUT file alone."""
     return frozenset(need for need, one in STAND_INS.items() if one.is_in(file))
 
 

@@ -1,4 +1,6 @@
-"""Run the commands of a SUT file that remove and restore parts of a system's environment."""
+"""Run the commands of a SUT file that make parts of a system's environment, such as disk or directory, unavailable and
+available again.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +18,15 @@ from reference_qm.surface.surroundings import CLOCK, ChangeEnvironment
 
 ENVIRONMENT_PARTS = tuple(one.name for one in dataclasses.fields(ChangeEnvironment) if one.name != CLOCK)
 SECONDS_PLACEHOLDER = "{seconds}"
-"""The placeholder in the command that sets the clock, for the number of seconds by which the clock is fast."""
-SAID_LIMIT = 200
-"""The number of bytes of a command's output that an error repeats."""
+"""The placeholder, in the command that sets the clock, for the number of seconds by which the clock is to be fast."""
+OUTPUT_LIMIT = 200
+"""int bytes: the maximum amount of a command's output that an error message repeats."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentTable:
-    """The table [environment]: for each part (docs/control-protocol.md), the commands that take it away and restore it,
-    and the command that sets the clock.
+    """The table [environment]: for each part of the environment (docs/control-protocol.md), the commands that make the
+    part unavailable and available again, and the command that sets the clock.
     """
 
     take_directory: tuple[str, ...] = ()
@@ -49,7 +51,9 @@ class EnvironmentTable:
     timeout_s: int = 60
 
     def command(self, part: str, value: int) -> tuple[str, ...]:
-        """Return the command that restores, takes away or sets a part; empty if the table has no such command."""
+        """Return the command that makes a part available or unavailable, or sets the clock; empty if the table has no
+        such command.
+        """
         if part == CLOCK:
             return tuple(word.replace(SECONDS_PLACEHOLDER, str(value)) for word in self.set_clock)
         found: tuple[str, ...] = getattr(self, f"{'give' if value else 'take'}_{part}")
@@ -73,26 +77,28 @@ class EnvironmentTable:
 
 
 SetPart = Callable[[str, int], None]
-"""The type of functions that take away, restore or set a part; on failure, they raise SutUnavailable with a one-line
+"""The type of functions that change a part of the environment; on failure, they raise SutUnavailable with a one-line
 message.
 """
 
 
 @dataclass(slots=True)
 class SurroundingsByCommand:
-    """The parts of a system's environment that commands can change, with their states."""
+    """The parts of a system's environment that commands can change, and the state of each part."""
 
     parts: tuple[str, ...]
     set_part: SetPart
     there: dict[str, int | None] = field(init=False)
-    """For each part, whether it is available; for the clock, by how many seconds it is fast; None if unknown."""
+    """The state of each part: whether it is available or, for the clock, by how many seconds it is fast; None if
+    unknown.
+    """
 
     def __post_init__(self) -> None:
         self.there = {part: 0 if part == CLOCK else True for part in self.parts}
 
     def change(self, wanted: Mapping[str, int]) -> None:
-        """Run the commands for a change; raise SutUnavailable with a one-line message when a command fails. The effect
-        of a failed command is unknown, so its part is restored later in any case.
+        """Run the commands that change parts of the environment; raise SutUnavailable with a one-line message when a
+        command fails. The effect of a failed command is unknown, so the part is always restored later.
         """
         for part, value in wanted.items():
             if part in self.there and self.there[part] != value:
@@ -102,14 +108,14 @@ class SurroundingsByCommand:
 
 
 def build_surroundings(table: EnvironmentTable) -> SurroundingsByCommand:
-    """Return the parts of the environment that the commands of a SUT file can change."""
+    """Return an object that changes the environment with the commands of a SUT file."""
     return SurroundingsByCommand(table.parts, partial(_run_command, table))
 
 
 def _run_command(table: EnvironmentTable, part: str, value: int) -> None:
     command = table.command(part, value)
     shown = " ".join(command)
-    with tempfile.TemporaryFile() as said:  # with a pipe, the wait would last until all child processes close it
+    with tempfile.TemporaryFile() as said:  # a wait for a pipe would last until all child processes close the pipe
         try:
             process = subprocess.Popen(  # noqa: S603 - the user's own command, like the command that starts the system
                 command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
@@ -119,12 +125,14 @@ def _run_command(table: EnvironmentTable, part: str, value: int) -> None:
         try:
             code = process.wait(table.timeout_s)
         except subprocess.TimeoutExpired as error:
-            raise SutUnavailable(f"environment: {shown}: the command still runs after {table.timeout_s} s") from error
+            raise SutUnavailable(
+                f"environment: {shown}: the command did not exit within {table.timeout_s} s"
+            ) from error
         finally:
             if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)  # also kill the processes that it started
+                os.killpg(process.pid, signal.SIGKILL)  # also kill the processes that the command started
                 process.wait()
         if code:
             said.seek(0)
-            words = " ".join(said.read(SAID_LIMIT).decode(errors="replace").split())
+            words = " ".join(said.read(OUTPUT_LIMIT).decode(errors="replace").split())
             raise SutUnavailable(f"environment: {shown}: exit code {code}{': ' if words else ''}{words}")

@@ -31,37 +31,37 @@ DIRECTORY_ONLINE_MS = 60_000
 """int ms: the Directory Online Timer (MS-MQDMPR 3.1.2.5)."""
 
 PARTS_THAT_STOP_THE_SUT = ("store", "service")
-"""The parts of the environment without which the system answers no request."""
+"""The parts of the environment without which the system cannot answer requests."""
 PARTS_THAT_IDENTIFY_THE_SUT = ("own_domain", "registration")
-"""The parts of the environment that decide the system's identity at its start."""
+"""The parts of the environment from which the system determines its identity when it starts."""
 PARTS_SEEN_AT_START = ("store", "configuration", "domain", "own_domain", "registration")
-"""The parts of the environment whose return the system notices only at its start or when a timer expires."""
+"""The parts of the environment whose restoration the system notices only when it starts or when a timer expires."""
 
 
 class NotGivenBack(Exception):
-    """A part of the environment is not restored, although the answer reports that it is."""
+    """The error when a part of the environment is still changed after a command that reports its restoration."""
 
 
 class BeginsTape(Protocol):
-    """The interface of the tape of a check, whether the tape is written or played."""
+    """The interface of the capture notes (tape) of a check; the notes are either written or replayed."""
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
-        """Begin the tape of a check."""
+        """Begin the notes of a check."""
 
     def lose(self, why: str) -> None:
         """Record that the capture lacks information that influences the check."""
 
     def sees(self, what: str, found: str | None) -> str | None:
-        """Record an observation about the system that packets do not show (None if there is none yet); return the
-        observation to use.
+        """Record an observation about the system that packets do not show (None if nothing was observed yet); return
+        the observation to use.
         """
 
     def end(self) -> None:
-        """End the tape, before the changes of the check are undone."""
+        """End the notes of a check, before the changes that the check made are undone."""
 
 
 class Sut(OwnQueues):
-    """One test's view of the SUT."""
+    """One test's view of the system under test."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Sut(OwnQueues):
         self.timeouts = timeouts
         self.environment = environment
         self.tape: BeginsTape | None = None
-        """The tape that records everything needed to replay the test."""
+        """The notes in the capture (tape) that record everything needed to replay the test."""
         self.identifier = identifier
         self.tcp_port = tcp_port
         self.ping_port = ping_port
@@ -92,49 +92,54 @@ class Sut(OwnQueues):
         self.rpc_port = rpc_port
         """The port where the SUT serves qmcomm and qm2qm."""
         self.shown_keys = encryption_keys
-        """The PublicEncryptionKeyList (MQDSPUBLICKEYS) that the control channel shows; empty when it shows none."""
+        """The PublicEncryptionKeyList (MQDSPUBLICKEYS) that the control channel shows; empty when the channel shows
+        none.
+        """
         self.encryption_keys = encryption_keys or base64.b64decode(file.provisioned.public_encryption_keys_base64)
-        """The SUT's PublicEncryptionKeyList (MQDSPUBLICKEYS), empty when neither identity nor SUT file has one."""
+        """The SUT's PublicEncryptionKeyList (MQDSPUBLICKEYS) from the control channel or the SUT file; empty if neither
+        contains one.
+        """
         self.shared = shared
         """Whether other tests use the SUT at the same time."""
         self.wanted_alone = False
-        """Whether this test found out that it cannot share the SUT."""
+        """Whether this test affects other tests that use the SUT, and must be repeated without them."""
         self.residue: list[str] = []
-        """The changes that could not be undone at the end."""
+        """The changes of this test that could not be undone at its end."""
         self.knows_peer = True
-        """Whether this test's peer is the peer of the SUT file; the SUT knows no other peer."""
+        """Whether this test's peer is the peer that the SUT file describes, which is the only peer known to the SUT."""
         self.forgets = False
         """Whether the SUT is reset before the next test."""
         self.peer_returns = False
-        """Whether later tests use the same peer or peer address, and would receive messages that the SUT keeps for this
-        test's peer.
+        """Whether later tests use the same peer or peer address. Such tests would receive messages that the SUT keeps
+        for this test's peer.
         """
         self.process_ended: Callable[[float], str | None] = lambda within_s: None
-        """The function that returns how the process of the SUT ended, None while it runs; it waits the given number of
-        seconds for the end.
+        """The function that waits the given number of seconds for the end of the SUT's process, and returns a text
+        about how the process ended; None while the process runs.
         """
         self.hangs: Callable[[], bool] = lambda: False
-        """The function that returns whether the SUT is known to compute without end."""
+        """The function that returns whether the SUT is known to be in an endless computation."""
         self.restarted = False
         """Whether the test restarted the SUT."""
         self._timers: dict[str, int] = {}
-        """The original durations of the timers that ``set_timers`` changed."""
+        """The original durations of the timers that ``set_timers`` changed in this test."""
         self._settings: dict[str, Any] = {}
-        """The original values of the settings that ``configure`` changed."""
+        """The original values of the settings that ``configure`` changed in this test."""
         self.open_systems: Callable[[], dict[str, Any]] | None = None
-        """The function that opens the three systems of a topology, by role, in this test's environment."""
+        """The function that returns the three systems of a topology, by role, in this test's environment."""
         self.found_at_port = 0
-        """The port at which each system of a topology is found by the others."""
+        """The port at which the other systems reach each system of a topology, by role."""
         self._offline = False
         """Whether this test took the SUT off the network."""
         self._surroundings: dict[str, Any] = {}
-        """The original state of the parts that ``change_environment`` changed."""
+        """The original states of the parts of the environment that ``change_environment`` changed, by part."""
         self.controls_environment = True
         """Whether the control channel can also change the environment."""
         self.by_command = build_surroundings(file.environment)
-        """The parts of the environment that commands can change."""
+        """The parts of the environment that commands of the SUT file can change."""
         self.broken: str | None = None
-        """One line about the parts of the environment that could not be restored."""
+        """A one-line message about the parts of the environment that could not be restored; None if all were restored.
+        """
 
     def lose(self, why: str) -> None:
         """Record that the capture lacks information that influences this test."""
@@ -161,7 +166,7 @@ class Sut(OwnQueues):
 
     @property
     def receiving_keys(self) -> bytes:
-        """The keys for encrypting messages to the SUT: those that the SUT shows, or else those of ``mqconform
+        """The keys for encrypting messages to the SUT: the keys that the SUT shows, or else the keys of ``mqconform
         provision``.
         """
         return self.encryption_keys or sut_keys()
@@ -178,7 +183,7 @@ class Sut(OwnQueues):
 
     @property
     def reads_remotely(self) -> bool:
-        """Whether the SUT's queues are read over qm2qm, which does not show how a message was authenticated.
+        """Whether checks read the SUT's queues over qm2qm, which does not show how a message was authenticated.
 
         An agent with the facility ``receive`` also lets the SUT read remotely (``remote_read``).
         """
@@ -201,7 +206,7 @@ class Sut(OwnQueues):
 
     @property
     def response_timeout_ms(self) -> int:
-        """Return how long to wait for an immediate reaction (int ms)."""
+        """Return how long to wait for an immediate reaction of the SUT (int ms)."""
         return self.timeouts.response_ms
 
     @property
@@ -217,13 +222,13 @@ class Sut(OwnQueues):
         return self.timeouts.quiet_ms
 
     def duration_ms(self, specified_ms: int) -> int:
-        """Return the actual duration of a protocol timer (int ms), given its specified duration in ms (set_timers)."""
+        """Return the actual duration of a protocol timer (int ms) from its specified duration (ms): set_timers can make
+        timers run faster.
+        """
         return max(1, specified_ms // self.scale)
 
     def slack_ms(self, specified_ms: int) -> int:
-        """Return how much later than specified a timer's expiry may be observed (int ms), because of network and
-        scheduling.
-        """
+        """Return the tolerance for the observed expiry of a timer (int ms), which network and scheduling may delay."""
         if self.environment.virtual:
             return 20
         return 300 + self.duration_ms(specified_ms) // 4 + 2 * self.timeouts.worst_ms
@@ -249,26 +254,32 @@ class Sut(OwnQueues):
     # -- requests of applications and administrators --------------------------------------------------------------
 
     def attempt(self, request: str | Callable[..., object], *arguments: Any, **named: Any) -> str:
-        """Make a request, by a verb of the control channel or by a method; return Outcome.DONE or Outcome.REFUSED."""
+        """Send a request to the SUT, by a verb of the control channel or by a method; return Outcome.DONE or
+        Outcome.REFUSED.
+        """
         action = partial(self.control.call, request) if isinstance(request, str) else request
         return outcome_of(partial(action, *arguments, **named))
 
     def read_label(self, verb: str, **where: Any) -> str:
-        """Read a message without waiting, by a verb of the control channel; return its label or Outcome.NOTHING."""
+        """Read a message without waiting, by a verb of the control channel; return the label of the message, or
+        Outcome.NOTHING if none was read.
+        """
         return get_label(self.control.call(verb, timeout_ms=0, **where)["message"])
 
     # -- changes by a test ---------------------------------------------------------------------------------------
 
     def set_timers(self, **durations: int) -> None:
-        """Change durations of the SUT's protocol timers for this test (int ms, before scaling)."""
+        """Change the durations of the SUT's protocol timers for this test (int ms, before scaling by
+        ``time_scale``).
+        """
         self.need_alone("set_timers changes the SUT")
         self._timers = self._read_settings_in_force("set_timers", durations) | self._timers
         self.control.call("set_timers", **durations)
         self.scale = durations.get("scale", self.scale)
 
     def timer_ms(self, name: str, wanted_ms: int) -> int:
-        """Return the specified duration of a timer (need ``timers``): ``wanted_ms`` if the SUT's timers can be set,
-        otherwise the duration in the SUT file.
+        """Return the specified duration of a timer (int ms): ``wanted_ms`` if the SUT's timers can be set, otherwise
+        the duration in the SUT file. A check that calls this method has the need ``timers``.
         """
         if "set_timers" in self.facilities:
             self.set_timers(**{name: wanted_ms})
@@ -293,15 +304,15 @@ class Sut(OwnQueues):
         self.control.call("configure", **settings)
 
     def send_insecure_nacks(self) -> None:
-        """Let SendInsecureNacks be TRUE for this test (need ``insecure_nacks``): the SUT was provisioned with this
-        value, or the value is changed.
+        """Make sure that SendInsecureNacks is TRUE for this test: the SUT was provisioned with this value, or the value
+        is changed. A check that calls this method has the need ``insecure_nacks``.
         """
         if not self.file.provisioned.send_insecure_nacks:
             self.configure(send_insecure_nacks=True)
 
     def quota_kb(self, wanted_kb: int) -> int:
-        """Return QueueManagerQuota of the SUT for this test (need ``queue_manager_quota``): the value that the SUT was
-        provisioned with, or ``wanted_kb`` if the value can be changed.
+        """Return QueueManagerQuota of the SUT for this test (KB): the value that the SUT was provisioned with, or
+        ``wanted_kb`` if the value can be changed. A check that calls this method has the need ``queue_manager_quota``.
         """
         if "configure" not in self.facilities:
             return self.file.provisioned.quota_kb
@@ -310,7 +321,7 @@ class Sut(OwnQueues):
 
     def _read_settings_in_force(self, verb: str, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the current values of the settings that a check is about to change; raise Unsupported if the SUT does
-        not return one.
+        not return one of them.
         """
         found = self.control.call(verb)
         if missing := sorted(changes.keys() - found.keys()):
@@ -334,7 +345,8 @@ class Sut(OwnQueues):
     def change_environment(self, **values: Any) -> None:
         """Change the environment of the SUT for this test, such as the availability of its directory.
 
-        Raise NotShown if the SUT does not have one of these parts. A partial change is undone at the end of the test.
+        Raise NotShown if the tester cannot change one of these parts. A partial change is undone at the end of the
+        test.
         """
         self.need_alone("environment changes the SUT")
         in_force = self._change_environment_parts({})
@@ -346,34 +358,34 @@ class Sut(OwnQueues):
             self.environment.pulse.stop_asking()
         try:
             self._change_environment_parts(values)
-        except Unsupported:  # a part that cannot be taken away need not be restored
+        except Unsupported:  # a part that could not be changed need not be restored
             mine = self.by_command.there.keys() & values.keys()
             self._surroundings = before | {name: in_force[name] for name in mine if name not in before}
             raise
 
     @property
     def may_be_another(self) -> bool:
-        """Return whether this test started the SUT in an environment where it may be a different queue manager (MS-MQSO
-        6.6.2.1).
+        """Return whether this test started the SUT in an environment in which the SUT may be a different queue manager
+        (MS-MQSO 6.6.2.1).
         """
         return not self._surroundings.keys().isdisjoint(PARTS_THAT_IDENTIFY_THE_SUT)
 
     def read_directory_object(self, **which: Any) -> Any:
-        """Read an object of the directory as an administrator; return None for a missing object. Raise NotShown when
-        the control channel does not show the directory.
+        """Return an object of the directory, read as an administrator; None if the directory has no such object. Raise
+        NotShown when the control channel does not show the directory.
         """
         return self.change_directory_object(**which)
 
     def change_directory_object(self, **arguments: Any) -> Any:
-        """Change an object of the directory as an administrator, then read it; return None for a missing object. Raise
-        NotShown when the control channel does not show the directory.
+        """Change an object of the directory as an administrator, then return the object; None if the directory has no
+        such object. Raise NotShown when the control channel does not show the directory.
         """
         if not self.controls_environment:
             raise NotShown("the control channel does not show the objects of the SUT's directory")
         return self.control.call("published", **arguments)["published"]
 
     def _change_environment_parts(self, values: Mapping[str, int]) -> dict[str, Any]:
-        """Change parts of the environment, by commands of the SUT file or by the control channel; return the state of
+        """Change parts of the environment, by commands of the SUT file or by the control channel; return the states of
         all parts.
         """
         by_command = self.by_command
@@ -385,7 +397,9 @@ class Sut(OwnQueues):
         return {**found, **by_command.there}
 
     def _restore_environment(self, wanted: Mapping[str, Any]) -> None:
-        """Restore the parts that the test took away, one by one; on failure the run ends."""
+        """Restore each part of the environment that this test changed; end the run if one of them cannot be
+        restored.
+        """
         steps: dict[str, Callable[[], object]] = {
             name: partial(self._restore_part, name, value) for name, value in sorted(wanted.items())
         }
@@ -405,12 +419,12 @@ class Sut(OwnQueues):
             )
 
     def _restore_part(self, name: str, value: int) -> None:
-        parse_reply = self._change_environment_parts({name: value}).get(name)
-        if parse_reply != value:
-            raise NotGivenBack(f"the SUT reports the value {parse_reply}")
+        reported = self._change_environment_parts({name: value}).get(name)
+        if reported != value:
+            raise NotGivenBack(f"the SUT reports the value {reported}")
 
     def _has_directory_again(self) -> bool:
-        """Return whether the SUT shows that it has found its directory again."""
+        """Return whether the SUT shows that it has reconnected to its directory."""
         return "inspect" in self.facilities and not self.inspect().get("QueueManager", {}).get("DirectoryOffline")
 
     def restart(self) -> None:
@@ -435,7 +449,7 @@ class Sut(OwnQueues):
         return "reset" in self.facilities and not self.shared
 
     def end_row(self) -> None:
-        """Undo the changes of a row, except the changes that the reset before the next row undoes."""
+        """Undo the changes of a row of a varied check, except the changes that the reset before the next row undoes."""
         self.scale = self._timers.get("scale", self.scale)
         if not self.is_reset_between_rows or self._surroundings or self._offline:
             self.undo_changes()
@@ -443,7 +457,7 @@ class Sut(OwnQueues):
         self._timers, self._settings = {}, {}
 
     def begin_row(self, variant: Variant) -> None:
-        """Let requests have the values of a row; reset the system if it can be reset."""
+        """Use the values of a row of a varied check for the following requests; reset the system if it can be reset."""
         if self._control is None:
             return
         if isinstance(self._control, VariedControl):
@@ -455,19 +469,21 @@ class Sut(OwnQueues):
         self._control = VariedControl(self._control, variant)
 
     def need_alone(self, why: str) -> None:
-        """Interrupt a test that affects the whole SUT; the test is repeated while no other test uses the SUT."""
+        """Interrupt a test that affects the SUT for all its users; the test is repeated while no other test uses the
+        SUT.
+        """
         if self.shared:
             self.wanted_alone = True
             raise HarnessError(f"{why} also for the checks that run in parallel")
 
     def restore_state(self) -> None:
-        """Restore the state that the SUT had before this test, as far as the control channel can; ``residue`` names the
-        remaining objects. Call this method while the peer can still receive packets from the SUT.
+        """Restore the state that the SUT had before this test, as far as the control channel can; record remaining
+        objects in ``residue``. Call this method while the peer can still receive packets from the SUT.
         """
         self.undo_changes()
 
     def undo_changes(self) -> None:
-        """Undo the changes that this test, or one row of it, made in the SUT."""
+        """Undo the changes to the SUT that this test, or one row of this test, made."""
         undo: list[Callable[[], object]] = [
             *([partial(self._restore_environment, self._surroundings)] if self._surroundings else []),
             *([self.bring_online] if self._offline else []),

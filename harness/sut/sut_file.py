@@ -24,13 +24,15 @@ from reference_qm.control import FACILITIES
 from reference_qm.releases.names import KNOWN, NO_RELEASE
 
 PEER_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-000000000001")
-"""The default of the peer's QueueManager.Identifier, fixed so that a SUT can have a route to it."""
+"""The default of the peer's QueueManager.Identifier. The value is fixed, so that a route to the peer can be configured
+in a SUT.
+"""
 PEER_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b1")
 """The Identifier of a public queue of the peer."""
 FAR_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-000000000004")
 FAR_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b2")
-"""A queue manager in another site of the directory, and a public queue of it; messages to it are routed through the
-peer.
+"""A queue manager in another site of the directory, and a public queue on it; the SUT sends messages for this queue to
+the peer.
 """
 FAR_BASE_PRIORITY = 7
 """The BasePriority of the far public queue; the BasePriority of the peer's public queue is 0."""
@@ -63,7 +65,7 @@ MIN_FACTOR, MAX_FACTOR = 0.1, 100.0
 MAX_TIMEOUT_MS = 600_000
 
 KNOWN_PEER_CAPABILITIES = frozenset({"private_names", "public_names", "security", "two_addresses", "directory"})
-"""Capabilities that concern the peer of the SUT file, because the SUT knows no other peer."""
+"""The capabilities that concern the peer of the SUT file, because the SUT knows no other peer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,9 @@ class DriverTable:
 
 
 LONGEST_TIMER_MS = 1_800_000
-"""The longest timer that a check waits for: half an hour, the life of an entry in the history of messages."""
+"""The longest timer duration for which a check waits: half an hour, the lifetime of an entry in the history of
+messages.
+"""
 GREATEST_QUOTA_TO_FILL_KB = 65_536
 """The greatest QueueManagerQuota that a check fills with messages: 64 MB."""
 LONGEST_NAME = 300
@@ -113,7 +117,9 @@ of its computer.
 PORT_KEYS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
 """The keys of ports in the table [driver]."""
 _DISCOVERED_PORTS = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
-"""By kind of driver, the keys of ports that may be 0, because the system is asked for the port."""
+"""For each kind of driver, the keys of ports that may be 0, which means that the tester obtains the port from the
+system.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +133,9 @@ class QueuesTable:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the queues; [[more_queues]] may repeat one, to state its private_number."""
+        """The names of the queues in [queues]; [[more_queues]] may contain the same names, to give their
+        private_number.
+        """
         return self.plain, self.transactional, self.admin, self.restricted
 
 
@@ -152,9 +160,9 @@ class ProvisionedTable:
 
     ``send_insecure_nacks``: SendInsecureNacks is TRUE (MS-MQQB 3.1.1.3); false: unknown. ``quota_kb``: the
     QueueManagerQuota (MS-MQDMPR 3.1.1.1); 0: unknown. ``reject_...``: RejectEnhancedRC2Using40BitKeys is TRUE (MS-MQQB
-    3.1.1.3); false: unknown.
-    ``operating_system_type``: OperatingSystemType (MS-MQDMPR 3.1.1.1), such as WinServer. ``public_..._base64``: the
-    keys that the SUT publishes (MS-MQDMPR 2.2.1, MQDSPUBLICKEYS), as the verb ``identity`` returns them.
+    3.1.1.3); false: unknown. ``operating_system_type``: OperatingSystemType (MS-MQDMPR 3.1.1.1), such as WinServer;
+    empty: unknown. ``public_..._base64``: the keys that the SUT publishes (MS-MQDMPR 2.2.1, MQDSPUBLICKEYS), as the
+    verb ``identity`` returns them.
     """
 
     clustered: bool = False
@@ -181,7 +189,7 @@ class TimersTable:
 
     @property
     def any(self) -> bool:
-        """Return whether the duration of a timer is known."""
+        """Whether the duration of at least one timer is known."""
         return any(getattr(self, key.name) for key in dataclasses.fields(self))
 
 
@@ -189,9 +197,9 @@ class TimersTable:
 class ReferenceTable:
     """[reference]: the configuration of the reference as the SUT in virtual time.
 
-    ``release``: the release of Windows whose behavior it has; ``send_ping``: used if the release does not decide it.
-    ``facilities``: the facilities of its control channel; if there are none, its queues are read over qm2qm, like the
-    queues of a real system.
+    ``release``: the release of Windows whose behavior it has; ``send_ping``: whether it sends pings, if the release
+    does not determine this. ``facilities``: the facilities of its control channel; if there are none, checks read its
+    queues over qm2qm.
     """
 
     faults: tuple[str, ...] = ()
@@ -209,7 +217,7 @@ class SutFile:
     queues: QueuesTable = field(default_factory=QueuesTable)
     more_queues: tuple[QueueEntry, ...] = ()
     commands: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """[commands]: the command for each verb of the control protocol that has one."""
+    """The table [commands]: a command for each verb of the control protocol that the SUT supports."""
     control: ControlTable = field(default_factory=ControlTable)
     capabilities: MappingProxyType[str, bool] = field(default_factory=lambda: MappingProxyType({}))
     provisioned: ProvisionedTable = field(default_factory=ProvisionedTable)
@@ -220,7 +228,8 @@ class SutFile:
     rpc: RpcAccess = field(default_factory=RpcAccess)
     path: Path | None = None
     systems: Mapping[str, SutTable] = field(default_factory=lambda: MappingProxyType({}))
-    """The system in each role of a topology. This is not a table of the file."""
+    """The systems of a topology, by role. Topologies have a separate file, so no table of the SUT file contains them.
+    """
 
     @property
     def label(self) -> str:
@@ -241,16 +250,18 @@ _TABLE_TYPES = {
     "rpc": RpcTable,
 }
 _FORMER_NAMES = {"reach": "driver"}
-"""The former names of tables in SUT files."""
+"""The current name of a table, by its former name in SUT files."""
 
 
 def load_sut_file(path: Path) -> SutFile:
-    """Read and check a SUT file; raise UsageError, which names file, key and remedy, for an invalid file."""
+    """Read a SUT file and check its values; raise UsageError, whose message names file, key and remedy, for an invalid
+    file.
+    """
     return parse_sut_file(read_toml_file(path, "SUT file"), path)
 
 
 def read_toml_file(path: Path, what: str) -> dict[str, Any]:
-    """Read a TOML file; raise UsageError when it cannot be read. ``what``: the kind of file, for the message."""
+    """Read a TOML file; raise UsageError when the file cannot be read. ``what``: the kind of file, for the message."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

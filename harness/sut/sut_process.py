@@ -1,4 +1,4 @@
-"""Run the program that a run starts as its SUT, and observe its state and its end."""
+"""Start the program that is the SUT of a run, and observe its state and its end."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from harness.sut.guard_process import STOP_TIMEOUT_S
 
 _POLL_INTERVAL_S = 0.005
 _EXIT_STATUS_WAIT_S = 2
-"""int s: the longest time from the end of the program until its starter knows the exit status."""
+"""int s: the maximum time from the end of the program until the process that started it knows the exit status."""
 _END_RECORD = struct.Struct("<ii")
 """The format of the memory that workers share: whether the program has ended, and its exit status, which only the
-process that started the program can find out.
+process that started the program receives.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Death:
-    """An end of a SUT's process during the run; ``check``: the check in progress."""
+    """The record of one end of the SUT's process during the run; ``check``: the check that was in progress."""
 
     worker: int
     check: str | None
@@ -41,7 +41,7 @@ class Death:
 
 
 class SutProcess:
-    """A started program, its log, and its last known state. ``ended`` is also valid in workers."""
+    """A program that was started as SUT, its log, and its last known state. ``ended`` is also valid in workers."""
 
     def __init__(self, log_path: Path) -> None:
         self.log_path = log_path
@@ -51,13 +51,13 @@ class SutProcess:
         self._owner = os.getpid()
         self._shared = mmap.mmap(-1, _END_RECORD.size)
         self._running: int | None = None
-        """A file descriptor that becomes readable when the program has ended, and that workers also use; None if the
-        platform does not support it.
+        """A file descriptor that becomes readable when the program has ended, also in workers; None if the platform
+        does not support such descriptors.
         """
 
     @property
     def owned(self) -> bool:
-        """Return whether this process started the program; workers only observe it."""
+        """Whether this process started the program; workers only observe the program."""
         return os.getpid() == self._owner
 
     @property
@@ -66,7 +66,7 @@ class SutProcess:
         return self._process.pid
 
     def start(self, command: Sequence[str]) -> None:
-        """Start the program as the leader of its own session, so that its processes can be recognized.
+        """Start the program as the leader of its own session, so that the processes that it starts can be recognized.
 
         The program ends with this process, even when this process is killed.
         """
@@ -88,7 +88,7 @@ class SutProcess:
             self._running = os.pidfd_open(self.pid)
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return how the program ended; None while it runs. ``within_s``: how long to wait for the end."""
+        """Return a text about how the program ended; None while it runs. ``within_s``: how long to wait for the end."""
         deadline = time.monotonic() + within_s
         while (how := self._read_end()) is None and time.monotonic() < deadline:
             time.sleep(_POLL_INTERVAL_S)
@@ -116,7 +116,7 @@ class SutProcess:
             self._log = None
 
     def _signal_session(self, number: signal.Signals) -> None:
-        """Send a signal to the program's whole session, whose processes may have ended already."""
+        """Send a signal to every process in the program's session; do nothing if the session has ended."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, number)
 

@@ -1,4 +1,6 @@
-"""Determine how long to wait for a system, from the SUT file and from the system's speed at the start of the run."""
+"""Determine how long to wait for a system, from the SUT file and from the speed of the system at the start of
+the run.
+"""
 
 from __future__ import annotations
 
@@ -10,37 +12,39 @@ from typing import Any
 
 MEASURED_EXCHANGES = 5
 BETWEEN_EXCHANGES_S = 0.25
-"""The pause between the measured exchanges. They are spread over a second, to also detect a system that stops
-repeatedly.
+"""The pause between the exchanges that measure the system's speed. The exchanges extend over a second, so that repeated
+short stalls are also detected.
 """
 
 LATE_AFTER_TIMEOUTS = 2
-"""A packet within this many response timeouts is late, and no rule fails for it; a later packet counts as missing."""
+"""The number of response timeouts within which a packet counts as late, so that no rule fails; a later packet counts as
+missing.
+"""
 LONGEST_TIMEOUT_MS = 60_000
-"""int ms: the longest timeout that is computed from a measurement."""
+"""int ms: the maximum of timeouts that are computed from a measurement."""
 SLOW_ANSWER_FACTOR = 4
-"""A response timeout is at least this multiple of an answer's duration: of the slowest answer, or of the fastest if the
-system's pulse is measured.
+"""The minimum ratio of the response timeout to the duration of an answer: of the slowest answer, or of the fastest
+answer if the system's pulse is measured.
 """
 QUIET_FACTOR = 2
 ACK_TIMEOUT_MS = 20_000
 """int ms: the shortest timer after which a queue manager stops waiting for its peer (MS-MQQB 2.2.2.1, note <51>)."""
 SLOW_ANSWERS_IN_SHORTEST_TIMER = 1.25
-"""How many of the slowest answers must fit into the shortest timer, however fast timers run."""
+"""The number of slowest answers that must fit into the shortest timer, however fast timers run."""
 RETRY_SLOWDOWN_FACTOR = 4
-"""The factor by which timers run slower than possible in a repeated attempt."""
+"""The factor by which timers run more slowly when a check is repeated."""
 SLOW_ANSWER_MS = 500
-"""int ms: an answer that takes longer is slow, because the shortest timer of a queue manager is a second (MS-MQQB
-3.1.2.9).
+"""int ms: the duration above which an answer is slow, because the shortest timer of a queue manager is a second
+(MS-MQQB 3.1.2.9).
 """
 ANSWER_TIMES_PER_TIMER = 4
-"""How many of the slowest answers must fit into a timer during which a check must act."""
+"""The number of slowest answers that must fit into a timer during which a check must act."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeoutsTable:
-    """[timeouts]: ``factor`` stretches the defaults; a value of 0 means that the timeout is computed from the default
-    and from the measured answers. ``stall_ms``: the longest time without answers that counts as a stall.
+    """[timeouts]: ``factor`` multiplies the default timeouts; a value of 0 means that the timeout is computed from the
+    default and from the measured answers. ``stall_ms``: the longest time without answers that counts as a stall.
     """
 
     factor: float = 1.0
@@ -53,7 +57,7 @@ class TimeoutsTable:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """The durations of the exchanges with which the harness measured the system (ms)."""
+    """The durations (ms) of the exchanges with which the harness measured the speed of the system."""
 
     samples_ms: tuple[int, ...]
 
@@ -64,7 +68,7 @@ class Speed:
 
     @property
     def fastest_ms(self) -> int:
-        """Return the shortest duration, which no stall lengthened."""
+        """Return the shortest duration, which contains no stall."""
         return min(self.samples_ms)
 
     @property
@@ -75,8 +79,8 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """The timeouts that are used. ``worst_ms``: the duration of the slowest answer; ``usual_ms``: the duration of a
-    usual answer, without stalls.
+    """The timeouts that apply in a run. ``worst_ms``: the duration of the slowest answer; ``usual_ms``: the duration of
+    a usual answer, without stalls.
     """
 
     response_ms: int
@@ -87,16 +91,18 @@ class Timeouts:
     worst_ms: int = 0
     usual_ms: int = 0
     calm: bool = False
-    """Whether timers run slower than necessary, in a repeated attempt after a failure."""
+    """Whether timers run more slowly than necessary, because a check is repeated after a failure."""
 
     def scale(self, wanted: int, answers: float = SLOW_ANSWERS_IN_SHORTEST_TIMER) -> int:
-        """Return the factor by which timers may run faster, so that answers arrive before a timer expires."""
+        """Return the factor by which timers may run faster than specified, so that answers still arrive before a timer
+        expires.
+        """
         fits = int(ACK_TIMEOUT_MS / max(1, answers * self.worst_ms))
         return max(1, min(wanted, fits) // (RETRY_SLOWDOWN_FACTOR if self.calm else 1))
 
     @property
     def slow(self) -> bool:
-        """Whether answers take so long that timers may expire before them."""
+        """Whether answers take so long that timers may expire before the answers arrive."""
         return self.worst_ms >= SLOW_ANSWER_MS
 
     @property
@@ -109,7 +115,7 @@ VIRTUAL_TIMEOUTS = Timeouts(response_ms=2_000, quiet_ms=2_000, connect_ms=6_000,
 """The timeouts in virtual time, in which answers take no time."""
 REAL_TIMEOUTS = Timeouts(response_ms=3_000, quiet_ms=1_500, connect_ms=6_000, control_ms=10_000, stall_ms=30_000)
 QUIET_CONTROLLED_MS = 250
-"""int ms: the silence window with a control channel, because a program on the tester's machine is rarely late. Any
+"""int ms: the silence window for a program with a control channel on the tester's machine, which is rarely late. Any
 other system may be a second late.
 """
 
@@ -117,8 +123,8 @@ other system may be a second late.
 def compute_timeouts(
     table: TimeoutsTable, *, controlled: bool, speed: Speed | None = None, felt: bool = False
 ) -> Timeouts:
-    """Return the timeouts of a run in real time. ``felt``: whether the system's pulse is measured, so that waits need
-    not cover stalls.
+    """Return the timeouts of a run in real time. ``felt``: whether the system's pulse is measured; timeouts then need
+    not include stalls.
     """
     worst_ms = speed.worst_ms if speed else 0
     usual_ms = speed.fastest_ms if speed and felt else worst_ms

@@ -1,4 +1,4 @@
-"""Find the identity of a SUT, and create the view of one test, for all drivers."""
+"""Determine the identity of a SUT, and create one test's view of the SUT, for all drivers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from harness.sut.timeouts import VIRTUAL_TIMEOUTS, Timeouts
 from reference_qm.control import FACILITIES, list_offered_facilities
 
 PROTOCOL_VERSIONS = (1, 2)
-"""The supported versions of the control protocol; an agent that names no version uses the first."""
+"""The supported versions of the control protocol; an agent that reports no version uses the first version."""
 VERSION_LIMIT = 20
 
 
@@ -31,7 +31,9 @@ class Identity:
 
 
 def version_refused(version: object) -> str | None:
-    """Return one line about an unsupported version, or None. A text is shown in quotes, because "2" is not a number."""
+    """Return a one-line message if the version that an agent reports is not supported, otherwise None. A version in
+    quotes, such as "2", is a string, not an integer.
+    """
     if type(version) is int and version in PROTOCOL_VERSIONS:
         return None
     return (
@@ -41,7 +43,9 @@ def version_refused(version: object) -> str | None:
 
 
 def request_identity(control: Control) -> Identity:
-    """Ask a control channel for the identity; raise SutUnavailable with a one-line message if it does not answer."""
+    """Ask for the identity on a control channel; raise SutUnavailable with a one-line message if the answer is missing
+    or invalid.
+    """
     try:
         said = control.call("identity")
     except ContractBroken as error:
@@ -75,7 +79,7 @@ def build_sut_view(
     reset: bool = True,
     timeouts: Timeouts = VIRTUAL_TIMEOUTS,
 ) -> Sut:
-    """Return one test's view of a SUT, which is reset first if it supports reset."""
+    """Return one test's view of a SUT, and reset the SUT first if it supports reset."""
     scale = 1
     if control is not None and not environment.virtual:  # in virtual time each test has its own core
         if "set_timers" in who.facilities:

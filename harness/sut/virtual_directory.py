@@ -1,5 +1,5 @@
-"""Build the directory of the virtual system: a site with the system and its peer, and a second site that is reached
-through the peer.
+"""Build the directory of the reference in virtual time: a site with the SUT and its peer, and a second site behind the
+peer.
 """
 
 from __future__ import annotations

@@ -36,12 +36,16 @@ from reference_qm.surface.surroundings import Surroundings
 
 TWO_ADDRESSES = "mqc-peer.example"
 THIRD_ADDRESS = "127.0.0.253"
-"""A third address of ``TWO_ADDRESSES``, at which nothing listens. A real system may find only two addresses."""
+"""A third address for the host name ``TWO_ADDRESSES``, at which no program listens. A real system may receive only two
+addresses from the name resolution.
+"""
 COMPUTER = "sut"
 
 
 def derive_entropy(seed: str) -> SeededEntropy:
-    """Return the entropy of the system of one test; its first GUID is the system's QueueManager.Identifier."""
+    """Return the entropy of the reference for one test; the first GUID that it contains becomes the
+    QueueManager.Identifier.
+    """
     return SeededEntropy(f"sut {seed}")
 
 
@@ -58,8 +62,8 @@ def _configure_queue(entry: QueueEntry) -> QueueSettings:
 
 
 class VirtualDriver:
-    """Creates a new reference core for each test, with the faults that the SUT file names. ``raises``: whether an
-    exception of the core is raised to the caller instead of ending the system.
+    """A driver that creates a new reference core for each test, with the faults in the SUT file. ``raises``: whether an
+    exception of the core is passed to the caller; otherwise the exception ends the system.
     """
 
     def __init__(self, file: SutFile, *, raises: bool = False) -> None:
@@ -70,7 +74,7 @@ class VirtualDriver:
         self._raises = raises
         self._host: SystemHost | None = None
         self._tape: BeginsTape | None = None
-        """The host and the tape of the latest test."""
+        """The host of the reference core, and the capture notes, of the latest test."""
 
     def _configure_security(self, peer: UUID) -> SecurityConfig:
         rejects = self.file.provisioned.reject_enhanced_rc2_using_40_bit_keys
@@ -121,7 +125,9 @@ class VirtualDriver:
         directory = virtual_directory(driver, identifier, COMPUTER, entropy, users) if integrated else None
         faults = self.file.reference.faults
         release = self.file.reference.release
-        configured = replace(adapt_config_to_release(release, config), answer_pings=True)  # if it listens for pings
+        configured = replace(
+            adapt_config_to_release(release, config), answer_pings=True
+        )  # if the system listens for pings
         installed = Installation(configured, entropy, lambda make: wrap(make, faults), get_replaced_parts(release))
         surroundings = Surroundings(directory, identifier)
         host = SystemHost(environment, installed, driver.address, surroundings=surroundings, raises=self._raises)
@@ -140,7 +146,9 @@ class VirtualDriver:
         return view
 
     def _open_control(self, host: SystemHost) -> tuple[Control | None, Identity]:
-        """Open the control channel that the SUT file describes: with all facilities, with some, or none."""
+        """Open the control channel that the SUT file describes, with all facilities or some; return None if it
+        describes none.
+        """
         control = VirtualControl(host)
         who, offered = request_identity(control), self.file.reference.facilities
         if offered == tuple(FACILITIES):
@@ -157,7 +165,7 @@ class VirtualDriver:
         return replace(self.file, capabilities=MappingProxyType({**self.file.capabilities, "directory": False}))
 
     def describe_end(self, within_s: float = 0) -> str | None:
-        """Return the exception that ended the core of the test, as a text."""
+        """Return a text about the exception that ended the core of the current test; None while the core runs."""
         return None if self._host is None else self._note_seen("ended", self._host.ended)
 
     def _is_core_hanging(self) -> bool:
@@ -169,7 +177,7 @@ class VirtualDriver:
         return found if self._tape is None else self._tape.sees(what, found)
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return how the core of the current test ended; None if it still runs."""
+        """Return a text about the exception that ended the core of the current test; None while the core runs."""
         return self.describe_end()
 
     def take_death(self, check: str | None) -> Death | None:

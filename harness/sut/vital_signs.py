@@ -1,4 +1,4 @@
-"""Measure the vital signs of a system: its speed and its pulse."""
+"""Measure the speed and the pulse of a system, which are called its vital signs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from harness.sut.wires import Route
 from reference_qm.surface.inputs import Endpoint
 
 STALL_TOLERANCE_MS = 100
-"""int ms: how much longer than usual an answer may take, because of scheduling, before it counts as a stall."""
+"""int ms: the delay of an answer, compared with the usual duration, above which the delay counts as a stall."""
 
 OpenChannel = Callable[[RealEnvironment, Pulse], Channel]
 
 
 class VitalSigns:
-    """The vital signs of a system, which are measured when the run starts."""
+    """The vital signs of a system: its speed and its pulse. They are measured when the run starts."""
 
     def __init__(self, file: SutFile) -> None:
         self.file = file
@@ -29,11 +29,11 @@ class VitalSigns:
         self.timeouts = compute_timeouts(file.timeouts, controlled=file.control.kind != "none")
         self._open_channel: OpenChannel | None = None
         self._felt: Pulse | None = None
-        """The pulse of the previous test."""
+        """The pulse that was measured during the previous test."""
         self._clock: WallClock | None = None
 
     def measure(self, exchange: Callable[[], object], ping_port: int, control: Route | None) -> None:
-        """Measure the duration of an exchange, choose the channel that measures the pulse, and compute the timeouts."""
+        """Measure the system's speed, choose the channel that measures the pulse, and compute the timeouts."""
         self.speed = measure_speed(exchange)
         if self.speed is not None:
             self._open_channel = next(
@@ -47,8 +47,8 @@ class VitalSigns:
         )
 
     def pulse(self, environment: RealEnvironment) -> Pulse | None:
-        """Return the pulse for a test; None if it cannot be measured. The pulse includes the stalls of the previous
-        test.
+        """Return the pulse measurement for a test; None if the pulse cannot be measured. The measurement includes the
+        stalls of the previous test.
         """
         if self._felt is not None:
             worst_ms = max(self.timeouts.worst_ms, min(self._felt.longest_ms, self.timeouts.stall_ms))
@@ -58,17 +58,17 @@ class VitalSigns:
         return self._felt
 
     def slow_timers(self, wanted: bool) -> None:
-        """Make timers of the next test run slower, or at full speed again."""
+        """Make the timers of the next test run more slowly, or at full speed again."""
         self.timeouts = replace(self.timeouts, calm=wanted)
 
     @property
     def stall_ms(self) -> int:
-        """int ms: the length of the longest stall in the previous test."""
+        """int ms: the duration of the longest stall in the previous test."""
         return 0 if self._felt is None else self._felt.longest_ms
 
     @property
     def clock_jump_ms(self) -> int:
-        """The size of the jump, in the previous test, of the clock that SUT and tester share (int ms)."""
+        """int ms: the size of the largest clock jump in the previous test, if SUT and tester share a clock."""
         return 0 if self._clock is None else self._clock.jump_ms
 
     def _list_pulse_channels(self, ping_port: int, control: Route | None) -> Iterator[OpenChannel]:

@@ -1,4 +1,4 @@
-"""Define the conversation of one client on a control channel, with requests and answers, independent of the transport.
+"""Define the exchange of requests and answers with one client on a control channel, independent of the transport.
 
 A route (an address, a command) opens wires in the environment of a check; each wire chooses the ids of its requests.
 """
@@ -15,20 +15,20 @@ from harness.printable import one_line
 from reference_qm.surface.inputs import Endpoint
 
 LINE_LIMIT = 16 * 1024 * 1024
-MOST_SHOWN_STRANGERS = 3
-LONGEST_STRANGER_CHARACTERS = 60
+MOST_SHOWN_UNMATCHED_IDS = 3
+LONGEST_UNMATCHED_IDS_CHARACTERS = 60
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """The bytes that .NET writes before the first line of a stream in UTF-8."""
 
 
 class MissingElement(ConformanceFailure, KeyError):
-    """An answer from the SUT lacks an element that a check reads."""
+    """An error in the SUT's answer: an element that a check reads is missing."""
 
     __str__ = ConformanceFailure.__str__
 
 
 class Reply(dict[str, Any]):
-    """An object in an answer; a missing element is an error of the SUT."""
+    """A JSON object in an answer of the SUT; reading a missing element raises MissingElement."""
 
     __slots__ = ()
 
@@ -40,30 +40,30 @@ class ReplySink(Protocol):
     """The receiver of a wire's events."""
 
     def on_open(self) -> None:
-        """Handle an open channel, which now accepts requests."""
+        """Handle the event that the channel is open and accepts requests."""
 
     def on_reply(self, reply: Reply) -> None:
-        """Handle an answer, which has an ``id`` of any type."""
+        """Handle an answer. The answer has an ``id``, which may have any JSON type."""
 
     def on_end(self, why: str) -> None:
         """Handle the end of the channel, after which no answers arrive."""
 
 
 class Wire(Protocol):
-    """The interface of a conversation on a control channel."""
+    """The interface of one connection (wire) of a control channel."""
 
     @property
     def patience_ms(self) -> int:
-        """int ms: the least time to wait for the next answer; the first answer of a command includes the start of the
+        """int ms: the minimum time to wait for the next answer; the first answer of a command includes the start of the
         command.
         """
 
     @property
-    def strangers(self) -> Sequence[Any]:
+    def unmatched_ids(self) -> Sequence[Any]:
         """The first few ids of answers that match no request."""
 
     def ask(self, verb: str, arguments: dict[str, Any]) -> int:
-        """Send a request; return its id."""
+        """Send a request on the control channel; return the id of the request."""
 
     def close(self) -> None:
         """Close the conversation: opened objects are closed, pending requests are canceled, and the sink gets no
@@ -72,28 +72,30 @@ class Wire(Protocol):
 
 
 class Route(Protocol):
-    """The interface of a route to a control channel. ``name``: its name in messages."""
+    """A way to connect to a control channel: an address or a command. ``name``: the name of the control channel in
+    messages.
+    """
 
     name: str
 
     def open(self, environment: Environment, sink: ReplySink) -> Wire:
-        """Open a wire; raise SutUnavailable if this is known to fail. ``on_open`` or ``on_end`` of the sink is called
-        later.
+        """Open a connection (wire) of the control channel; raise SutUnavailable if this is known to fail. ``on_open``
+        or ``on_end`` of the sink is called later.
         """
 
 
-def no_answer(strangers: Sequence[Any]) -> str:
-    """Return the message for a missing answer. ``strangers``: ids of answers that belong to no request."""
-    if not strangers:
+def no_answer(unmatched_ids: Sequence[Any]) -> str:
+    """Return the message about an answer that did not arrive. ``unmatched_ids``: ids of answers that match no
+    request.
+    """
+    if not unmatched_ids:
         return "no answer in time"
-    ids = one_line(", ".join(map(repr, strangers[:MOST_SHOWN_STRANGERS])), LONGEST_STRANGER_CHARACTERS)
+    ids = one_line(", ".join(map(repr, unmatched_ids[:MOST_SHOWN_UNMATCHED_IDS])), LONGEST_UNMATCHED_IDS_CHARACTERS)
     return f"no answer in time; an answer arrived with an id that no request has: {ids} (ids are integers)"
 
 
-def describe_stranger(identity: Mapping[str, Any]) -> str | None:
-    """Return the message about a program that is not an agent, from its answer to `identity`; None for a possible
-    agent.
-    """
+def describe_non_agent(identity: Mapping[str, Any]) -> str | None:
+    """Return a message if the answer to `identity` shows that the program is not an agent, otherwise None."""
     if type(identity.get("ok")) is bool:
         return None
     what = "sends the tester's requests back" if identity.get("verb") == "identity" else "answers without `ok`"
@@ -101,18 +103,20 @@ def describe_stranger(identity: Mapping[str, Any]) -> str | None:
 
 
 class NoAnswer(ValueError):
-    """The input is not a line of the protocol; the message describes it in one line."""
+    """Input from a control channel that is not an answer of the control protocol; the message describes the error in
+    one line.
+    """
 
 
 class AnswerLines:
-    """Splits bytes, which arrive in pieces of any size, into answers."""
+    """A parser that splits received bytes, in pieces of any size, into answers of the control protocol."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
         self._any = False
 
     def feed(self, data: bytes) -> Iterator[Reply]:
-        """Yield the complete answers; raise NoAnswer for an invalid line, after which no input is accepted."""
+        """Yield the complete answers; raise NoAnswer for an invalid line, after which all input is ignored."""
         searched = len(self._buffer)
         self._buffer += data
         while (end := self._buffer.find(b"\n", searched)) >= 0:
@@ -133,18 +137,18 @@ class AnswerLines:
             noise = "; nothing but answers may be written to standard output or the connection" if first else ""
             raise NoAnswer(f"a line is not a JSON object with an id: {line[:80]!r}{noise}") from None
         if reply["id"] is None:
-            raise NoAnswer(f"an answer belongs to no request: {ascii(reply.get('error'))[:200]}")
+            raise NoAnswer(f"an answer matches no request: {ascii(reply.get('error'))[:200]}")
         found: Reply = reply
         return found
 
 
 def request_line(number: int, verb: str, arguments: dict[str, Any]) -> bytes:
-    """Return the line that sends a request."""
+    """Return the line of JSON that sends a request with a verb."""
     return json.dumps({"id": number, "verb": verb, **arguments}, separators=(",", ":")).encode() + b"\n"
 
 
 class TcpRoute:
-    """A control channel at an address: each wire is a connection."""
+    """A control channel at a TCP address; each wire is a separate connection."""
 
     def __init__(self, endpoint: Endpoint, local_host: str = "") -> None:
         self.endpoint = endpoint
@@ -156,7 +160,7 @@ class TcpRoute:
 
 
 class TcpWire:
-    """A wire over one connection. Input after the first invalid answer is discarded."""
+    """A wire that is a TCP connection. Input after the first invalid answer is discarded."""
 
     patience_ms = 0
 
@@ -165,7 +169,7 @@ class TcpWire:
         self._lines = AnswerLines()
         self._number = 0
         self._ended = False
-        self.strangers: list[Any] = []
+        self.unmatched_ids: list[Any] = []
         self._stream: Stream = environment.connect(route.endpoint, route.local_host, self)
 
     def ask(self, verb: str, arguments: dict[str, Any]) -> int:
@@ -195,8 +199,8 @@ class TcpWire:
 
     def _check_answer_number(self, number: Any) -> None:
         asked = type(number) is int and 1 <= number <= self._number
-        if not asked and len(self.strangers) < MOST_SHOWN_STRANGERS:
-            self.strangers.append(number)
+        if not asked and len(self.unmatched_ids) < MOST_SHOWN_UNMATCHED_IDS:
+            self.unmatched_ids.append(number)
 
     def on_closed(self, reason: str) -> None:
         self._sink.on_end(reason)

@@ -1,4 +1,4 @@
-"""Make the configuration of each worker of a run (``--workers``): its own addresses, identity and queues."""
+"""Create the configuration of each worker of a run (``--workers``): its own addresses, identity and queues."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ EXCLUSIVE_NEEDS = frozenset(
         "ping_initiator",
     }
 )
-"""Capabilities and facilities that change a SUT for all its users, or that exist only once; a check that needs one of
+"""The capabilities and facilities that affect all users of a SUT, or that exist only once; a check that needs one of
 them runs alone. A queue manager has one PingCookie, so it ignores the response to any ping before its last one (MS-MQQB
 3.1.7.8).
 """
 HOSTS_PER_NETWORK = 250
-"""The numbers of hosts, in each network of 256 addresses, that are used for fresh peers."""
+"""The range of host numbers that fresh peers use in each network of 256 addresses."""
 FRESH_ADDRESSES = HOSTS_PER_NETWORK * (0xFFFF - MAX_WORKERS)
 
 
 def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
-    """Return the SUT file for each worker; raise UsageError if the SUT does not support several workers. ``process``:
+    """Return a SUT file for each worker; raise UsageError if the SUT does not support several workers. ``process``:
     each worker has its own SUT and peer, with their own addresses. ``external``: all workers share one SUT; outside
     loopback, each has a different peer address. ``virtual``: each worker has its own reference.
     """
@@ -58,7 +58,9 @@ def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
 
 
 def _has_own_program(driver: DriverTable) -> bool:
-    """Return whether each worker has a different command, so that the programs listen at different endpoints."""
+    """Return whether each worker starts a different command, so that the programs of the workers listen at different
+    endpoints.
+    """
     told = ("{address}", "{worker}", *(["{tcp_port}"] if driver.tcp_port == 0 else []))
     return any(placeholder in part for part in driver.command for placeholder in told)
 
@@ -94,8 +96,8 @@ def derive_fresh_peer_file(file: SutFile, run: str, number: int) -> SutFile:
 
 
 def _fresh_address(run: str, number: int) -> str:
-    """Return a loopback address that no known peer of a worker has. It does not end in 1, because such addresses are
-    reserved for SUTs.
+    """Return a loopback address for a fresh peer, different from the addresses of the workers' known peers. The address
+    does not end in 1, because such addresses are reserved for SUTs.
     """
     begin = int.from_bytes(sha256(run.encode()).digest()[:4], "big")
     network, host = divmod((begin + number) % FRESH_ADDRESSES, HOSTS_PER_NETWORK)

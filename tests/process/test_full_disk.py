@@ -119,7 +119,7 @@ def fill(ballast: Path) -> None:
 
 STUCK = [
     ("give_storage", ["sh", "-c", "echo the key is lost >&2; exit 1"], "exit code 1: the key is lost"),
-    ("give_storage", ["sleep", "3600"], f"sleep 3600: the command still runs after {LIMIT_S} s"),
+    ("give_storage", ["sleep", "3600"], f"sleep 3600: the command did not exit within {LIMIT_S} s"),
 ]
 
 
@@ -143,7 +143,7 @@ HANGS = ["sh", "-c", f"cd {PLACE} && echo 1 > ballast; sleep 3600"]
 
 
 @pytest.mark.parametrize(
-    ("command", "words"), [(HALF, "exit code 1: half full"), (HANGS, f"still runs after {LIMIT_S} s")]
+    ("command", "words"), [(HALF, "exit code 1: half full"), (HANGS, f"did not exit within {LIMIT_S} s")]
 )
 def test_partly_taken_disk_space_is_restored_and_run_continues(
     disk: Path, tmp_path: Path, command: list[str], words: str

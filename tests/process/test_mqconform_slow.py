@@ -33,7 +33,7 @@ def test_mostly_stalled_system_breaks_no_rule(tmp_path: Path):
 @pytest.mark.parametrize(
     ("script", "finding", "says"),
     [
-        ("crashing_queue_manager.py", "ROBUSTNESS-1-CRASH", "its process ended with exit status 3"),
+        ("crashing_queue_manager.py", "ROBUSTNESS-1-CRASH", "the process of the system ended with exit status 3"),
         ("hanging_queue_manager.py", "ROBUSTNESS-1-HANG", "accepts connections, but does not answer"),
     ],
 )

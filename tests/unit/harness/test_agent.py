@@ -123,7 +123,7 @@ ENDS = [
     (ONE_ANSWER.format('{"ok": true}\n'), "not a JSON object with an id"),
     (
         ONE_ANSWER.format('{"id": null, "error": "too many\\n"}\n'),
-        r"an answer belongs to no request: 'too many\n'",
+        r"an answer matches no request: 'too many\n'",
     ),
     ("import sys; sys.exit('no such host\\x1b[2J')", "ended with exit status 1: no such host<U+001B>[2J; see "),
     ("pass", "ended with exit status 0 and wrote nothing to standard error"),
@@ -167,13 +167,13 @@ def test_endless_line_of_an_agent_is_not_stored(
 
 
 def test_unrequested_answers_are_reported_and_limited(environment: RealEnvironment, tmp_path: Path) -> None:
-    strangers: list[Any] = []
+    unmatched_ids: list[Any] = []
     script = 'import sys; sys.stdout.write(\'{"id": "x"}\\n\' * 2_000); sys.stdout.flush(); sys.stdin.read()'
     with agent(script, tmp_path) as made:
-        made.on_stranger = strangers.append
-        with pytest.raises(SutUnavailable, match="1000 answers have an id that no request has"):
+        made.on_unmatched_answer = unmatched_ids.append
+        with pytest.raises(SutUnavailable, match="1000 answers have an id that matches no request"):
             JsonlControl(environment, made).call("identity")
-    assert strangers == ["x"] * 1_001
+    assert unmatched_ids == ["x"] * 1_001
 
 
 def test_agent_that_does_not_read_gives_one_line_error(

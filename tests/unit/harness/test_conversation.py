@@ -116,7 +116,7 @@ def test_failed_expect_names_missing_packet_and_close(conversation: RawConversat
     with pytest.raises(ConformanceFailure, match=r"^the SUT did not send SessionAck$"):
         conversation.expect("SessionAck", within_ms=100)
     far.hang_up()
-    with pytest.raises(ConformanceFailure, match="did not send SessionAck; it closed the connection"):
+    with pytest.raises(ConformanceFailure, match="did not send SessionAck; the SUT closed the connection"):
         conversation.expect("SessionAck", within_ms=100)
 
 

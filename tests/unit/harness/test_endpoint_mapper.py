@@ -75,18 +75,18 @@ def test_endpoint_mapper_query_returns_the_qmcomm_port(server: Server) -> None:
 
 def test_endpoint_mapper_without_entries_gives_no_port(server: Server) -> None:
     server.maps(MappedEndpoint(QM2QM, IPv4Address(HERE), 2105))
-    with pytest.raises(SutUnavailable, match="it has no entry for qmcomm; give driver"):
+    with pytest.raises(SutUnavailable, match="the mapper has no entry for qmcomm; give driver"):
         qmcomm_port(HERE)
 
 
 @pytest.mark.parametrize(
     ("answers", "words"),
     [
-        ((b"",), "it closed the connection"),
+        ((b"",), "the mapper closed the connection"),
         ((b"HTTP/1.1 400 Bad Request\r\n\r\n",), "DCE/RPC: no PDU has version 72"),
-        ((bytes(bind_nak(1, 0)),), "it answered bind_nak to a bind"),
-        ((bytes(fault(1, 0, 5)),), "it answered fault to a bind"),
-        ((b"\x05\0\x0c\x03\x10\0\0\0\xff\xff\0\0\x01\0\0\0" + b"\x1b[2J\n" * 9,), "it closed the connection"),
+        ((bytes(bind_nak(1, 0)),), "the mapper answered bind_nak to a bind"),
+        ((bytes(fault(1, 0, 5)),), "the mapper answered fault to a bind"),
+        ((b"\x05\0\x0c\x03\x10\0\0\0\xff\xff\0\0\x01\0\0\0" + b"\x1b[2J\n" * 9,), "the mapper closed the connection"),
     ],
 )
 def test_invalid_endpoint_mapper_gives_one_line_error(server: Server, answers: tuple[bytes, ...], words: str) -> None:

@@ -156,8 +156,8 @@ def test_replay_port_missing_in_the_capture_is_a_difference(world_of: MadeWorlds
         ([note(1, lost="the system stalled")], "after frame 0: the system stalled: not replayable"),
         ([note(1, what="?")], "after frame 0: an unknown note: not replayable"),
         ([note(1, to=[1], answer={})], "after frame 0: an unknown note: not replayable"),
-        ([note(1, bytes=5), came(1)], "after frame 0: bytes that arrived together are missing: not replayable"),
-        ([note(1, bytes="x"), came(1)], "after frame 0: bytes that arrived together are missing: not replayable"),
+        ([note(1, bytes=5), came(1)], "after frame 0: bytes of one read are missing: not replayable"),
+        ([note(1, bytes="x"), came(1)], "after frame 0: bytes of one read are missing: not replayable"),
         (
             [Packet(1, at(1), True, UdpDatagram(SUT, Endpoint("127.0.0.2", 9), b"x"), b"")],
             "frame 1: the harness does not receive the packet: not replayable",

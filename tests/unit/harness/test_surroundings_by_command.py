@@ -42,7 +42,7 @@ def test_hanging_environment_command_is_killed_with_its_children(tmp_path):
     pids = tmp_path / "pids"
     hangs = ("sh", "-c", f"echo $$ > {pids}; sleep 3600 & echo $! >> {pids}; wait")
     around = build_surroundings(EnvironmentTable(take_storage=hangs, give_storage=WELL, timeout_s=5))
-    with pytest.raises(SutUnavailable, match=r"^environment: sh -c .* still runs after 5 s$"):
+    with pytest.raises(SutUnavailable, match=r"^environment: sh -c .* did not exit within 5 s$"):
         around.change({"storage": False})
     for pid in pids.read_text().split():
         with contextlib.suppress(FileNotFoundError):  # it has ended; one that was killed takes a moment to

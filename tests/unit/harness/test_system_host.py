@@ -77,7 +77,7 @@ def test_exception_of_core_counts_as_crash_with_its_place(driver: Driver, tmp_pa
     assert how.endswith(", receive_establish_request)")
     diagnosis = diagnose_system(peer)
     assert diagnosis.condition is Condition.CRASHED
-    assert "its process ended with KeyError" in diagnosis.says
+    assert "the process of the system ended with KeyError" in diagnosis.says
 
 
 def test_check_that_passed_detects_crash_of_system(driver: Driver, tmp_path: Path) -> None:
