@@ -1,1 +1,1 @@
-"""The tester: drives a queue manager under test, watches every byte and judges rules."""
+"""The tester: a harness that drives a queue manager under test, records every packet and judges rules."""

@@ -1,4 +1,4 @@
-"""The exceptions of the tester; the message of each is one line for the user."""
+"""The exceptions of the tester; each has a one-line message for the user."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ class HarnessError(MqconformError):
 
 
 class SutUnavailable(MqconformError):
-    """The system under test cannot be reached or does not answer its control channel."""
+    """The system under test cannot be reached, or does not answer on its control channel."""
 
 
 class SutLost(SutUnavailable):
-    """The answering system is not the system of the run, or its identity is unknown: the run ends."""
+    """The system that answers is not the system of the run, or its identity is unknown, so that the run must end."""
 
 
 class ConformanceFailure(MqconformError):
-    """A check cannot continue because the SUT did not do what the next step needs."""
+    """A check cannot continue, because the SUT did not behave as the next step of the check requires."""
 
 
 class RootMissing(ConformanceFailure):
-    """A precondition of all later checks is missing or wrong; the run names it once, before its verdicts."""
+    """A precondition of all later checks is missing or wrong; the run reports the error once, before its verdicts."""
 
 
 class SutFlood(ConformanceFailure):
-    """The SUT sends data without end; the message has the number of bytes received."""
+    """The SUT sends data endlessly; the message contains the number of received bytes."""
 
 
 class FolderError(MqconformError):
@@ -50,8 +50,8 @@ class UsageError(MqconformError):
 
 
 class UnknownFault(UsageError, LookupError):
-    """A fault name that no section of the suites defines."""
+    """The name of a fault that no section of the suites defines."""
 
 
 class Endless(Exception):
-    """A computation of the system under test does not end."""
+    """A computation in the system under test does not end."""

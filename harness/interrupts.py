@@ -17,7 +17,7 @@ Handlers = dict[signal.Signals, Any]
 
 def raise_interrupt_on(signals: Iterable[signal.Signals]) -> Handlers:
     """Make signals raise KeyboardInterrupt; return the previous handlers. Ignored signals stay ignored."""
-    # None: the handler was not installed by Python.
+    # None means that the handler was not installed by Python.
     wanted = [each for each in signals if signal.getsignal(each) not in (signal.SIG_IGN, None)]
     return {each: signal.signal(each, signal.default_int_handler) for each in wanted}
 

@@ -1,4 +1,4 @@
-"""Call the verbs of an agent, and record the result of each call."""
+"""Call the verbs of the control protocol on an agent, and record the result of each call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.sut.control_schema import complaint_about_answer
 from harness.sut.wires import Reply
 
 MOST_SILENT_VERBS = 3
-"""The number of consecutive unanswered verbs after which no further verb is tried."""
+"""The number of consecutive unanswered verbs after which no further verb is called."""
 
 
 class Asking:
@@ -24,11 +24,11 @@ class Asking:
 
     @property
     def is_over(self) -> bool:
-        """Return whether no further verb can be tried."""
+        """Return whether no further verb can be called."""
         return self.conversation.ended is not None or self._silences >= MOST_SILENT_VERBS
 
     def _call_and_check_contract(self, verb: str, **arguments: Any) -> Reply | None:
-        """Call a verb and return its answer; record a missing answer, and an answer that breaks the contract, as a
+        """Call a verb and return its answer; record a missing answer, or an answer that violates the contract, as a
         finding.
         """
         if self.is_over:
@@ -62,20 +62,20 @@ class Asking:
         return reply
 
     def _call_expecting_refusal(self, verb: str, **arguments: Any) -> None:
-        """Call a verb with arguments that the agent must refuse; the refusal shows that the agent knows the verb."""
+        """Call a verb with arguments that the agent must refuse. The refusal shows that the agent supports the verb."""
         reply = self._call_and_check_contract(verb, **arguments)
         if reply is None:
             return
         if reply.get("ok") is True:
             what = ", ".join(f"{name} {value}" for name, value in arguments.items())
-            self.found.note(verb, State.WRONG, f"{what} was not refused, although it does not exist")
+            self.found.note(verb, State.WRONG, f"{what} was not refused, although there is no such object")
         elif reply.get("unsupported") is True:
             self.found.note(verb, State.MISSING, str(reply.get("error")))
         else:
             self.found.note(verb, State.WORKS)
 
     def _try_create_queue(self, name: str, **properties: Any) -> bool:
-        """Create a queue of an optional kind, and return whether the system created it."""
+        """Try to create a queue of an optional kind, and return whether the system created the queue."""
         reply = self._call_and_check_contract("create_queue", name=name, **properties)
         return reply is not None and reply.get("ok") is True
 

@@ -24,16 +24,15 @@ from harness.sut.wires import Route, TcpRoute
 from reference_qm.control import FACILITIES
 
 LONGEST_AGENT_START_MS = 20_000
-"""int ms: the longest wait for the first answer of an agent that a command starts, unless the SUT file names a
-limit.
-"""
+"""int ms: the maximum wait for the first answer of an agent that a command starts, unless the SUT file sets a limit."""
 MEASURED_BY_COMMAND = "environment"
 """The facility that the table ``[environment]`` of a SUT file can provide in place of the agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Numbers of rules that can be judged: ``every`` with all facilities and capabilities, ``now`` with those present.
+    """Numbers of rules that can be judged: ``every`` with all facilities and capabilities, ``now`` with the existing
+    ones.
 
     ``more``: how many more rules each missing facility would add now. ``at_last``: how many more rules each missing
     facility would add if no other facility were missing.
@@ -44,11 +43,13 @@ class Costs:
     more: Mapping[str, int]
     at_last: Mapping[str, int]
     capabilities: str
-    """The source of the capabilities that were counted, as a phrase."""
+    """A phrase for the capabilities that were assumed in the counts, such as the path of a SUT file."""
 
 
 def count_costs(judgeable: Any, announced: Collection[str], file: SutFile | None) -> Costs:
-    """Count the rules that each missing facility costs. ``judgeable``: the method ``Inventory.judgeable``."""
+    """Count the rules that cannot be judged without each missing facility. ``judgeable``: the method
+    ``Inventory.judgeable``.
+    """
     declared = CAPABILITIES if file is None else [name for name, there in file.capabilities.items() if there]
     have = {*declared, *announced}
     if file is not None:
@@ -70,7 +71,9 @@ def count_costs(judgeable: Any, announced: Collection[str], file: SutFile | None
 def try_agent(
     route: Route, word: str, queue: str | None, *, disruptive: bool = False, answer_ms: int = CONTROL_ANSWER_TIMEOUT_MS
 ) -> Findings:
-    """Test an agent; raise SutUnavailable with a one-line message when the agent does not identify itself."""
+    """Call every verb of an agent; raise SutUnavailable with a one-line message when the agent does not identify
+    itself.
+    """
     environment = RealEnvironment()
     try:
         conversation = Conversation(environment, route, answer_ms)
@@ -89,7 +92,7 @@ def tcp_route(address: str) -> TcpRoute:
 
 
 def command_route(command: str) -> Agent:
-    """Return the route to an agent that a command starts; the command has the syntax of a shell."""
+    """Return the route to an agent that a command starts; the command is a text with the quoting of a shell."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -110,8 +113,8 @@ def list_rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, 
 
 
 def _report_cost(counted: Costs, facility: str) -> str:
-    """Return the text of the cost of a missing facility. A rule whose checks need several missing facilities counts
-    only in the second number, which applies when no other facility is missing.
+    """Return a text with the number of rules that a missing facility costs. A rule whose checks need several missing
+    facilities counts only in the second number, which applies when no other facility is missing.
     """
     if facility not in counted.more:
         return ""
@@ -139,12 +142,12 @@ def describe_identity(found: Findings) -> str:
 
 
 def list_summary(found: Findings, counted: Costs) -> Iterator[str]:
-    """Yield the lines of the summary: violations of the protocol, verbs to repair, rules that can be judged."""
+    """Yield the lines of the summary: violations of the protocol, verbs to correct, rules that can be judged."""
     for problem in found.problems:
         yield f"wrong: {problem}"
     wrong = [one.verb for one in found.verbs.values() if one.state in (State.WRONG, State.SILENT)]
     if wrong:
-        yield f"verbs to repair: {', '.join(wrong)}"
+        yield f"verbs to correct: {', '.join(wrong)}"
     have = f"the announced facilities and {counted.capabilities}"
     yield f"{counted.now} of {counted.every} rules can be judged with {have}"
 
@@ -188,7 +191,7 @@ def draft_sut_file(found: Findings, address: str | None, command: str | None) ->
 
 
 def _quote_name(text: str) -> str:
-    """Quote a name from an agent for a SUT file, printable and on one line."""
+    """Return a name from an agent as TOML string, on one line and without control characters."""
     return _quote_toml(one_line(text, LONGEST_NAME))
 
 

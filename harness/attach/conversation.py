@@ -13,16 +13,18 @@ UNMATCHED_ANSWERS_LIMIT = 1_000
 
 
 class Conversation:
-    """A conversation with an agent: requests by id, their raw answers, and answers without a request."""
+    """The exchange of requests and answers with an agent: requests by id, their raw answers, and answers whose id
+    matches no request.
+    """
 
     def __init__(self, environment: RealEnvironment, route: Route, answer_ms: int) -> None:
         self.environment = environment
         self.name = route.name
         self.answer_ms = answer_ms
         self.ended: str | None = None
-        """The reason why no more answers arrive; None while the conversation lasts."""
+        """The reason why no more answers arrive; None while the channel is open."""
         self.unmatched_ids: list[Any] = []
-        """The ids of answers that belong to no request."""
+        """The ids of answers that match no request."""
         self._open = False
         self._replies: dict[int, Reply] = {}
         self._asked: set[int] = set()
@@ -52,7 +54,7 @@ class Conversation:
 
     @property
     def silence(self) -> str:
-        """The text that reports that the agent did not answer."""
+        """The text that reports a missing answer of the agent."""
         return no_answer(self._wire.unmatched_ids)
 
     def close(self) -> None:

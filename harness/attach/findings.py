@@ -1,4 +1,4 @@
-"""The findings about an agent: about each verb, each facility, and the protocol itself."""
+"""Represent the findings about an agent: about each verb, each facility, and the use of the protocol."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from reference_qm.control import FACILITIES, list_offered_facilities
 
 TEXT_LIMIT = 200
 _PREFERRED_FACILITIES = ("remote_read", "management", "open_to_send", "queue_control", "receive")
-"""Facilities in the order of precedence: a report lists a shared verb under the first of its facilities, but purge and
-close_queue always under receive.
+"""The facilities in order of precedence: a report lists a verb of several facilities under the first facility in this
+order, but purge and close_queue always under receive.
 """
 
 
 class State(StrEnum):
-    """The result of trying a verb."""
+    """The result of calling a verb."""
 
     WORKS = "works"
     REFUSED = "refused"
-    """The agent refused the verb where it should have succeeded."""
+    """The agent refused the verb although the verb should have succeeded."""
     MISSING = "missing"
     """The agent answered that it does not support the verb."""
     WRONG = "wrong"
-    """The answer breaks the contract, or contradicts an earlier request."""
+    """The answer violates the contract or contradicts an earlier answer."""
     SILENT = "silent"
     NOT_TRIED = "not tried"
 
 
 STATES_WORST_FIRST = (State.WRONG, State.SILENT, State.REFUSED, State.MISSING, State.NOT_TRIED, State.WORKS)
-"""The states from worst to best: of several findings about a verb, the worst is reported."""
+"""The states from worst to best: of several findings about a verb, a report shows the worst."""
 
 
 @dataclass(slots=True)
@@ -85,17 +85,17 @@ class Findings:
         )
 
     def note(self, verb: str, state: State, said: str = "") -> None:
-        """Record a result of a verb; of several results of one verb, the worst counts."""
+        """Record a result of calling a verb; of several results for one verb, only the worst is kept."""
         known = self.verbs.get(verb)
         if known is None or STATES_WORST_FIRST.index(state) < STATES_WORST_FIRST.index(known.state):
             self.verbs[verb] = Finding(verb, state, show_answer(said))
 
     def works(self, verb: str) -> bool:
-        """Return whether a verb was tried and works."""
+        """Return whether a verb was called and works."""
         return verb in self.verbs and self.verbs[verb].state is State.WORKS
 
     def list_verbs_of_facility(self, facility: str) -> list[Finding]:
-        """Return the findings about the verbs that a report lists under a facility."""
+        """Return the findings about the verbs that a report lists under the given facility."""
         return [one for verb, one in self.verbs.items() if FACILITY_OF.get(verb) == facility]
 
     def facility(self, name: str) -> str:
@@ -114,7 +114,7 @@ class Findings:
 
     @property
     def right(self) -> bool:
-        """Return whether every announced facility whose verbs were tried works."""
+        """Whether every announced facility works, as far as its verbs were called."""
         announced = (one for one in self.verbs.values() if FACILITY_OF.get(one.verb, "") in ("", *self.announced))
         wrong = any(one.state in (State.WRONG, State.SILENT) for one in self.verbs.values())
         return not (self.problems or wrong or any(one.state is State.REFUSED for one in announced))

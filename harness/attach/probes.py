@@ -1,4 +1,4 @@
-"""Try each verb of the control protocol with harmless arguments, on queues that are deleted again."""
+"""Call each verb of the control protocol with harmless arguments, on queues that are deleted afterwards."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from harness.sut.wires import Reply, describe_non_agent
 from reference_qm.control import FACILITIES
 
 UNREACHABLE_ADDRESS = "127.0.0.254"
-"""An address without a listener: messages to it wait and expire."""
+"""An address at which no program listens. Messages to this address wait until they expire."""
 UNKNOWN_VERB = "mqconform_nonsense"
 SYSTEM_QUEUES = ("system$;journal", "system$;deadletter", "system$;deadxact")
 WAITING_READ_MS = 60_000
 PROMPT_ANSWER_MS = 2_000
-"""int ms: the longest time that the answer to the verb identity may take while a read waits."""
+"""int ms: the maximum duration of an answer to the verb identity while a read is waiting."""
 DISRUPTIVE_VERBS = ("take_offline", "bring_online", "restart", "reset")
 REASONS_NOT_TRIED = {
     "stop": "this verb ends the agent",
-    "reenlistment_timeout": "the system does nothing more until it is restarted",
+    "reenlistment_timeout": "the system answers no more requests until it is restarted",
 }
 _PROBE_MESSAGE: dict[str, Any] = {
     "label": "mqconform attach \u00e9",
@@ -37,8 +37,8 @@ _PROBE_MESSAGE: dict[str, Any] = {
 
 
 class Probes(Asking):
-    """One test of an agent. ``word``: part of the names of the queues that the test creates; ``queue``: the queue to
-    use when none can be created.
+    """A test of an agent. ``word``: part of the names of the queues that the test creates; ``queue``: the queue to use
+    if the agent cannot create queues.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Probes(Asking):
         self._plain: str | None = None
 
     def try_all(self) -> Findings:
-        """Try every verb; raise SutUnavailable when the agent does not answer the verb identity."""
+        """Call every verb; raise SutUnavailable when the agent does not answer the verb identity."""
         self.identify()
         steps: Iterable[Callable[[], None]] = (
             self._probe_unknown_verb,
@@ -197,7 +197,7 @@ class Probes(Asking):
 
     def _read_message(self, verb: str, *, empty: bool = False, **where: Any) -> Reply | None:
         """Call a verb that reads a message. Unless ``empty``, the queue contains a message: an answer without a message
-        is wrong.
+        is an error.
         """
         reply = self._call_expecting_success(verb, **where)
         if reply is None:
@@ -337,7 +337,7 @@ class Probes(Asking):
         self._call_expecting_success("resume_queue", to=far)
 
     def _probe_remote_read(self) -> None:
-        """Call each verb of remote reading with the number of an object that is not open, because there is no queue
+        """Call each verb of remote reading with the number of an object that is not open, because the test has no queue
         manager to read from.
         """
         self._call_expecting_refusal("remote_close", remote=999_999)
@@ -351,7 +351,7 @@ class Probes(Asking):
         self._call_expecting_refusal("remote_open", queue="no format name")
 
     def _probe_settings(self) -> None:
-        """Call the verbs that change settings, but without arguments, so that nothing changes."""
+        """Call the verbs that change settings without arguments, so that no setting changes."""
         for verb in ("set_timers", "configure", "inspect"):
             self._call_expecting_success(verb)
 
@@ -380,7 +380,7 @@ class Probes(Asking):
             self._call_expecting_refusal("delete_queue", name=self._made[0])
 
     def _note_unreached_verbs(self) -> None:
-        """Record the verbs that were not reached, and the answers that belong to no request."""
+        """Record the verbs that were not called, and the answers that match no request."""
         why = self.conversation.ended or f"{MOST_SILENT_VERBS} verbs before this one were not answered"
         for verb in (*FACILITY_OF, "cancel", *REASONS_NOT_TRIED):
             if verb not in self.found.verbs:

@@ -1,4 +1,4 @@
-"""The harness's own capture files: pcapng with raw IP packets, written and read without scapy."""
+"""Write and read the captures of the harness: pcapng files with raw IP packets, without scapy."""
 
 from harness.capture.capture_error import CaptureError
 from harness.capture.pcapng import CapturedFrame, read_pcapng

@@ -10,11 +10,11 @@ from harness.errors import FolderError
 
 
 def add_frame_comments(path: Path, comments: Mapping[int, str]) -> None:
-    """Add comments to frames, by frame number; existing comments of the frames are kept. The file is replaced as a
-    whole or left unchanged.
+    """Add comments to frames, by frame number; existing comments remain. The file is replaced completely or left
+    unchanged.
 
-    The capture must have been written by the harness itself: blocks that its writer does not use would be lost. Raises
-    CaptureError, FolderError.
+    The capture must have been written by the harness itself: blocks that its writer does not use would be lost. Raise
+    CaptureError or FolderError.
     """
     new = path.with_name(f"{path.name}.new")
     changed = False

@@ -1,9 +1,10 @@
-"""Find the bytes that decide a verdict: the bytes of the field that the observation or the expectation names.
+"""Find the bytes that decide a verdict: the bytes of the field that the observation or the expectation of the verdict
+names.
 
 Checks need not name the field. The deciding field is the first field of the packet that the observation names, spelled
 as in the specification. Where the observation is only a value, the name is looked up in the expectation, then in the
-sentence of the rule. Where several fields are possible, or the value in the text differs from the value in the packet,
-no field is returned: without a field a reader inspects the packet, but a wrong field would mislead.
+sentence of the rule. If several fields are possible, or the value in the text differs from the value in the packet, no
+field is returned, because a wrong field would mislead a reader.
 """
 
 from __future__ import annotations
@@ -35,17 +36,15 @@ LAYER_OF_SECTION: Mapping[str, str] = {
     "MQQB-2.2.3.1": "EstablishConnectionHeader",
     "MQQB-2.2.7": "PingPacket",
 }
-"""By document and section: the header that the rules of the section mean when several headers have a field with the
-same name.
-"""
+"""By document and section: the header whose field is meant when several headers have a field with the same name."""
 
 _FIELD_NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
 _TEXT_BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
 _LIKE_A_VALUE = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
 _END_OF_VALUE = re.compile(r"(?![\w-])")
 _TEXT_OF_SEVERAL_WORDS = re.compile(r"[a-z][A-Z]")
-"""Matches a field name of several words, such as AckSequenceNumber. Names such as Signature, Label, IN and SE can also
-be ordinary words of a sentence.
+"""Matches a field name of several words, such as AckSequenceNumber. Field names such as Signature, Label, IN and SE do
+not match, because they can be ordinary words.
 """
 
 
@@ -54,7 +53,7 @@ class Lines(tuple[TreeLine, ...]):
 
     @cached_property
     def by_name(self) -> dict[str, list[TreeLine]]:
-        """The lines of fields that occupy bytes, by the last part of each field's path."""
+        """The lines of the fields that have bytes in the packet, by the last component of each field's path."""
         found: dict[str, list[TreeLine]] = {}
         for line in self:
             if len(line.path) > 1 and line.end > line.start:
@@ -64,9 +63,7 @@ class Lines(tuple[TreeLine, ...]):
 
 class Says(NamedTuple):
     """The texts of a verdict: the document and section of its rule (``MQMQ-2.2.19.1``), the expectation, the
-    observation.
-
-    ``sentence``: the sentence of the rule.
+    observation, and ``sentence``, the sentence of the rule.
     """
 
     section: str
@@ -121,7 +118,7 @@ def _find_named_fields(text: str, lines: Lines) -> Iterator[tuple[re.Match[str],
 
 @lru_cache(maxsize=4096)
 def _find_names(text: str) -> list[tuple[re.Match[str], list[str], str]]:
-    """Return the words of a text that can be names of fields, each with the names before its last dot."""
+    """Return the words of a text that can be names of fields, each with the preceding names of a dotted path."""
     return [(match, match[0].split(".")[:-1], match[0].rpartition(".")[2]) for match in _FIELD_NAME.finditer(text)]
 
 
@@ -131,7 +128,9 @@ def _appear_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
 
 
 def _pick_field(fields: list[TreeLine], layer: str | None, text: str) -> TreeLine | None:
-    """Return the field that a text means, from several fields with the same name; None when the text is ambiguous."""
+    """Return the field that a text refers to, from several fields with the same name; None when the text is
+    ambiguous.
+    """
     of_layer = [line for line in fields if line.path[0] == layer]
     for narrower in (fields, of_layer, [line for line in fields if _begins_with_value(line, text)]):
         if len(narrower) == 1:

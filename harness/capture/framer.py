@@ -1,4 +1,4 @@
-"""Cut one direction of a stream into packets; the bytes arrive in pieces of any size."""
+"""Split the bytes of one direction of a stream, received in pieces of any size, into packets."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from reference_qm.codec import FormatError, FramingError
 
 
 class Framer(ABC):
-    """Cuts the bytes of one direction of a stream into packets; a subclass defines the length of a packet."""
+    """A parser that splits the bytes of one direction of a stream into packets; a subclass determines the length of a
+    packet.
+    """
 
     def __init__(self) -> None:
         self._held = bytearray()
         self.broken = b""
-        """The bytes from the first position at which no packet can begin; empty while no such position was found."""
+        """The bytes from the first position at which no packet can begin; empty if no such position was found."""
 
     @property
     def pending(self) -> int:
-        """The number of bytes received of an incomplete packet."""
+        """The number of bytes of an incomplete packet that were received."""
         return len(self._held)
 
     @property
     def first_bytes(self) -> bytes:
-        """The first bytes received of an incomplete packet, at most 32."""
+        """The first received bytes of an incomplete packet, at most 32 bytes."""
         return bytes(self._held[:32])
 
     def clear(self) -> None:
@@ -30,8 +32,8 @@ class Framer(ABC):
         self._held.clear()
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Return the packets that ``data`` completes; raise FramingError, with the packets found so far, where no
-        packet begins.
+        """Return the packets that ``data`` completes; raise FramingError, with the packets found so far, if the
+        following bytes begin no packet.
         """
         self._held += data
         packets: list[bytes] = []
@@ -51,6 +53,6 @@ class Framer(ABC):
 
     @abstractmethod
     def _read_packet_size(self) -> int | None:
-        """Return the length of the packet at the beginning of the received bytes; None while the packet is incomplete
-        or its length is unknown.
+        """Return the length of the packet at the start of the received bytes; None while the packet is incomplete or
+        its length is unknown.
         """

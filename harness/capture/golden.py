@@ -1,4 +1,5 @@
-"""Read the eight frames of MS-MQQB section 4.1 from hex dumps and a manifest, and write them as one capture.
+"""Read the eight frames that MS-MQQB section 4.1 prints from hex dumps and a manifest, and write the frames as one
+capture.
 
 ``python -m harness.capture.golden`` replaces captures/golden/frames.pcapng.
 """
@@ -24,7 +25,7 @@ Value = int | str | bytes | UUID
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A field whose value in the document's text contradicts the printed bytes; ``text`` is the value in the text."""
+    """A field whose value in the text of MS-MQQB contradicts the printed bytes; ``text`` is the value in the text."""
 
     field: str
     text: str
@@ -33,9 +34,9 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class GoldenFrame:
-    """One packet, with the value of each field as the document prints it; the keys are ``Header.Field``.
+    """A packet of MS-MQQB section 4.1, with the printed value of each field; the keys are ``Header.Field``.
 
-    ``dumped``: how many bytes the document prints (int); the other bytes of ``data`` are reconstructed.
+    ``dumped``: the number of bytes that the document prints; the other bytes of ``data`` are reconstructed.
     """
 
     number: int
@@ -54,7 +55,7 @@ class GoldenFrame:
 
 @dataclass(frozen=True, slots=True)
 class Golden:
-    """All frames, and the times of the capture (int microseconds), which are invented."""
+    """All packets of MS-MQQB section 4.1, and the times in the capture (int microseconds), which are invented."""
 
     capture: str
     start_us: int
@@ -63,7 +64,7 @@ class Golden:
 
 
 def load_golden(folder: Path = GOLDEN_FOLDER) -> Golden:
-    """Read the manifest and the dumps; raise HarnessError, which names the mismatch, when they differ."""
+    """Read the manifest and the hex dumps; raise HarnessError with the mismatch when they contradict each other."""
     tree = tomllib.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     return Golden(
         tree["capture"],

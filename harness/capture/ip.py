@@ -27,7 +27,9 @@ _DO_NOT_FRAGMENT = 0x4000
 _HOP_LIMIT = 64
 _TCP_WINDOW = 0xFFFF
 _SYN_OPTIONS = bytes.fromhex("0204ffd7 01 03030e")
-"""Maximum segment size 65495; window scale 14, so that no amount of data in flight fills the window."""
+"""The TCP options: maximum segment size 65495, and window scale 14, so that no amount of data in flight fills the
+window.
+"""
 
 
 class TcpFlags(IntFlag):
@@ -66,7 +68,9 @@ class UdpDatagram:
 
 
 def build_tcp(segment: TcpSegment, identification: int) -> bytes:
-    """Return the IP packet of a segment; ValueError for an invalid address, or addresses of different families."""
+    """Return the IP packet that contains a TCP segment; raise ValueError for an invalid address, or addresses of
+    different families.
+    """
     options = _SYN_OPTIONS if segment.flags & _SYN else b""
     header = _TCP_HEADER_LAYOUT.pack(
         segment.source.port,
@@ -83,7 +87,9 @@ def build_tcp(segment: TcpSegment, identification: int) -> bytes:
 
 
 def build_udp(datagram: UdpDatagram, identification: int) -> bytes:
-    """Return the IP packet of a datagram; ValueError for an invalid address, or addresses of different families."""
+    """Return the IP packet that contains a UDP datagram; raise ValueError for an invalid address, or addresses of
+    different families.
+    """
     header = _UDP_HEADER_LAYOUT.pack(
         datagram.source.port, datagram.target.port, _UDP_HEADER_LAYOUT.size + len(datagram.data), 0
     )
@@ -97,7 +103,7 @@ def _build_ip_packet(
     version, sender, receiver = _pair_addresses(source.host, target.host)
     checksum = _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload)
     if protocol == UDP and checksum == 0:
-        checksum = 0xFFFF  # zero would mean that there is no checksum
+        checksum = 0xFFFF  # zero would mean that the datagram has no checksum
     payload = payload[:checksum_at] + checksum.to_bytes(2, "big") + payload[checksum_at + 2 :]
     if version == 6:
         return _IPV6_HEADER_LAYOUT.pack(6 << 28, len(payload), protocol, _HOP_LIMIT, sender, receiver) + payload
@@ -118,8 +124,8 @@ def _build_ip_packet(
 
 @lru_cache(maxsize=256)
 def _pair_addresses(source: str, target: str) -> tuple[int, bytes, bytes]:
-    """Return the IP version of two addresses and their bytes; results are cached, because a run has few addresses and
-    every packet has two.
+    """Return the IP version and the bytes of two addresses. The results are cached, because a run uses few addresses in
+    many packets.
     """
     sender, receiver = ip_address(source), ip_address(target)
     if sender.version != receiver.version:
@@ -140,12 +146,14 @@ def _compute_checksum(data: bytes) -> int:
 
 
 def has_valid_checksum(sender: bytes, receiver: bytes, protocol: int, payload: bytes) -> bool:
-    """Return whether the checksum of a whole TCP segment or UDP datagram is right."""
+    """Return whether the checksum of a complete TCP segment or UDP datagram is correct."""
     return _compute_checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload) == 0
 
 
 def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
-    """Parse an IP packet that contains TCP or UDP; raise ValueError, which names the error, for an invalid packet."""
+    """Parse an IP packet that contains TCP or UDP; raise ValueError with a description of the error for an invalid
+    packet.
+    """
     sender, receiver, protocol, payload = _read_ip(packet)
     if protocol not in _PROTOCOL_NAMES:
         raise ValueError(f"IP protocol {protocol} is not supported; only TCP (6) and UDP (17) are supported")

@@ -1,6 +1,4 @@
-"""The kind of each packet, found by its record of the strict codec, which parses a packet several times faster than
-scapy.
-"""
+"""Determine the kind of a packet with the strict codec, which parses a packet several times faster than scapy."""
 
 from __future__ import annotations
 
@@ -22,4 +20,6 @@ KINDS: dict[type[Packet | PingPacket], str] = {
     UserMessagePacket: "UserMessage",
     PingPacket: "Ping",
 }
-"""The kind of a packet, by the class of its record; ``harness.wire.kind`` returns the same names."""
+"""The kind of a packet, by the class that represents the packet in the strict codec; ``harness.wire.kind`` returns the
+same names.
+"""

@@ -1,5 +1,5 @@
-"""The values of a UserMessage that steps need while they wait for messages. The values are stored when the packet
-arrives, so that no wait parses it again.
+"""Store the values of a UserMessage that steps need while they wait for messages. The values are stored when the packet
+arrives, so that a wait need not parse the packet again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class MessageSummary(NamedTuple):
 
     @classmethod
     def of(cls, packet: UserMessagePacket) -> MessageSummary:
-        """Return the summary of a message, from its record of the strict codec."""
+        """Return the summary of a message that the strict codec parsed."""
         user, properties = packet.UserHeader, packet.MessagePropertiesHeader
         return cls(
             user.SourceQueueManager,
@@ -36,5 +36,5 @@ class MessageSummary(NamedTuple):
 
     @property
     def answered(self) -> MessageIdentifier:
-        """The identifier of the message that this acknowledgment acknowledges."""
+        """The identifier of the message that an acknowledgment acknowledges."""
         return MessageIdentifier.parse(self.CorrelationID)

@@ -1,7 +1,7 @@
-"""Read the packets of a capture as the recorder saw them: reassembled, dissected, and identified by the frame in which
-each begins.
+"""Read the packets of a capture as the recorder recorded them: reassembled, dissected, and identified by the frame in
+which each packet begins.
 
-Verdicts name packets by frame and bytes; this module makes readable text from the capture alone.
+Verdicts identify packets by frame and bytes; this module creates readable text from the capture alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 class Wanted(NamedTuple):
-    """A requested packet: the frame in which it begins, and its first and last deciding byte (inclusive)."""
+    """A requested packet: the frame in which the packet begins, and its first and last deciding byte (inclusive)."""
 
     frame: int
     first: int | None = None
@@ -30,12 +30,12 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A packet as shown to a reader. ``time_us``: int, since 1970 UTC; ``time_ms``: since the first frame of the
-    capture. ``direction``: ``sut->peer``, ``peer->sut``, or empty where the capture does not record the direction.
-    ``transport``: tcp, udp or rpc. ``dissection``: text of several lines. ``first``, ``last``: the first and last
-    deciding byte of ``data``, inclusive; None where all bytes decide or none does. ``marked``: the ranges of characters
-    of the dissection that show these bytes, each with an exclusive end. ``capture_ms``: the time from the first packet
-    of the capture to the last.
+    """A packet in a form for readers. ``time_us``: int microseconds since 1970 UTC; ``time_ms``: the time since the
+    first frame of the capture. ``direction``: ``sut->peer``, ``peer->sut``, or empty where the capture does not record
+    the direction. ``transport``: tcp, udp or rpc. ``dissection``: text of several lines. ``first``, ``last``: the first
+    and last deciding byte of ``data``, inclusive; None where all bytes decide or none does. ``marked``: the ranges of
+    characters of the dissection that show these bytes, each with an exclusive end. ``capture_ms``: the time from the
+    first packet of the capture to the last.
     """
 
     frame: int
@@ -57,7 +57,7 @@ class Shown:
 class Captured:
     """A packet of a capture before its dissection; ``stub``: the stub of a PDU as a scapy packet, if known.
 
-    ``inbound``: whether the SUT sent the packet; None where the capture does not record the direction.
+    ``inbound``: whether the SUT sent the packet; None if the capture does not record the direction.
     """
 
     frame: int
@@ -71,16 +71,18 @@ class Captured:
 
     @property
     def direction(self) -> str:
-        """The direction: ``sut->peer``, ``peer->sut``, or empty where the capture does not record it."""
+        """The direction of the packet: ``sut->peer``, ``peer->sut``, or empty if the capture does not record the
+        direction.
+        """
         return {True: FROM_SUT, False: TO_SUT, None: ""}[self.inbound]
 
 
 class NoSuchPacket(MqconformError):
-    """The capture does not contain the packet that a verdict names."""
+    """The error when the capture does not contain the packet that a verdict names."""
 
 
 class CapturedPackets:
-    """The packets of one capture file, which is read once; raises CaptureError for a file that cannot be read.
+    """The packets of one capture file. The file is read once; CaptureError is raised if the file cannot be read.
 
     ``packets`` are in the order of their frames. Where several malformed packets begin in one frame, the frame number
     means the first of them.
@@ -91,9 +93,7 @@ class CapturedPackets:
         self.path = path
         self.start_us = found.start_us
         self._connections: dict[int, list[Captured]] = {}
-        """By the frame of each packet: all packets of its DCE/RPC connection, as long as that connection is not
-        dissected.
-        """
+        """All packets of a DCE/RPC connection, by the frame of each packet, until the connection has been dissected."""
         packets = [_read_datagram_packets(each) for each in found.udp]
         for stream in found.tcp:
             both = sorted(_read_stream_packets(stream), key=_get_frame_number)
@@ -103,8 +103,8 @@ class CapturedPackets:
         self.packets = sorted(packets, key=_get_frame_number)
 
     def show(self, wanted: Iterable[Wanted], says: Says | None = None) -> list[Shown]:
-        """Return the packets of a verdict with their dissection; raise NoSuchPacket where no packet begins in a
-        requested frame.
+        """Return the packets of a verdict with their dissection; raise NoSuchPacket if no packet begins in a requested
+        frame.
 
         ``says``: the texts of the verdict; they determine the deciding field, whether or not the verdict has a range of
         bytes.
@@ -194,11 +194,11 @@ def _list_packet_spans(way: Direction) -> Iterator[tuple[ByteRange, int]]:
 class _Dissection:
     text: str
     lines: Lines
-    """The fields in the text, with the bytes of each; empty where the bytes are uncertain."""
+    """The fields that the text shows, with the bytes of each field; empty if the bytes are uncertain."""
 
     def mark_field(self, field: TreeLine) -> tuple[tuple[int, int], ...]:
-        """Return the characters of the text that show a field, from its name to the end of its line, and the bytes of
-        the field.
+        """Return the range of characters that shows a field, from the field's name to the end of the line, and the
+        bytes of the field.
         """
         found, at = [], 0
         for line in self.lines:

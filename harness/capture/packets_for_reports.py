@@ -1,5 +1,5 @@
-"""Provide the reports with the packets of a verdict. The reports load this module through an entry point, so that they
-import no code of the protocol.
+"""Provide the package reports with the packets of a verdict. This package loads the module through an entry point, so
+that it imports no code of the protocol.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from harness.capture.packets import CapturedPackets, Shown, Wanted
 from harness.errors import MqconformError
 
 Show = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], list[Shown] | str]
-"""A function that takes the document and section (``MQMQ-2.2.19.1``), the expectation, the observation, and (frame,
-first, last) of each packet. It returns the packets, or a text with the reason why they cannot be shown.
+"""The type of functions that are called with the document and section (``MQMQ-2.2.19.1``), the expectation, the
+observation, and (frame, first, last) of each packet. The result is the packets, or the reason why they cannot be shown.
 """
 
 
 def packets_of(path: Path) -> Show:
-    """Read a capture file, and return the function that shows its packets."""
+    """Read a capture file, and return the function that returns its packets in a form for readers."""
     try:
         capture = CapturedPackets(path)
     except (MqconformError, OSError) as error:

@@ -18,13 +18,13 @@ from harness.capture.capture_error import CaptureError
 LINKTYPE_RAW = 101
 """The link type of packets that begin with their IPv4 or IPv6 header."""
 MAX_BLOCK = 0x01000000
-"""int bytes: the longest accepted block; a longer block is refused before it is read."""
+"""int bytes: the maximum length of a block; a longer block is refused before its content is read."""
 
 MAX_NOTE = MAX_BLOCK - 64
-"""int bytes: the longest accepted text of a note."""
+"""int bytes: the maximum length of a note's text."""
 _COMPRESSED_FROM_BYTES = 1_000
-"""int bytes: notes longer than this are compressed, on average to a fifth of their size; compressing shorter notes
-would take time and save nothing.
+"""int bytes: the length above which notes are compressed, on average to a fifth of their size; compressing shorter
+notes would save no space.
 """
 _COMPRESSED_FIRST_BYTE = 0x78
 """The first byte of compressed data (RFC 1950); no uncompressed note begins with this byte."""
@@ -33,7 +33,8 @@ _SECTION_HEADER_BLOCK = 0x0A0D0D0A
 _INTERFACE_DESCRIPTION_BLOCK = 0x00000001
 _ENHANCED_PACKET = 0x00000006
 _NOTE_BLOCK = 0x80006D71
-"""The type of blocks with notes, one of the types for local use: other readers skip such blocks and do not number them.
+"""The type of the blocks that contain notes, one of the types for local use: other readers skip such blocks and assign
+no number to them.
 """
 _BLOCKS_WITHOUT_TIME = {0x00000002: "Packet", 0x00000003: "Simple Packet"}
 _BYTE_ORDER = 0x1A2B3C4D
@@ -42,22 +43,22 @@ _INBOUND, _OUTBOUND = 1, 2
 """The direction of a packet in bits 0 and 1 of epb_flags."""
 _SECTION_APPLICATION, _INTERFACE_NAME, _INTERFACE_TIME_RESOLUTION = 4, 2, 9
 _MICROSECOND_RESOLUTION = 6
-"""The time resolution as a negative power of 10; the default of a file that names no resolution."""
+"""The time resolution as a negative power of 10; the default for a file that specifies no resolution."""
 _LEAST_BLOCK_BYTES = 12
 _BLOCK_HEADER = Struct("<II")
 _PACKET_HEADER = Struct("<IIIII")
 PACKET_OFFSET_IN_BLOCK = _BLOCK_HEADER.size + _PACKET_HEADER.size
-"""int bytes from the start of an Enhanced Packet block to its packet."""
+"""int bytes: the offset of the packet in an Enhanced Packet block."""
 
 
 @cache
 def file_header() -> bytes:
-    """Return the first blocks of a capture: one section, and one raw IP interface with times in microseconds."""
+    """Return the first blocks of a capture: one section, and one raw IP interface whose times are in microseconds."""
     return section_block() + interface_block(LINKTYPE_RAW, "mqconform")
 
 
 def section_block() -> bytes:
-    """Return the Section Header block, with which a capture begins."""
+    """Return the Section Header block that begins a capture."""
     section = Struct("<IHHq").pack(_BYTE_ORDER, 1, 0, -1)
     return _read_block(_SECTION_HEADER_BLOCK, section + _read_options({_SECTION_APPLICATION: b"mqconform"}))
 
@@ -80,8 +81,8 @@ def packet_block(
     """Return an Enhanced Packet block. The time is in microseconds since 1970 UTC. ``inbound``: whether the recorder
     received the packet, if known.
 
-    ``interface``: the number of its interface; ``size``: the length of the packet on the network, if the capture cut
-    the packet.
+    ``interface``: the number of the packet's interface; ``size``: the length of the packet on the network, if the
+    capture contains only a part of the packet.
     """
     original = len(packet) if size is None else size
     head = _PACKET_HEADER.pack(interface, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), original)
@@ -129,9 +130,10 @@ def _pad_to_4_bytes(data: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class CapturedFrame:
-    """One packet of a capture: ``number`` counts from 1 as in Wireshark, ``offset`` is where its block begins.
+    """A packet of a capture. ``number``:
 
-    ``inbound``: whether the recorder of the capture received it; None where the file does not record it.
+    its frame number, counted from 1 as in Wireshark; ``offset``: the position of its block in the file; ``inbound``:
+    whether the recorder of the capture received the packet, None if the file does not record the direction.
     """
 
     number: int
@@ -148,7 +150,7 @@ class CapturedNote:
     """A note that a run wrote between two packets of a capture, such as a line of the control channel."""
 
     data: bytes
-    """The bytes in the file; those of long notes are compressed."""
+    """The bytes of the note in the file, which are compressed for long notes."""
     file: Path
     offset: int
 
@@ -168,7 +170,7 @@ class CapturedNote:
 
 
 def read_pcapng(path: Path) -> Iterator[CapturedFrame]:
-    """Yield the packets of a capture file; raise CaptureError where the file is cut or malformed."""
+    """Yield the packets of a capture file; raise CaptureError if the file is truncated or malformed."""
     yield from (one for one in read_with_notes(path) if isinstance(one, CapturedFrame))
 
 
@@ -215,7 +217,7 @@ class _Reader:
             raise self._build_error("the file is empty; a capture begins with a Section Header block")
 
     def _read_block(self, head: bytes, started: bool) -> tuple[int, bytes]:
-        """Read a block after its first bytes; return its type and body."""
+        """Read the rest of a block whose first bytes were already read; return the type and the body of the block."""
         magic = self._read_bytes(4) if head[:4] == _SECTION_HEADER_BLOCK.to_bytes(4, "little") else b""
         if magic:
             self._learn_byte_order(magic)
@@ -268,7 +270,9 @@ class _Reader:
         return CapturedFrame(number, time_us, link_type, data, text, self.offset, inbound)
 
     def _read_options(self, body: bytes, start: int) -> dict[int, bytes]:
-        """Read the options after the fixed part of a block; of several options with one code, the first counts."""
+        """Return the options after the fixed part of a block; of several options with one code, the first option
+        applies.
+        """
         found: dict[int, bytes] = {}
         while start < len(body):
             code, length = self._unpack_values("HH", body, start)

@@ -39,18 +39,18 @@ from reference_qm.surface.inputs import Endpoint
 FROM_SUT = "sut->peer"
 TO_SUT = "peer->sut"
 MALFORMED = "malformed"
-"""The kind of bytes that are not a packet."""
+"""The kind that is recorded for bytes that are not a packet."""
 RPC_TRANSPORT = "rpc"
-"""The transport of a connection that carries DCE/RPC."""
+"""The name of the transport of connections that carry DCE/RPC."""
 RPC_COMMENT = "DCE/RPC"
-"""The comment of the frame that opens a connection that carries DCE/RPC."""
+"""The comment of the frame that opens a DCE/RPC connection."""
 FLOOD_LIMIT = 48 * 1024 * 1024
-"""int bytes: the most that a SUT may send in one check, equal to twelve messages of maximum length. A check causes at
-most one message of maximum length, and at most 200 messages.
+"""int bytes: the maximum amount of data that a SUT may send in one check: twelve messages of maximum length. A check
+causes at most one message of maximum length, and at most 200 messages.
 """
 LONGEST_KEPT_DISSECTION_BYTES = 64 * 1024
-"""int bytes: the longest packet whose dissection stays in memory. Longer packets are dissected again on demand, because
-a dissection takes several times the size of its packet.
+"""int bytes: the maximum length of a packet whose dissection stays in memory. Longer packets are dissected again on
+demand, because a dissection takes several times the memory of the packet.
 """
 
 
@@ -62,14 +62,14 @@ def _import_rpc_layers() -> Any:
 
 
 class Frame:
-    """One packet as it was on the wire.
+    """One packet as transmitted.
 
     ``number``: the frame of the capture in which it begins. ``kind``: the packet's name (``EstablishConnection`` ...),
     or ``malformed`` for bytes that are not a packet; then ``error`` names the reason. ``transport``: tcp, udp or rpc;
     for rpc, ``kind`` is the kind of the PDU, and ``stub`` its content, once a check has read it. ``position``: its
-    place among the frames of its connection. ``message``: the values of a UserMessage that steps need while they wait
-    for messages; they stay in memory when the bytes do not. ``places``: where the packet is in the capture file; empty
-    without a file.
+    index among the frames of its connection. ``message``: the values of a UserMessage that steps need while they wait
+    for messages; they stay in memory when the bytes do not. ``places``: the positions of its bytes in the capture file;
+    empty without a file.
     """
 
     def __init__(
@@ -101,20 +101,22 @@ class Frame:
 
     @property
     def data(self) -> bytes:
-        """The bytes of the packet; read back from the capture file when memory has dropped them."""
+        """The bytes of the packet, which are read from the capture file if they are no longer in memory."""
         if self._data is None:
             assert self.window is not None
             self._data = self.window.read(self)
         return self._data
 
     def forget(self) -> None:
-        """Drop the bytes and their dissection from memory; the capture file keeps them."""
+        """Remove the bytes and their dissection from memory; the capture file still contains the packet."""
         self._data = None
         for made in ("packet", "layers", "record", "lines"):
             self.__dict__.pop(made, None)
 
     def leave_layers(self) -> None:
-        """Drop the dissection, which takes several times the memory of the bytes; it is made again on demand."""
+        """Remove the dissection from memory, because it takes several times the memory of the bytes; the packet is
+        dissected again on demand.
+        """
         for made in ("packet", "layers", "lines"):
             self.__dict__.pop(made, None)
 
@@ -131,23 +133,25 @@ class Frame:
 
     @cached_property
     def packet(self) -> Any:
-        """The scapy packet."""
+        """The packet as dissected by scapy."""
         if self.transport == RPC_TRANSPORT:
             return _import_rpc_layers().dissect_rpc(self.data)
         return dissect_ping(self.data) if self.transport == "udp" else dissect(self.data)
 
     @cached_property
     def layers(self) -> dict[str, Any]:
-        """The headers of the scapy packet by name, the first of each name; cached, because checks read them often."""
+        """The headers of the dissected packet, by name; of several headers with one name, the first. The result is
+        cached, because checks read headers often.
+        """
         return {type(layer).__name__: layer for layer in reversed(list(self.packet.iterpayloads()))}
 
     @cached_property
     def record(self) -> Packet | PingPacket:
-        """The packet as a record of the strict codec; raises FormatError for a packet that the codec refuses."""
+        """The packet as parsed by the strict codec; raise FormatError if the codec refuses the packet."""
         return parse_ping(self.data) if self.transport == "udp" else parse_packet(self.data)
 
     def __getitem__(self, layer: str) -> Any:
-        """Return a layer by its printed name: ``frame["SessionHeader"].AckSequenceNumber``."""
+        """Return a header of the packet by its printed name: ``frame["SessionHeader"].AckSequenceNumber``."""
         try:
             return self.layers[layer] if layer in self.layers else self.packet[layer]
         except (IndexError, WireError) as error:
@@ -155,14 +159,14 @@ class Frame:
 
     @cached_property
     def lines(self) -> Lines:
-        """The lines of the dissection, with the bytes of each; empty where the bytes are uncertain."""
+        """The lines of the packet's dissection, with the bytes of each field; empty if the bytes are uncertain."""
         if self.transport == RPC_TRANSPORT or self.kind == MALFORMED or not is_rebuilt(self.packet, self.data):
             return Lines()
         return Lines(tree_lines(self.packet))
 
     @property
     def dissection_text(self) -> str:
-        """Return the packet as indented text for people."""
+        """Return the packet as indented text for readers."""
         if self.transport == RPC_TRANSPORT:
             return str(_import_rpc_layers().rpc_dissection(self.data, self.stub))
         if self.kind == MALFORMED:
@@ -171,26 +175,26 @@ class Frame:
 
 
 class MissingLayer(ConformanceFailure, IndexError):
-    """A packet lacks a header that a check reads."""
+    """The error when a packet lacks a header that a check reads."""
 
 
 @dataclass(eq=False, repr=False)
 class Connection:
     """The record of one TCP connection between the peer and the SUT.
 
-    ``sut_role``: ``acceptor`` when the peer connected, else ``initiator``; empty where a capture of another tool does
-    not show the role. ``closed_by``: None while open, else ``sut`` or ``peer``.
+    ``sut_role``: ``acceptor`` if the peer connected, otherwise ``initiator``; empty if a capture of another tool does
+    not show the role. ``closed_by``: ``sut`` or ``peer``; None while the connection is open.
     """
 
     number: int
     sut_role: str
     frames: list[Frame] = field(default_factory=list)
     from_sut: list[Frame] = field(default_factory=list)
-    """The frames from the SUT."""
+    """The frames that the SUT sent on this connection."""
     summaries: dict[type, Any] = field(default_factory=dict)
     """The data that passive predicates have stored about the frames so far."""
     missing: str | None = None
-    """The reason why earlier frames are missing, for a capture that lacks bytes."""
+    """The reason why earlier frames of the connection are missing; None if the capture is complete."""
     closed_by: str | None = None
     closed_at_ms: int | None = None
     closed_frame: int | None = None
@@ -198,10 +202,10 @@ class Connection:
     broken: bool = False
     transport: str = "tcp"
     unframed: deque[Piece] = field(default_factory=deque)
-    """The bytes of an incomplete packet of the SUT."""
+    """The received bytes of an incomplete packet of the SUT."""
 
     def add(self, frame: Frame) -> None:
-        """Add the next packet of either direction."""
+        """Add the next packet, of either direction, to the connection."""
         frame.position = len(self.frames)
         self.frames.append(frame)
         if frame.from_sut:
@@ -209,19 +213,20 @@ class Connection:
 
     @property
     def received(self) -> list[Frame]:
-        """Return the packets from the SUT."""
+        """Return the packets that the SUT sent."""
         return self.from_sut.copy()
 
     @property
     def sent(self) -> list[Frame]:
-        """Return the packets from the peer."""
+        """Return the packets that the peer sent."""
         return [frame for frame in self.frames if not frame.from_sut]
 
 
 class Recorder:
-    """Records every packet of one test in a pcapng file, and keeps the latest packets in memory.
+    """A recorder that writes every packet of one test to a pcapng file, and keeps the latest packets in memory.
 
-    When the SUT sends more than ``flood_limit``, SutFlood is raised once and ends the test; later packets are ignored.
+    If the SUT sends more than ``flood_limit`` bytes, SutFlood is raised once and ends the test; later packets are
+    ignored.
     """
 
     def __init__(self, environment: Environment, path: Path | None, flood_limit: int = FLOOD_LIMIT) -> None:
@@ -232,10 +237,10 @@ class Recorder:
         self.connections: list[Connection] = []
         self.listeners: list[Callable[[Frame], None]] = []
         self._from_sut = 0
-        """The number of bytes that the SUT sent."""
+        """The number of bytes that the SUT has sent."""
         self._cost = 0
-        """The size that counts against the limit: the bytes from the SUT, where each packet counts with at least a
-        minimum size.
+        """The size that is compared with the limit: the bytes from the SUT; each packet counts as at least
+        FRAME_COST_BYTES.
         """
         self._writer: CaptureWriter | None = None
         self.new_writer: Callable[[Path], CaptureWriter] = CaptureWriter
@@ -246,7 +251,7 @@ class Recorder:
 
     @property
     def writer(self) -> CaptureWriter:
-        """The writer of the capture, created with the first packet."""
+        """The writer of the capture, which is created for the first packet."""
         if self._writer is None:
             if self.path is None:
                 raise HarnessError("a packet cannot be recorded: the recorder has no file for the capture")
@@ -254,15 +259,15 @@ class Recorder:
         return self._writer
 
     def note(self, text: bytes) -> None:
-        """Write a note about an event that is not a packet and influences the check; after the end of the capture, do
-        nothing.
+        """Write a note about an event that influences the check but is not a packet; do nothing after the end of the
+        capture.
         """
         if self.path is not None and not self._closed:
             self.writer.note(text)
 
     @property
     def is_flooded(self) -> bool:
-        """Return whether the SUT has sent too much, so that its packets are ignored."""
+        """Return whether the SUT has sent more than the limit, so that its packets are ignored."""
         return self.environment.flood is not None
 
     def elapsed_ms(self) -> int:
@@ -298,7 +303,7 @@ class Recorder:
         return connection
 
     def record_sent(self, connection: Connection, data: bytes) -> Frame:
-        """Record bytes from the peer as one frame, whether they are a packet or not."""
+        """Record bytes from the peer as one frame, even if they are not a packet."""
         number, places = self._write_stream_bytes(connection, data, from_sut=False)
         return self._add_frame(connection, number, TO_SUT, data, places)
 
@@ -310,11 +315,10 @@ class Recorder:
         return [frame for part in parts for frame in self._record_pieces(connection, part)]
 
     def _record_pieces(self, connection: Connection, data: bytes) -> list[Frame]:
-        """Record bytes that arrived together; the capture gets a frame for each piece that begins or continues a
-        packet.
+        """Record bytes that were received in one piece.
 
-        So a frame number names one packet, and PSH marks the end of a packet: a reader of the capture finds the same
-        packets.
+        The capture contains a frame for each part that begins or continues a packet. So a frame number identifies one
+        packet, and PSH marks the end of a packet: a reader of the capture finds the same packets.
         """
         if self.is_flooded:
             return []
@@ -341,13 +345,13 @@ class Recorder:
         return frames
 
     def _note_at_once(self, size: int) -> None:
-        """Write a note that the next frames arrived together: when the tester answers the first frame, it has received
-        all of them.
+        """Write a note that the next frames were received in one piece: when the tester answers the first frame, it has
+        received all of them.
         """
         self.note(b'{"bytes": %d}' % size)
 
     def flush(self) -> None:
-        """For each connection, record the trailing bytes from the SUT that do not begin a packet."""
+        """For each connection, record the remaining bytes from the SUT that do not form a packet."""
         for connection in self.connections:
             self._record_trailing_bytes(connection)
 
@@ -371,15 +375,15 @@ class Recorder:
             )
 
     def _write_piece(self, connection: Connection, data: bytes, *, more: bool = False) -> None:
-        """Write bytes from the SUT that belong to at most one packet; ``more``: whether further bytes of the packet
-        follow.
+        """Write bytes from the SUT that belong to at most one packet; ``more``: whether later bytes belong to the same
+        packet.
         """
         number, places = self._write_stream_bytes(connection, data, from_sut=True, more=more)
         connection.unframed.extend(Piece(number, place) for place in places or [Place(0, len(data))])
 
     def _keep_unframed(self, connection: Connection, data: bytes, error: FormatError | None = None) -> Frame:
-        """Record ``data`` as the next packet of the SUT; ``data`` is the beginning of the SUT's bytes that are not yet
-        part of a packet.
+        """Record ``data`` as the next packet of the SUT; ``data`` is the first part of the SUT's bytes that belong to
+        no recorded packet.
         """
         number, places = take_bytes(connection.unframed, len(data))
         return self._add_frame(connection, number, FROM_SUT, data, places, error)
@@ -455,8 +459,8 @@ class Recorder:
 
 
 def name_frame(frame: Frame) -> None:
-    """Set the kind of a frame. Bytes that are not a packet stay malformed, whether the peer sent them on purpose or the
-    SUT by error.
+    """Set the kind of a frame. Bytes that are not a packet get the kind malformed, whether the peer sent them on
+    purpose or the SUT by error.
     """
     try:
         frame.kind = _name_rpc_packet(frame) if frame.transport == RPC_TRANSPORT else _name_packet(frame)
@@ -467,8 +471,8 @@ def name_frame(frame: Frame) -> None:
 
 
 def _name_packet(frame: Frame) -> str:
-    """Return the kind of a packet; raise WireError when neither codec can parse it. The packet is not dissected by
-    scapy, because most packets are never read again.
+    """Return the kind of a packet; raise WireError if neither codec can parse the packet. Scapy does not dissect the
+    packet, because most packets are never read again.
     """
     try:
         record = frame.record
@@ -480,8 +484,8 @@ def _name_packet(frame: Frame) -> str:
 
 
 def _name_rpc_packet(frame: Frame) -> str:
-    """Return the kind of a PDU; raise WireError when it cannot be parsed. PDUs from the peer may be wrong on purpose:
-    only their type is read.
+    """Return the kind of a PDU; raise WireError if the PDU cannot be parsed. Only the type of a peer's PDU is read,
+    because checks may send wrong PDUs on purpose.
     """
     from harness.wire.rpc_fragments import is_plain
 

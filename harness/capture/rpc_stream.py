@@ -1,4 +1,4 @@
-"""Cut a stream of DCE/RPC into PDUs. Spec: C706 12.4, 12.6.1."""
+"""Split a DCE/RPC stream into PDUs. Spec: C706 12.4, 12.6.1."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_qm.codec import FormatError
 
 
 class RpcFramer(Framer):
-    """Cuts the bytes of one direction of a connection into whole PDUs."""
+    """A parser that splits the bytes of one direction of a connection into complete PDUs."""
 
     def get_remaining_bytes(self) -> bytes:
         """Return empty bytes, because an incomplete PDU is not reported."""

@@ -1,4 +1,4 @@
-"""Find the content of a connection's PDUs (interface, operation, stub) from the packets of the connection alone."""
+"""Determine the interface, operation and stub of a connection's PDUs from the packets of the connection alone."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class _Call:
 
 
 class _Connection:
-    """The calls of one connection, found PDU by PDU. Malformed PDUs and PDUs without a call are skipped."""
+    """The calls of one connection, which are found PDU by PDU. Malformed PDUs and PDUs without a call are skipped."""
 
     def __init__(self) -> None:
         self._proposed: dict[int, list[Proposal]] = {}
@@ -97,8 +97,8 @@ class _Connection:
 
 
 def read_stubs(pdus: Iterable[Pdu]) -> None:
-    """Read the stubs of a connection's PDUs, which are in the order of transmission. The first fragment of a call gets
-    the whole stub.
+    """Decode the stubs of a connection's PDUs, given in the order of transmission. The first fragment of a call gets
+    the complete stub.
     """
     connection = _Connection()
     for pdu in pdus:

@@ -1,4 +1,4 @@
-"""Reassemble the conversations in a capture, with the frame of each byte."""
+"""Reassemble the streams in a capture, with the frame of each byte."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from reference_qm.surface.inputs import Endpoint
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """The bytes of a stream, ``start`` to ``end`` (exclusive), that are in frame ``frame``; ``pushed``: whether the
-    segment has PSH.
+    """A range of bytes in a stream, ``start`` to ``end`` (exclusive), that frame ``frame`` contains; ``pushed``:
+    whether the segment has PSH.
     """
 
     start: int
@@ -26,7 +26,7 @@ class ByteRange:
 
 @dataclass(slots=True)
 class Direction:
-    """The bytes that one side of a connection sent; ``closed_frame`` is the frame of its FIN, or of its RST
+    """The bytes that one side of a connection sent; ``closed_frame``: the frame of its FIN, or of its RST
     (``reset``).
     """
 
@@ -40,8 +40,8 @@ class Direction:
 class Stream:
     """One TCP connection: ``client`` opened it, in frame ``opened_frame``, whose comment is ``comment``.
 
-    ``client_inbound``: whether the recorder of the capture received the client's bytes; None where the file does not
-    record it.
+    ``client_inbound``: whether the recorder of the capture received the client's bytes; None if the file does not
+    record the direction.
     """
 
     client: Endpoint
@@ -55,7 +55,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Datagram:
-    """One UDP datagram and its place in the file."""
+    """A UDP datagram of a capture and its position in the file."""
 
     source: Endpoint
     target: Endpoint
@@ -75,7 +75,9 @@ class Streams:
 
 
 def streams(path: Path) -> Streams:
-    """Read a capture; raise CaptureError where it is malformed, or bytes of a stream are missing or out of order."""
+    """Return the streams in a capture; raise CaptureError if the capture is malformed, or bytes of a stream are missing
+    or out of order.
+    """
     gathered = _Gatherer(path)
     for frame in read_pcapng(path):
         gathered.take(frame)
@@ -84,7 +86,7 @@ def streams(path: Path) -> Streams:
 
 @dataclass(slots=True)
 class _Sender:
-    """The sending side of an open connection: its stream, its direction, the sequence number of its next byte."""
+    """The sending side of an open connection: its stream, its direction, and the sequence number of its next byte."""
 
     stream: Stream
     direction: Direction

@@ -1,7 +1,7 @@
-"""Cut the bytes of a SUT into packets, including malformed ones. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1.
+"""Split the bytes of a SUT into packets, including malformed packets. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1.
 
-A queue manager stops at the first wrong byte of a stream. The tester has to name the rule that this byte breaks and to
-read the packets after it: a packet with a wrong version, signature or size ends where its size or its content ends.
+A queue manager stops at the first wrong byte of a stream. The tester must report the rule that this byte breaks, and
+read the following packets: a packet with a wrong version, signature or size ends where its size or its content ends.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from reference_qm.codec.base import SIGNATURE, VERSION, BaseHeader, measure
 
 _SECTION = BaseHeader.SECTION
 _RECOGNIZED_AFTER_BYTES = 8
-"""The number of bytes after which a packet can be recognized: version and signature have been received."""
+"""The number of bytes that are needed to recognize a packet: BaseHeader with version and signature."""
 _KIND_KNOWN_AFTER_BYTES = 20
-"""The number of bytes that show the kind of a packet: the BaseHeader and the beginning of the next header."""
+"""The number of bytes that are needed to determine the kind of a packet: the BaseHeader and the start of the next
+header.
+"""
 _SIZE_OFFSET = 8
 _INTERNAL_SIZES = {1: 36, 2: 572, 3: 32}
 """The lengths of internal packets by the packet type in their InternalHeader (PT): SessionAck, EstablishConnection,
@@ -22,11 +24,13 @@ ConnectionParameters.
 """
 _SESSION_HEADER = 16
 _LONGEST_COMPUTED_MESSAGE_BYTES = 64 * 1024
-"""int bytes: the longest message whose end is computed from its headers; a longer message ends at its PacketSize."""
+"""int bytes: the maximum length of a message whose end is computed from its headers; a longer message ends at its
+PacketSize.
+"""
 
 
 class SutFramer(Framer):
-    """Cuts one direction of a stream into packets, including packets with a wrong BaseHeader."""
+    """A parser that splits one direction of a stream into packets, including packets with a wrong BaseHeader."""
 
     def get_remaining_bytes(self) -> bytes:
         held, self._held = bytes(self._held), bytearray()
@@ -63,7 +67,7 @@ class SutFramer(Framer):
         return wanted
 
     def _find_size_by_content(self) -> int | None:
-        """Return the length of the packet, computed from its content instead of PacketSize; None where the content does
+        """Return the length of the packet, computed from its content instead of PacketSize; None if the content does
         not determine the length.
         """
         held = self._held
@@ -74,7 +78,7 @@ class SutFramer(Framer):
 
     def _is_packet_end(self, size: int) -> bool:
         """Return whether a packet can end after ``size`` bytes: the received bytes end there, or the next packet begins
-        there, even if that packet has the same error.
+        there, even a packet with the same error.
         """
         held = self._held
         after = held[size : size + 8]

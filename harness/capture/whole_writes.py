@@ -1,4 +1,4 @@
-"""Write the files of a run folder so that they contain whole records only: a record is written completely or not at
+"""Write the files of a run folder so that they contain only complete records: a record is written completely or not at
 all.
 """
 
@@ -20,7 +20,7 @@ def open_whole(path: Path, mode: str) -> FileIO:
 
 
 def write_whole(file: FileIO, path: Path, record: bytes) -> None:
-    """Append a record. When it does not fit on the disk, restore the file and raise FolderError."""
+    """Append a record to a file. If the disk has no space for the record, restore the file and raise FolderError."""
     written = 0
     try:
         while written < len(record):

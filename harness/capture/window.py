@@ -10,31 +10,31 @@ from harness.errors import HarnessError
 
 WINDOW_BYTES = 128 * 1024 * 1024
 FRAME_COST_BYTES = 4 * 1024
-"""int bytes: the lowest cost of a packet, however short it is, because the other facts about the packet stay in
-memory.
-"""
+"""int bytes: the minimum size that a packet counts for, because some data about each packet always stays in memory."""
 LAYERS_COST_PER_BYTE = 8
-"""The memory of a packet with its dissection, as a multiple of its bytes; LAYERS_COST_BYTES is added."""
+"""The estimated memory of a packet with its dissection, as a multiple of the packet's size, without
+LAYERS_COST_BYTES.
+"""
 LAYERS_COST_BYTES = 8 * 1024
 
 
 class Place(NamedTuple):
-    """The place of bytes of a packet in the capture file: int offset and size."""
+    """The position of bytes of a packet in the capture file: int offset and size."""
 
     offset: int
     size: int
 
 
 class Piece(NamedTuple):
-    """A piece of a stream: the number of its frame, and its place in the capture file."""
+    """A piece of a stream: the number of its frame, and its position in the capture file."""
 
     number: int
     place: Place
 
 
 def take_bytes(pieces: deque[Piece], size: int) -> tuple[int, list[Place]]:
-    """Remove the first ``size`` bytes from the pieces of a stream; return the frame in which they begin, and their
-    places.
+    """Remove the first ``size`` bytes from the pieces of a stream; return the frame in which these bytes begin, and
+    their positions.
     """
     number, places = pieces[0].number, list[Place]()
     while pieces and size:
@@ -48,14 +48,14 @@ def take_bytes(pieces: deque[Piece], size: int) -> tuple[int, list[Place]]:
 
 
 class Held(Protocol):
-    """The interface of a packet that a `Window` keeps."""
+    """The interface of the packets that a `Window` stores."""
 
     size: int
     places: list[Place]
     window: Window | None
 
     def forget(self) -> None:
-        """Drop the bytes from memory; the capture file keeps them."""
+        """Remove the bytes from memory; the capture file still contains the packet."""
 
 
 class Window:
@@ -68,8 +68,8 @@ class Window:
         self._cost = 0
 
     def take(self, frame: Held, places: list[Place]) -> None:
-        """Keep a new frame in memory; ``places`` are its places in the file. Drop the oldest frames when memory exceeds
-        the limit.
+        """Store a new frame in memory; ``places`` are its positions in the file. Remove the oldest frames when memory
+        exceeds the limit.
         """
         if self._path is None:
             return
@@ -77,7 +77,7 @@ class Window:
         self._hold_in_memory(frame)
 
     def read(self, frame: Held) -> bytes:
-        """Read the bytes of a frame back from the file, and keep the frame in memory again."""
+        """Read the bytes of a frame from the file, and store the frame in memory again."""
         assert self._path is not None
         parts = []
         try:

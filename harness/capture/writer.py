@@ -1,4 +1,6 @@
-"""Write captures of the harness's traffic, with every byte and both endpoints, without a sniffer."""
+"""Write captures of the harness's traffic, with every byte and both endpoints, from the harness's own records instead
+of a sniffer.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ from harness.errors import HarnessError
 from reference_qm.surface.inputs import Endpoint
 
 MAX_SEGMENT = 60_000
-"""int bytes: the most data that one frame contains."""
+"""int bytes: the maximum amount of data in one frame."""
 
-_ACK_FLAG = int(TcpFlags.ACK)  # as numbers, because joining flags takes longer than writing them
+_ACK_FLAG = int(TcpFlags.ACK)  # plain integers, because combining enum flags takes longer than writing a frame
 _SYN, _PSH, _FIN, _RST = int(TcpFlags.SYN), int(TcpFlags.PSH), int(TcpFlags.FIN), int(TcpFlags.RST)
 
 
@@ -37,32 +39,33 @@ class _Connection:
     client_is_sut: bool | None
 
     def sides(self, from_client: bool) -> tuple[_Side, _Side]:
-        """Return the sender and the receiver, given whether the client sends."""
+        """Return the sender and the receiver, in this order, given whether the client sends."""
         return (self.client, self.server) if from_client else (self.server, self.client)
 
     def is_inbound(self, from_client: bool) -> bool | None:
-        """Return whether the bytes of an endpoint come from the SUT; None where that is unknown."""
+        """Return whether bytes from an endpoint come from the SUT; None if this is unknown."""
         return None if self.client_is_sut is None else self.client_is_sut == from_client
 
 
 class CaptureWriter:
-    """Writes a pcapng file of raw IP packets, one by one, so that a killed run loses no packet.
+    """A writer of pcapng files with raw IP packets. Each packet is written at once, so that a killed run loses no
+    packet.
 
     ``start_us``: int microseconds since 1970 UTC, the zero point of the times that are passed to the methods. Frame
-    numbers count from 1. An endpoint is an IPv4 or IPv6 address as text, and a port. Where one endpoint is known as the
-    SUT, every frame has its direction: inbound packets are from the SUT. Raises HarnessError on misuse.
+    numbers count from 1. An endpoint is an IPv4 or IPv6 address as text, and a port. If one endpoint is known to be the
+    SUT, every frame has a direction: inbound packets are from the SUT. Misuse raises HarnessError.
     """
 
     def __init__(self, path: Path, start_us: int = 0) -> None:
         self.path = path
         self.frames = 0
         self.places: list[Place] = []
-        """The places in the file of the data that was written last."""
+        """The positions, in the file, of the data that was written last."""
         self._size = len(file_header())
         self._data_end = 0
         """The offset in the file after the data of the last packet."""
         self._pending = bytearray()
-        """The blocks that are written with the next packet: notes, and the first packets of a handshake."""
+        """The blocks that will be written with the next packet: notes, and the first packets of a handshake."""
         self._start_us = start_us
         self._connections: dict[int, _Connection] = {}
         self._file = open_whole(path, "wb")
@@ -132,7 +135,7 @@ class CaptureWriter:
     ) -> int:
         """Write the FIN with which one side closes its direction; return the frame number.
 
-        The other side may send until it also closes. ``reset``: write a RST, which closes both directions.
+        The other side can send until it also closes. ``reset``: write a RST instead, which closes both directions.
         """
         sender, receiver = self._find_direction(conn_id, from_client)
         ending = _build_segment(sender, receiver, (_RST if reset else _FIN) | _ACK_FLAG)
@@ -207,7 +210,7 @@ class CaptureWriter:
         later: bool = False,
     ) -> int:
         """Write a segment and return its frame number. ``later``: write the segment together with the next frame, not
-        at once.
+        immediately.
         """
         try:
             packet = build_tcp(segment, self.frames & 0xFFFF)

@@ -88,7 +88,7 @@ def _choose_route(command: str | None, address: str | None, file: SutFile | None
     from harness.sut.external_driver import ExternalDriver
 
     if command is not None and address is not None:
-        raise UsageError("--command and --address name two agents: give only one of them")
+        raise UsageError("--command and --address name two agents: give only one of these options")
     if command is not None:
         return command_route(command)
     if address is not None:

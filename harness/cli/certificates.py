@@ -17,8 +17,8 @@ from harness.interrupts import unwind_on_signals
 EXIT_NOT_CERTIFIED = 1
 """The exit code when no certificate can be made, or when the given certificate is not valid."""
 EXIT_OTHER_SUITES = 3
-"""The exit code for a certificate that this installation cannot judge, because its rule set or its version of the
-harness is different.
+"""The exit code for a certificate that this installation cannot judge, because the certificate has a different rule set
+or harness version.
 """
 NOT_EXERCISED_PERCENT = 5.0
 """int percent: the default of `harness.results.certificate`, repeated here because importing that module takes too long
@@ -46,8 +46,8 @@ def certify(
         ),
     ] = NOT_EXERCISED_PERCENT,
 ) -> None:
-    """Sign the verdicts and captures of a run, and write them as one file. Exit with 1 and the reasons when the run
-    does not qualify.
+    """Sign the verdicts and captures of a run, and write them to one file. Exit with 1 and print the reasons when the
+    run does not qualify.
     """
     from harness.results import certificate
     from harness.results.bundle import measure_file, private_key, write_bundle
@@ -95,7 +95,7 @@ def verify_certificate(
         typer.Option(
             min=0,
             max=100,
-            help="The largest share of rules with the verdict not_exercised that you accept, in percent.",
+            help="The largest accepted share of rules with the verdict not_exercised, in percent.",
         ),
     ] = NOT_EXERCISED_PERCENT,
     format_: Annotated[str, typer.Option("--format", help="Format of the output: text or json.")] = "text",

@@ -54,15 +54,13 @@ time only compute.
 REPORT_FILE, PROGRESS_FILE = "report.txt", "report.log"
 """The files with the output of `mqconform rollup` and with its progress."""
 POLL_INTERVAL_S = 0.3
-"""The time between two readings of the progress, in seconds."""
+"""The interval, in seconds, between two readings of the progress of the runs."""
 REPORT_WAIT_LIMIT_S = 3_600
-"""The longest time that the report waits for the runs, in seconds; the runs end earlier."""
+"""The maximum time, in seconds, that the report waits for the end of the runs; the runs end earlier."""
 SELECTED_SECTIONS = ("MQQB-2", "MQQB-3.1.5.2", "MQQB-3.1.5.3", "MQQB-3.1.5.4")
-"""The sections whose checks the demo runs: the sections about packets and about session set-up, whose checks end
-quickly.
-"""
+"""The sections whose checks the demo runs: sections about packets and session set-up, whose checks take little time."""
 EXCLUDED_CHECK = "not acceptor_waits_multiple_of_the_requested_ack_timeout"
-"""The selected check that is omitted, because it takes longer than all others together."""
+"""The check that the selection omits, because this check takes longer than all others together."""
 
 _SUT_FILE_TEXT = """\
 [sut]
@@ -167,7 +165,7 @@ def run_demo(out: Path, *, whole: bool) -> int:
 
 
 def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console, began: float) -> int:
-    """Start the runs and the report, show their progress, and judge their results; return the exit code."""
+    """Start the runs and the report, show the progress of the runs, and judge their results; return the exit code."""
     runs = {system: _start_run(system, guard, out) for system in systems}
     tallies = {system: _Tally(out / system.slug / VERDICTS_FILE) for system in systems}
     report: subprocess.Popen[bytes] | None = None
@@ -178,7 +176,7 @@ def _watch_runs(systems: list[System], guard: Guard, out: Path, console: Console
             if report is None and len(going) < len(runs):
                 report = _start_report(systems, guard, out, console)  # Java starts while the other systems mostly wait
             if report and not going and not all(_has_finished(out / system.slug) for system in systems):
-                report.terminate()  # it waits for runs that will not finish
+                report.terminate()  # the report waits for runs that will not finish
             time.sleep(POLL_INTERVAL_S)
         live.update(_build_progress_table(runs, tallies))
     wrong = [text for system, process in runs.items() if (text := _judge_outcome(system, process.returncode, out))]
@@ -221,7 +219,8 @@ def _start_run(system: System, guard: Guard, out: Path) -> subprocess.Popen[byte
         rpc_port=port and 2103,
         python=sys.executable,
         config=_write_config(system, out, "{worker}").resolve(),
-        virtual=str(system.kind == "virtual").lower(),  # a system on loopback would need more configuration for these
+        # A system on loopback would need more configuration for these capabilities.
+        virtual=str(system.kind == "virtual").lower(),
         faults="".join(f', "--fault", "{name}"' for name in system.faults),
     )
     sut.write_text(text, encoding="utf-8")
@@ -275,7 +274,7 @@ def _has_finished(run: Path) -> bool:
 
 
 class _Tally:
-    """Counts the verdicts of a run while they are appended; it reads no line twice, because the files grow large."""
+    """A counter of the verdicts of a run in progress, which reads each line of the growing file only once."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -308,8 +307,8 @@ def _build_progress_table(
 
 
 def _judge_outcome(system: System, code: int, out: Path) -> str | None:
-    """Judge the result of a system's run: return an error text unless exactly the rules that its faults break have
-    failed.
+    """Judge the result of a system's run: return an error text unless the failed rules are exactly the rules that the
+    system's faults break.
     """
     path = out / system.slug / VERDICTS_FILE
     if not path.is_file() or code not in (EXIT_OK, EXIT_NOT_CONFORMANT):

@@ -1,4 +1,4 @@
-"""The output of `mqconform explain RULE`: everything known about one rule."""
+"""Produce the output of `mqconform explain RULE`: everything known about one rule."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from harness.run_folder import VERDICTS_FILE
 from harness.states.table import read_tables
 
 _TEXT_LIMIT = 200
-"""The largest number of characters shown of a text from the system; verdicts.jsonl contains the whole text."""
+"""The maximum number of characters of a system's text in the output; verdicts.jsonl contains the complete text."""
 
 
 def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Iterator[str]:
@@ -122,7 +122,7 @@ def _list_lines(title: str, lines: list[str]) -> Iterator[str]:
 
 
 def _list_checks(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
-    """Return the checks that judge a rule: name, place, the first line of the docstring, the parameters it varies."""
+    """Return the checks that judge a rule: name, place, first line of the docstring, and varied parameters."""
     varied = inventory.varied
     return [
         _describe_check(*check.split("::", 1)) | ({"varied": varied[check]} if check in varied else {})
@@ -140,7 +140,9 @@ def _describe_check(path: str, name: str) -> dict[str, str]:
 
 
 def _list_cells(rule: str) -> list[dict[str, str]]:
-    """Return the cells that a rule decides: machine, state and event, place, permitted outcomes."""
+    """Return the cells (pairs of state and event) that a rule decides: machine, state and event, place, permitted
+    outcomes.
+    """
     return [
         {
             "name": f"{table.machine}: {cell.name}",
@@ -154,10 +156,10 @@ def _list_cells(rule: str) -> list[dict[str, str]]:
 
 
 def _list_faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
-    """Return the faults that break a rule: name, place, behavior of a system with the fault, and whether the fault is
-    blind.
+    """Return the faults that break a rule: name, place, behavior of a system with the fault, and whether the author of
+    the fault had not read the checks.
 
-    The name of a fault may be composed in a table; then the place is the line of the table with the rule's id.
+    The name of a fault may be composed from a table; in this case, the place is the table line with the rule's id.
     """
     records = [inventory.records[name] for name in inventory.faults.get(rule, [])]
     places = [find_place(one.file, f'"{one.name}"', f'"{rule}"') for one in records]
@@ -168,8 +170,8 @@ def _list_faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
 
 
 def _list_verdicts(folder: Path, rule: str) -> Iterator[str]:
-    """Yield the verdicts of a run on a rule, worst first. Equal verdicts share one line; the first line of each kind of
-    verdict is followed by the packets.
+    """Yield the verdicts of a run on a rule, worst first. Equal verdicts share one line; the packets follow the first
+    line of each kind of verdict.
     """
     from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
     from harness.run.evidence import EvidenceTexts, list_frames

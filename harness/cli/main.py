@@ -1,6 +1,6 @@
 """The command ``mqconform``. The module of a subcommand is imported only when the subcommand is called. Subcommands of
-other packages are found through the entry points ``mqconform.commands``; the name of an entry point is the name of the
-command.
+other packages are found through the entry points of the group ``mqconform.commands``; the name of an entry point is the
+name of the command.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ MODULES_OF_COMMANDS = MappingProxyType(
 """The commands of the harness in the order of --help, each with its module in ``harness.cli``."""
 
 _WRONG_ARGUMENTS: Any = typer.BadParameter.__mro__[1]
-"""The errors of typer for invalid arguments; older versions of typer import the class from a different package."""
+"""The exceptions of typer for invalid arguments; the module of the class differs between versions of typer."""
 _PATH_ERROR_NUMBERS = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP),
     *(errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
 )
-"""The numbers of operating system errors about a file or folder that the user named, or about its disk."""
+"""The operating system error numbers for errors about a file or folder that the user named, or about the disk."""
 _ONLY_HELP = "NoArgsIsHelpError"
 """The name of typer's error for a missing subcommand, raised after the help is printed."""
 
@@ -162,7 +162,7 @@ def main() -> None:
         where = error.ctx.command_path if error.ctx is not None else "mqconform"
         said = " ".join(error.format_message().split()).rstrip(".")
         _exit_with_error(said if said.endswith("?") else f"{said}; `{where} --help` lists the options")
-    gc.freeze()  # the process ends: Python would search everything that a run has left for garbage, several times
+    gc.freeze()  # the process ends: otherwise Python would search all objects of the run for garbage, several times
     sys.exit(code)
 
 

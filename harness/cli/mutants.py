@@ -27,14 +27,14 @@ def mutants(
     seed: Annotated[
         str, typer.Option(help="The seed of the selection: any text. A different text selects different mutants.")
     ] = "1",
-    limit: Annotated[int | None, typer.Option(help="The largest number of mutants to run in this call.")] = None,
+    limit: Annotated[int | None, typer.Option(help="The maximum number of mutants to run in this call.")] = None,
     only: Annotated[
         list[str] | None, typer.Option(help="Select only mutants of files or functions with this name. Repeatable.")
     ] = None,
     most: Annotated[
         int | None,
         typer.Option(
-            help="The largest number of checks to try on each mutant. Checks that run the least code are tried first."
+            help="The maximum number of checks to try on each mutant. Checks that run the least code are tried first."
         ),
     ] = None,
     again: Annotated[

@@ -1,5 +1,5 @@
-"""Prepare the files and folders that a command writes: an error is reported by a one-line message, before any step that
-takes long.
+"""Check and create the output files and folders of a command before its long steps; an error gives a one-line
+message.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from harness.errors import UsageError
 
 @contextmanager
 def report_write_errors(path: Path, option: str = "--out") -> Iterator[None]:
-    """Turn an error of the file system in this context into a UsageError, whose one-line message names the file or
-    folder of an option.
+    """Convert a file system error in this context into a UsageError, whose one-line message names the file or folder of
+    an option.
     """
     try:
         yield
@@ -34,7 +34,9 @@ def confirm_file(path: Path, option: str = "--out", *, new: bool = False) -> Non
 
 
 def make_folder(path: Path) -> None:
-    """Create a missing folder and its parents; raise UsageError when the folder cannot be created or written to."""
+    """Create a missing folder and its parents; raise UsageError when the folder cannot be created or is not
+    writable.
+    """
     with report_write_errors(path):
         path.mkdir(parents=True, exist_ok=True)
         probe = path / ".mqconform"
@@ -43,7 +45,7 @@ def make_folder(path: Path) -> None:
 
 
 def confirm_new_path(path: Path, *, may_be_empty: bool = False) -> None:
-    """Raise UsageError for an existing folder; with ``may_be_empty``, only for a folder that contains files."""
+    """Raise UsageError for an existing path; with ``may_be_empty``, an empty folder is accepted."""
     with report_write_errors(path):
         if path.exists() and not (may_be_empty and path.is_dir() and not any(path.iterdir())):
             raise UsageError(f"{path} already exists; give another --out")

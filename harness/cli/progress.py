@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def show_progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar on standard error, if that is a terminal; yield the function to call with the amount done and the
-    total.
+    """Show a progress bar on standard error if it is a terminal; yield the function to call with the finished amount
+    and the total.
     """
     from rich.console import Console
     from rich.progress import Progress

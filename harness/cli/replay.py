@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.results.replayed import Replayed
 
 MOST_LISTED_DIFFERENCES = 50
-"""The largest number of checks listed for one reason; `--format json` lists all checks."""
+"""The maximum number of checks that are listed for one reason; `--format json` lists all checks."""
 
 
 def register(app: typer.Typer) -> None:

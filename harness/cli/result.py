@@ -1,4 +1,4 @@
-"""The output of ``mqconform run --format json``: the result of a run as one JSON object."""
+"""Print the result of a run as one JSON object, for ``mqconform run --format json``."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from harness.run_folder import RUN_FILE
 
 
 class Result:
-    """A pytest plugin that keeps the `Run` of a pytest session."""
+    """A pytest plugin that stores the `Run` of a pytest session."""
 
     def __init__(self) -> None:
         self._run: Any = None
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Keep the `Run` of the finished session."""
+        """Store the `Run` of the finished session."""
         self._run = session.config.stash.get(RUN_KEY, None)
 
     def as_json(self) -> str:

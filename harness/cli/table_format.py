@@ -1,4 +1,4 @@
-"""The output formats of commands whose result is a table."""
+"""Define the output formats of commands whose result is a table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class TableFormat(StrEnum):
-    """A table for people, or JSON for programs."""
+    """The output format of a table: a table for people, or JSON for programs."""
 
     TABLE = "table"
     JSON = "json"

@@ -79,8 +79,8 @@ def register(app: typer.Typer) -> None:
 
 
 def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> str:
-    """Return the SUT file of a Windows machine; raise UsageError for invalid values. ``ssh``: HOST or USER@HOST, None
-    for a run without an agent.
+    """Return the SUT file of a Windows machine; raise UsageError for invalid values. ``ssh``: HOST or USER@HOST; None
+    to test the machine without an agent.
     """
     for option, value in (("--address", address), ("--peer-address", peer_address)):
         try:

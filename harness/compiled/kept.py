@@ -31,14 +31,16 @@ from harness.paths import IMPORTED_NS, SUITES
 _CACHE_SCHEMA_VERSION = 3
 _RECORDS_ENTRY = "records"
 _MOST_CHECKOUT_CACHES = 16
-"""The number of checkouts and installations with a cache; the cache that was written longest ago is deleted first."""
+"""The maximum number of checkouts and installations that have a cache; the least recently written cache is deleted
+first.
+"""
 
 
 @cache
 def cache_folder() -> Path | None:
-    """Return the cache folder of these packages and this Python; None where the user has no such folder.
+    """Return the cache folder of these packages and this Python; None if the user has no home folder.
 
-    The folder is below ``XDG_CACHE_HOME`` or ``~/.cache``.
+    The folder is in ``XDG_CACHE_HOME`` or ``~/.cache``.
     """
     try:
         home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mqconform"
@@ -61,7 +63,7 @@ def _load_entry(name: str) -> dict[str, Any]:
 
 
 def _save_entry(name: str, tree: Mapping[str, Any]) -> None:
-    """Write a cache entry. When two processes write at once, each entry is complete."""
+    """Write a cache entry. If two processes write at the same time, each entry is complete."""
     folder = cache_folder()
     if folder is None:
         return
@@ -89,10 +91,10 @@ def _was_file_changed_since_start(made_of: Mapping[str, Stamp]) -> bool:
 
 
 def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> Any:
-    """Return the value computed from these source files. The value is taken from the cache unless one of the files has
-    changed since it was stored.
+    """Return the value that is computed from source files, from the cache unless one of the files has changed.
+    ``make``:
 
-    ``make``: computes the value, a tree of JSON; ``sources``: paths as in ``stamps``.
+    a function that computes the value as JSON data; ``sources``: paths as in ``stamps``.
     """
     made_of = {path: stamps()[path] for path in sorted(sources) if path in stamps()}
     known = _load_entry(name)
@@ -106,19 +108,20 @@ def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> 
 
 @dataclass(slots=True)
 class KeptRecords:
-    """Records about Python files. A record is made by importing its file, and made again when the file, or a file that
-    it imports, has changed.
+    """Cached data (records) about Python files. A record is created by importing its file, and created again when the
+    file, or a file that it imports, has changed.
     """
 
     stamps: dict[str, Stamp] = field(default_factory=dict)
     imports: dict[str, list[str]] = field(default_factory=dict)
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """The records by kind and by path of the file."""
+    """The cached records, by kind of record and path of the file."""
 
     def of(self, kind: str, paths: Collection[str], make: Callable[[list[str]], Mapping[str, Any]]) -> list[Any]:
         """Return the records about some files, in the order of the files.
 
-        ``make``: computes the records of files without a cached record, by path; each record is a tree of JSON.
+        ``make``: a function that computes the records of files without a cached record, by path; each record is JSON
+        data.
         """
         known = self.records.setdefault(kind, {})
         missing = [path for path in paths if path not in known]
@@ -152,7 +155,7 @@ class KeptRecords:
 
 @cache
 def kept_records() -> KeptRecords:
-    """Return the cached records that are valid for the present content of the files."""
+    """Return the cached records that are valid for the current content of the files."""
     tree = _load_entry(_RECORDS_ENTRY)
     parts: list[Any] = [tree.get(name) for name in ("stamps", "imports", "records")]
     kept = KeptRecords(*parts) if all(isinstance(part, dict) for part in parts) else KeptRecords()

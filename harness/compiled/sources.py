@@ -15,9 +15,9 @@ from harness.paths import PACKAGES, SUITES
 
 PROJECT_ROOT = SUITES.parent
 Stamp = list[int]
-"""The modification time (int ns) and the size (int bytes) of a file."""
+"""The stamp of a file: its modification time (int ns) and size (int bytes)."""
 FILES_OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
-"""The files that pytest reads with every file of checks, without an import statement."""
+"""The files that pytest imports with every file of checks, without an import statement."""
 TABLES_BESIDE_CHECKS = ("states.toml",)
 """The names of tables that a module reads from its own folder without an import statement."""
 
@@ -57,8 +57,8 @@ def list_imported_files(path: str) -> list[str]:
     """Return the source files that a Python file reads: the files that its import statements name, the ``__init__.py``
     files of their packages, and the tables in its own folder, which need no import statement.
 
-    The imports are found by a text search, which is fast. An import statement inside a string also counts, which does
-    no harm.
+    A fast text search finds the imports. A matching line inside a string also counts as an import, which causes no
+    error.
     """
     if not path.endswith(".py"):
         return []

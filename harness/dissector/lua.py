@@ -21,13 +21,13 @@ from harness.wire.value_names import MESSAGE_CLASS_NAMES
 
 ENGINE_FILE = Path(__file__).with_name("msmq.lua")
 DISSECTED_OPERATIONS = {QM2QM.uuid: QM2QM_OPERATIONS, QMCOMM.uuid: QMCOMM_OPERATIONS}
-"""The operations of each interface whose stubs the harness can read; of all other interfaces, the dissector shows only
-the name.
+"""The operations of each RPC interface whose stubs the harness can read; the dissector shows only the name of other
+interfaces.
 """
 
 
 def write_dissector() -> str:
-    """Return the whole dissector as Lua source for Wireshark 3.6 to 4.4 (Lua 5.2 and 5.4)."""
+    """Return the complete dissector as Lua source for Wireshark 3.6 to 4.4 (Lua 5.2 and 5.4)."""
     head = f"-- MSMQ for Wireshark, made by mqconform {version('mqconform')} (mqconform dissector); do not edit.\n"
     tables = {
         "layouts": [_build_layer_table(one) for one in read_layouts()],
@@ -81,7 +81,7 @@ def _expert_items() -> str:
 
 
 def to_lua(value: Any) -> str:
-    """Return a table, string, number or bool as a Lua expression; TypeError for any other value."""
+    """Return a table, string, number or bool as a Lua expression; raise TypeError for any other value."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):

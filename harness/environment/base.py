@@ -1,4 +1,4 @@
-"""The interface of an environment, which the virtual and the real environment implement."""
+"""Define the interface that the virtual and the real environment implement."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from reference_qm.surface.inputs import Endpoint
 
 
 class StreamSink(Protocol):
-    """The receiver of a stream's events."""
+    """The interface of the object that receives the events of a stream."""
 
     def on_open(self) -> None:
-        """Handle an established connection. The stream's ``local`` and ``remote`` endpoints are known from now on."""
+        """Handle an established connection. From now on, the ``local`` and ``remote`` endpoints of the stream are
+        known.
+        """
 
     def on_failed(self, error: str) -> None:
         """Handle a failed connection attempt."""
@@ -28,7 +30,7 @@ class StreamSink(Protocol):
 
 
 class DatagramSink(Protocol):
-    """The receiver of datagrams."""
+    """The interface of the object that receives datagrams."""
 
     def on_datagram(self, remote: Endpoint, data: bytes) -> None:
         """Handle one received datagram."""
@@ -70,7 +72,7 @@ class Datagrams(Protocol):
 
 
 class Witness(Protocol):
-    """A receiver of events that influence the course of a check and appear in no packet."""
+    """The interface of the object that records events that influence a check and appear in no packet."""
 
     def timed_out(self) -> None:
         """Record that a wait ended by its timeout. This method is not called in virtual time, where the events
@@ -81,7 +83,7 @@ class Witness(Protocol):
         """Record the port that the operating system chose for a listener."""
 
     def together(self, begins: bool) -> None:
-        """Record the beginning (``begins``) or the end of events that occur before a waiting check continues. This
+        """Record the beginning (``begins``) or the end of a group of events before a waiting check continues. This
         method is not called in virtual time.
         """
 
@@ -91,45 +93,50 @@ class Environment(Protocol):
 
     virtual: bool
     hung_up: bool
-    """Whether the other side closed a connection; always False in virtual time."""
+    """Whether the other side has closed a connection; always False in virtual time."""
     flood: str | None
-    """The description of a SUT that sends or connects without end; None while the SUT does neither."""
+    """The description of a SUT that sends packets or opens connections endlessly; None if the SUT does neither."""
     pulse: Pulse | None
-    """The pulse of the SUT; None in virtual time, and without a channel that measures the pulse."""
+    """The pulse measurement of the SUT; None in virtual time, and without a channel that measures the pulse."""
     witness: Witness | None
 
     def now(self) -> Now:
-        """Return the present time."""
+        """Return the current time."""
 
     def epoch_us(self) -> int:
         """Return the current time for captures: int microseconds since 1970-01-01 UTC."""
 
     def epoch_us_at(self, monotonic_ms: int) -> int:
-        """Return the time for captures (int microseconds) for an instant of the monotonic clock (``monotonic_ms``)."""
+        """Return the time for captures (int microseconds since 1970-01-01 UTC) of an instant of the monotonic clock
+        (``monotonic_ms``).
+        """
 
     def limit(self, check_ms: int) -> None:
         """End the check after ``check_ms``, even during a wait; in virtual time, do nothing."""
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
-        """Call ``action`` at an instant, or as soon as possible after it."""
+        """Call ``action`` at the given time, or as soon as possible afterwards."""
 
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
-        """Run the environment until the condition is true; return False when it is still false after ``timeout_ms``.
+        """Run the environment until the condition is true or ``timeout_ms`` has passed; return whether the condition is
+        true.
 
-        The time of known stalls of the SUT counts only with ``exactly``.
+        Without ``exactly``, known stalls of the SUT do not count as passed time.
         """
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Stream:
         """Begin to connect from an address; ``on_open`` or ``on_failed`` of the sink is called later."""
 
     def listen(self, endpoint: Endpoint, accept: Callable[[Stream], StreamSink]) -> Listener:
-        """Open a TCP port; port 0 chooses a free port. ``accept`` returns the sink of each new stream."""
+        """Open a TCP port; port 0 chooses a free port. ``accept`` returns the object that receives the events of a new
+        stream.
+        """
 
     def datagrams(self, endpoint: Endpoint, sink: DatagramSink) -> Datagrams:
         """Open a UDP port; port 0 chooses a free port."""
 
     def resolve(self, host: str) -> tuple[str, ...]:
-        """Return the textual addresses of a host name, best first."""
+        """Return the addresses of a host name as texts, best first."""
 
     def close(self) -> None:
         """Close all streams, listeners and UDP ports that are still open."""

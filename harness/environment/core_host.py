@@ -1,6 +1,7 @@
-"""Run a reference core in an environment: give its driver sockets, a disk and time.
+"""Run a reference core in an environment: provide its driver with sockets, a disk and time.
 
-The virtual SUT and the peer both use this host; every byte of the peer also passes through a stage.
+The virtual SUT and the peer both use this host. Every byte of the peer also passes through a stage, which can change
+it.
 """
 
 from __future__ import annotations
@@ -50,25 +51,25 @@ from reference_qm.surface.inputs import (
 
 
 class Stage(Protocol):
-    """A stage reads, and may change, the bytes between a core and its transports."""
+    """The interface of an object that reads, and may change, the bytes between a core and its transports."""
 
     def on_opened(self, transport: str, stream: Stream, initiator: bool) -> None:
         """Record a new transport. ``initiator``: whether this host opened it."""
 
     def outgoing(self, transport: str, stream: Stream, packet: bytes) -> None:
-        """Handle a packet from the core: send it, send a changed packet, or send none."""
+        """Handle a packet from the core: send it, send a changed packet, or send no packet."""
 
     def incoming(self, transport: str, data: bytes) -> bytes:
-        """Handle bytes from the stream; the core gets the returned bytes."""
+        """Handle bytes from the stream; the core receives the returned bytes."""
 
     def on_closed(self, transport: str, by_us: bool, reason: str) -> None:
         """Record the end of a transport."""
 
     def ping_outgoing(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
-        """Return the datagram to send instead of a datagram from the core; None sends none."""
+        """Return the datagram to send instead of a datagram from the core; None to send no datagram."""
 
     def ping_incoming(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
-        """Handle a received datagram; the core gets the returned datagram."""
+        """Handle a received datagram; the core receives the returned datagram."""
 
 
 class _TransportSink:
@@ -106,11 +107,15 @@ class _PingSink:
 
 
 class Unanswered(HarnessError):
-    """A core did not answer a command in time: a bug in this project, unless the command waits for the SUT."""
+    """The error when a core did not answer a command in time: a bug in this project, unless the command waits for the
+    SUT.
+    """
 
 
 class CoreHost:
-    """Hosts a core: provides its sockets and its time, and carries out its effects."""
+    """A host of a reference core, which provides sockets and time to the core, and carries out the effects of
+    the core.
+    """
 
     def __init__(self, environment: Environment, core: Core, address: str, stage: Stage | None = None) -> None:
         self.environment = environment
@@ -155,7 +160,7 @@ class CoreHost:
         self.close_sockets()
 
     def close_sockets(self) -> None:
-        """Close all connections and ports; the core gets no more network events."""
+        """Close all connections and ports, after which the core receives no network events."""
         self.rpc.stop()
         for listener in self._listeners:
             listener.close()
@@ -169,7 +174,7 @@ class CoreHost:
         self.driver.forget()
 
     def lose_transports(self, why: str) -> None:
-        """Close all connections without a report to the core."""
+        """Close all connections without reporting this to the core."""
         for transport, stream in list(self.streams.items()):
             stream.close()
             if self.stage is not None:
@@ -184,14 +189,14 @@ class CoreHost:
         self.driver.handle(event)
 
     def begin(self, request: Request) -> int:
-        """Pass a request to the core; return the token with which the answer can be found in ``answers``."""
+        """Pass a request to the core; return the token with which the answer appears in ``answers``."""
         self._token += 1
         self.handle(Command(self._token, request))
         return self._token
 
     def ask(self, request: Request, timeout_ms: int = 60_000) -> Result | str:
-        """Pass a request to the core, and return its answer; a str is the one-line reason why the core refused the
-        request.
+        """Pass a request to the core and return its answer; an answer of type str is the one-line reason for a
+        refusal.
         """
         token = self.begin(request)
         if not self.environment.run_until(lambda: token in self.answers, timeout_ms):
@@ -200,7 +205,7 @@ class CoreHost:
         return self.answers.pop(token)
 
     def transport_open(self, transport: str) -> None:
-        """Report a new transport to the core."""
+        """Report a new transport to the core, as an input."""
         stream = self.streams[transport]
         initiator = transport.startswith("out-")
         if self.stage is not None:
@@ -293,11 +298,11 @@ class CoreHost:
         return self._pings[socket]
 
     def answer_soon(self, event: Input) -> None:
-        """Pass an event to the core after the current event, unless the core has been replaced in the meantime."""
+        """Pass an event to the core after the current event, unless the core has been replaced before that."""
         core = self.core
 
         def answer_if_current() -> None:
-            if self.core is core:  # otherwise a new core has replaced it, which did not issue the token
+            if self.core is core:  # a core that has replaced this core did not issue the token
                 self.handle(event)
 
         self._call_soon(answer_if_current)

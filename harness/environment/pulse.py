@@ -1,8 +1,8 @@
-"""Measure the pulse of the system under test: whether it answers questions while the tester waits.
+"""Measure the pulse of the system under test: whether the system answers questions while the tester waits.
 
-A system that was stopped, swapped out or moved answers late, which does not make it wrong. So a wait does not count
-time without answers, and ends without a result only when the system has answered a question that was asked after the
-end of the wait.
+A system that is stopped, swapped out or migrated answers late, but breaks no rule. So time without answers does not
+count in a wait. A wait without a result ends only when the system has answered a question that was asked after the
+timeout of the wait.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from dataclasses import dataclass
 from typing import Protocol
 
 QUESTION_INTERVAL_MS = 100
-"""int ms: the time between two questions, and the time of a wait before its first question."""
+"""int ms: the interval between two questions, and between the start of a wait and its first question."""
 SETTLE_AFTER_STALL_MS = 100
 """int ms: the time that a system needs after a stall to finish its pending work."""
 
 LAST_PART_OF_WAIT_MS = 5_000
-"""int ms: the last part of a wait, in which the system must not stand still. Before this part the system only waits for
-its timers, which run even while it stands still.
+"""int ms: the length of the last part of a wait, in which the system must not stall. Before this part, the system only
+waits for its timers, which continue during a stall.
 """
 
 
 class Channel(Protocol):
-    """A channel for questions to the system that change nothing."""
+    """The interface of a channel that asks the system questions which change no state."""
 
     def ask(self, number: int) -> bool:
-        """Send a question, whose answer will name the number; return False when it cannot be sent, because the system
-        does not listen.
+        """Send a question, whose answer will contain the number; return False if the question cannot be sent because
+        the system does not listen.
         """
 
     def close(self) -> None:
@@ -37,17 +37,16 @@ class Channel(Protocol):
 
 @dataclass(slots=True)
 class Stall:
-    """A time in which the system did not answer any question of the pulse."""
+    """A stall: a time in which the system answered no question of the pulse measurement."""
 
     began_ms: int
     ended_ms: int
 
 
 class Pulse:
-    """The pulse of the system. ``tolerance_ms``: an answer that takes longer was delayed by a stall.
+    """The pulse measurement of the system. ``tolerance_ms``: the duration above which an answer was delayed by a stall.
 
-    ``limit_ms``: the longest silence that counts as a stall; a system that is silent for longer counts as
-    hanging.
+    ``limit_ms``: the longest silence that counts as a stall; a system that is silent for longer counts as hanging.
     """
 
     def __init__(self, now_ms: Callable[[], int], *, tolerance_ms: int, limit_ms: int) -> None:
@@ -57,10 +56,10 @@ class Pulse:
         self._channel: Channel | None = None
         self._open_channel: Callable[[], Channel] | None = None
         self._asked: deque[tuple[int, int]] = deque()
-        """The unanswered questions: number and time (int ms) of each."""
+        """The unanswered questions: the number of each, and its time (int ms)."""
         self._number = 0
         self._asked_ms = now_ms() - QUESTION_INTERVAL_MS
-        """The time of the last question (int ms)."""
+        """The time at which the last question was asked (int ms)."""
         self._answered = 0
         self._answered_once = False
         self.stalls: list[Stall] = []
@@ -70,16 +69,18 @@ class Pulse:
         self._rests = False
 
     def through(self, open_channel: Callable[[], Channel]) -> Pulse:
-        """Set the function that opens the channel when the first question is asked."""
+        """Set the function that opens the channel for the first question."""
         self._open_channel = open_channel
         return self
 
     def begin(self) -> Wait:
-        """Begin a wait of a check now, and return it."""
+        """Begin to measure a wait of a check, and return the wait."""
         return Wait(self, self._now_ms())
 
     def ask(self) -> int:
-        """Ask the system; return the number of the question. A question that cannot be sent counts as answered."""
+        """Send a question to the system; return the number of the question. A question that cannot be sent counts as
+        answered.
+        """
         now_ms = self._now_ms()
         if self._channel is None and self._open_channel is not None:
             self._channel = self._open_channel()
@@ -93,7 +94,7 @@ class Pulse:
         return self._number
 
     def note_answer(self, number: int) -> None:
-        """Handle an answer, which also answers all earlier questions."""
+        """Handle an answer, which also counts as the answer to all earlier questions."""
         now_ms = self._now_ms()
         if self._asked and self._asked[0][0] <= number <= self._number:
             began_ms = self._asked[0][1]
@@ -104,7 +105,7 @@ class Pulse:
                 self._asked.popleft()
 
     def stop_asking(self) -> None:
-        """Stop asking: the system is stopped on purpose, and its silence is not a stall."""
+        """Send no more questions, because the system is stopped on purpose, so that its silence is not a stall."""
         self._rests = True
         self.ask()
 
@@ -113,12 +114,14 @@ class Pulse:
         return self.hangs or self._answered >= number
 
     def send_due_question(self) -> None:
-        """Ask a question, unless the last one is more recent than ``QUESTION_INTERVAL_MS``."""
+        """Send a question, unless the last one is more recent than ``QUESTION_INTERVAL_MS``."""
         if self._now_ms() - self._asked_ms >= QUESTION_INTERVAL_MS:
             self.ask()
 
     def stalled_ms(self, from_ms: int, until_ms: int) -> int:
-        """Return how much of an interval (int ms) belongs to stalls, with ``SETTLE_AFTER_STALL_MS`` added to each."""
+        """Return how much of an interval (int ms) belongs to stalls. Each stall is extended by
+        ``SETTLE_AFTER_STALL_MS``.
+        """
         stalls = self._all_stalls()
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]
         return sum(part + SETTLE_AFTER_STALL_MS for part in parts if part > 0)
@@ -146,7 +149,7 @@ class Pulse:
         return self._add_stall(self._asked[0][1], now_ms)
 
     def _add_stall(self, began_ms: int, ended_ms: int) -> list[Stall]:
-        """Return the stalls with a new one, which is joined with the last stall if both overlap, because one stall
+        """Return the stalls with an added stall. It is combined with the last stall if both overlap, because one stall
         delays many answers.
         """
         if self.stalls and began_ms <= self.stalls[-1].ended_ms:
@@ -154,7 +157,7 @@ class Pulse:
         return [*self.stalls, Stall(began_ms, ended_ms)]
 
     def close(self) -> None:
-        """Stop asking, and close the channel."""
+        """Send no more questions, and close the channel."""
         self.stalls = self._all_stalls()
         self._asked.clear()
         if self._channel is not None:
@@ -162,7 +165,7 @@ class Pulse:
 
 
 class Wait:
-    """One wait of a check, prolonged by the stalls that the pulse shows."""
+    """One wait of a check, extended by the stalls that the pulse measurement finds."""
 
     def __init__(self, pulse: Pulse, began_ms: int) -> None:
         self._pulse = pulse
@@ -170,7 +173,7 @@ class Wait:
         self._last_question: int | None = None
 
     def left_ms(self, now_ms: int, timeout_ms: int) -> int:
-        """Return how long to wait before the next question (int ms); 0 when the wait is over."""
+        """Return the time until the next question of the wait (int ms); 0 when the wait is over."""
         pulse = self._pulse
         due_ms = self._began_ms + timeout_ms
         due_ms += pulse.stalled_ms(max(self._began_ms, due_ms - LAST_PART_OF_WAIT_MS), now_ms)

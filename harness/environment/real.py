@@ -1,4 +1,4 @@
-"""The real environment: sockets and the monotonic clock in one thread, which waits only in select."""
+"""The real environment: sockets and the monotonic clock in one thread, which blocks only in select."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ from reference_qm.surface.inputs import Endpoint
 READ_CHUNK_BYTES = 65_536
 CONNECT_TIMEOUT_MS = 5_000
 CHECK_LIMIT_MS = 15 * 60_000
-"""int ms: the longest time of a check, unless ``limit`` sets a different time."""
+"""int ms: the default limit for the duration of a check."""
 CLEANUP_TIME_MS = 30_000
-"""int ms: the time for undoing changes after a check was ended by its limit."""
+"""int ms: the additional time for undoing changes after a check has reached its time limit."""
 CONNECTIONS_LIMIT = 512
-"""The number of connections that a SUT may have open during a check; more are a flood."""
+"""The maximum number of connections that a SUT may have open during a check; more connections count as a flood."""
 OUTGOING_LIMIT = 64 * 1024 * 1024
-"""The number of bytes that may wait for a SUT that does not read; a check that queues more bytes has a bug."""
+"""int bytes: the maximum amount of data that may wait for a SUT that does not read; a check that queues more data has a
+bug.
+"""
 
 
 def _address_family(host: str) -> socket.AddressFamily:
@@ -195,7 +197,7 @@ class _RealDatagrams:
 
 
 class RealEnvironment:
-    """The real environment. All events are handled inside ``run_until``, none while a check computes.
+    """The environment for real systems. All events are handled in ``run_until``, none while a check computes.
 
     ``shares_clock``: whether the SUT runs on this machine and reads the same clock.
     """
@@ -211,7 +213,7 @@ class RealEnvironment:
         self.hung_up = False
         self.flood: str | None = None
         self.pulse: Pulse | None = None
-        """The pulse of the SUT, which shows the stalls that waits must not count; None if no pulse is measured."""
+        """The pulse measurement of the SUT, whose stalls do not count in waits; None if no pulse is measured."""
         self.witness: Witness | None = None
 
     def now(self) -> Now:
@@ -233,7 +235,7 @@ class RealEnvironment:
         return len(self._selector.get_map())
 
     def watch(self, sock: socket.socket, on_ready: Callable[[int], None], *, write: bool = False) -> None:
-        """Watch a socket: call ``on_ready`` whenever it can be read (or, if requested, written)."""
+        """Watch a socket: call ``on_ready`` whenever the socket is readable (or, if requested, writable)."""
         mask = selectors.EVENT_READ | (selectors.EVENT_WRITE if write else 0)
         if sock in self._selector.get_map():
             self._selector.modify(sock, mask, on_ready)
@@ -277,7 +279,7 @@ class RealEnvironment:
         if witness is not None:
             witness.together(begins=True)
         for key, mask in ready:
-            if key.fileobj in self._selector.get_map():  # an earlier event of this round may have closed it
+            if key.fileobj in self._selector.get_map():  # an earlier event of this round may have closed the socket
                 key.data(mask)
         if witness is not None:
             witness.together(begins=False)

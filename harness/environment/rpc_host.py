@@ -33,7 +33,7 @@ class _RpcSink:
 
 
 class RpcHost:
-    """The DCE/RPC ports and connections of a core. ``deliver`` is called with their events."""
+    """The DCE/RPC ports and connections of a core. Their events are passed to ``deliver``."""
 
     def __init__(self, environment: Environment, address: str, deliver: Callable[[Input], None]) -> None:
         self.environment = environment
@@ -61,7 +61,7 @@ class RpcHost:
             self.deliver(self._listening)
 
     def send(self, connection: str, data: bytes) -> None:
-        """Send bytes; bytes for a connection that has been lost are dropped."""
+        """Send bytes on a connection; discard bytes for a lost connection."""
         stream = self.streams.get(connection)
         if stream is not None:
             stream.send(data)
@@ -73,7 +73,7 @@ class RpcHost:
             stream.close()
 
     def drop(self) -> None:
-        """Close every connection without a report to the core."""
+        """Close every connection without reporting this to the core."""
         for stream in self.streams.values():
             stream.close()
         self.streams.clear()

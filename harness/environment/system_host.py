@@ -1,4 +1,4 @@
-"""The host of the virtual system under test. It has a disk, and an exception in its core ends it, like a crash of a
+"""The host of the virtual system under test, with a disk. An exception in the core ends the host, like a crash of a
 process.
 """
 
@@ -22,16 +22,16 @@ from reference_qm.surface.store import MemoryStore, StoreError
 from reference_qm.surface.surroundings import DISK_FULL, ChangeEnvironment, HostRequest, Published, Surroundings
 
 CHANGE_NOTICED_AFTER_MS = 500
-"""int ms: after this time the system notices that the directory changed or became unreachable, unless it needs the
+"""int ms: the time after which the system notices that the directory changed or became unreachable, unless it uses the
 directory earlier.
 """
 _PROJECT_FOLDER = Path(reference_qm.__file__).parent.parent
 
 
 class SystemHost(CoreHost):
-    """A host that ends with the first exception of its core; after that it neither listens nor answers.
+    """A host that ends with the first exception of its core; after its end, the host neither listens nor answers.
 
-    ``raises``: the exception is raised to the caller instead of ending the host.
+    ``raises``: whether the exception is passed to the caller instead of ending the host.
     """
 
     def __init__(
@@ -46,16 +46,16 @@ class SystemHost(CoreHost):
         super().__init__(environment, _NoCore(), address)
         self._surroundings = surroundings or Surroundings()
         self.ended: str | None = None
-        """One line that describes how the process ended; None while it runs."""
+        """A one-line text about how the process of the core ended; None while the process runs."""
         self.hangs = False
-        """Whether the core computes without end."""
+        """Whether the core is in an endless computation."""
         self._new_core = new_core
         self._raises = raises
         self._disk = MemoryStore()
 
     @property
     def lives(self) -> bool:
-        """Return whether the process of the core is alive and does not hang."""
+        """Return whether the process of the core is running and not in an endless computation."""
         return self.ended is None and not self.hangs
 
     def start(self) -> None:
@@ -73,7 +73,7 @@ class SystemHost(CoreHost):
         self.start()
 
     def reset(self) -> None:
-        """Continue like a new system: with an empty disk and the initial environment."""
+        """Continue like a newly installed system: with an empty disk and the initial environment."""
         self._disk.clear()
         self.restart()
 
@@ -84,7 +84,7 @@ class SystemHost(CoreHost):
         self._call_soon(self.restart)
 
     def persist(self, effect: Persist) -> None:
-        """Write a record at once, because writing takes no time here."""
+        """Write a record to the disk immediately, because writing takes no time in this environment."""
         try:
             if not self._surroundings.there["storage"]:
                 raise StoreError(DISK_FULL)
@@ -101,7 +101,9 @@ class SystemHost(CoreHost):
         self.answer_soon(directory_access.answer_from_directory(self._surroundings.reachable_directory, effect))
 
     def begin(self, request: Request | HostRequest) -> int:
-        """Send the core a command, or change its environment; some time after a change, inform the core about it."""
+        """Pass a command to the core, or change the core's environment; inform the core about the change after some
+        time.
+        """
         if not isinstance(request, ChangeEnvironment | Published):
             return super().begin(request)
         self._token += 1
@@ -120,7 +122,7 @@ class SystemHost(CoreHost):
             self.handle(DirectoryChanged())
 
     def _report_surroundings(self, before: Mapping[str, bool]) -> None:
-        """Report changes of the surroundings (such as the disk or the directory) to the queue manager."""
+        """Report changes of the environment (such as the disk or the directory) to the queue manager."""
         there = self._surroundings.there
         if entries := self._surroundings.list_changed_entries(before):
             self._disk.keep([entries])
@@ -130,7 +132,7 @@ class SystemHost(CoreHost):
             self.restart()
 
     def on_failure(self, error: Exception) -> None:
-        """Behave like a process whose code failed: end, or compute without end."""
+        """Behave like a process whose code failed: end, or enter an endless computation."""
         if self._raises:
             raise error
         self.core = _NoCore()
@@ -174,7 +176,7 @@ class _Guarded:
 
 
 class _NoCore:
-    """A core that does nothing, used before the start of a core and after its failure."""
+    """A core that ignores all inputs, used before the start of a core and after its failure."""
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
         return []
@@ -187,7 +189,7 @@ class _NoCore:
 
 
 def _describe_exception(error: Exception) -> str:
-    """Return one line with an exception and the place that raised it."""
+    """Return one line with the exception and the place in the code that raised it."""
     place = extract_tb(error.__traceback__)[-1]
     file = Path(place.filename)
     shown = file.relative_to(_PROJECT_FOLDER) if file.is_relative_to(_PROJECT_FOLDER) else file.name

@@ -1,4 +1,6 @@
-"""The virtual environment, within this process: time jumps to the next event, and bytes travel for one millisecond."""
+"""The virtual environment in this process: time jumps to the next event, and bytes take one millisecond to the other
+side.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,10 @@ from reference_qm.surface.inputs import Endpoint
 
 NETWORK_LATENCY_MS = 1
 EVENT_LIMIT = 1_000_000
-"""The largest number of events in one wait; more mean that two cores answer each other without end."""
+"""The maximum number of events in one wait; more events mean that two cores answer each other endlessly."""
 
 _BOOTED_MS = 3_600_000
-_START_TIME_S = 1_767_225_600  # 2026-01-01: a run in virtual time gives the same bytes every time
+_START_TIME_S = 1_767_225_600  # 2026-01-01: a fixed date, so that every run in virtual time produces the same bytes
 
 
 class _Event:
@@ -41,7 +43,7 @@ class _VirtualStream:
         self.twin: _VirtualStream | None = None
         self.open = False
         self.given_up = False
-        """Whether the stream was closed before the connection was open."""
+        """Whether the stream was closed before the connection was established."""
 
     def send(self, data: bytes) -> None:
         if self.open and self.twin is not None:
@@ -91,7 +93,9 @@ class _VirtualDatagrams:
 
 
 class VirtualEnvironment:
-    """The virtual environment. It is deterministic: the same check gives the same events at the same instants."""
+    """The environment for virtual time. It is deterministic: the same check produces the same events at the
+    same times.
+    """
 
     virtual = True
     hung_up = False
@@ -157,7 +161,7 @@ class VirtualEnvironment:
             near.twin, far.twin = far, near
             far.open = True
             far.sink = listener.accept(far)
-            self.later(NETWORK_LATENCY_MS, lambda: report_opening(far))  # before the first bytes of the far side
+            self.later(NETWORK_LATENCY_MS, lambda: report_opening(far))  # before the first bytes of the other side
             far.sink.on_open()
 
         def report_refusal() -> None:

@@ -1,9 +1,9 @@
 """Provide the time of day of a run, independent of changes to the machine's clock.
 
-A clock jumps when it is set, by hand or by NTP, or when a suspended machine wakes up. The times that a run records
-continue from the time of day at which its process began, so that frames and verdicts stay in order. Times in packets
-are compared with the clock of the system under test: if that system uses this machine's clock, these times are read
-from this clock, and a jump is reported.
+A clock jumps when it is set, by hand or by NTP, or when a suspended machine wakes up. The times that a run records are
+the start time of its process plus the elapsed time, so that frames and verdicts stay in order. Times in packets are
+compared with the clock of the system under test: if that system uses this machine's clock, the tester also reads this
+clock for packets, and reports a jump.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from __future__ import annotations
 import time
 
 LEAST_CLOCK_JUMP_MS = 1_000
-"""int ms: the smallest reported jump. A check cannot notice a smaller one, because times in packets are whole seconds.
+"""int ms: the smallest clock jump that is reported. A smaller jump cannot affect a check, because times in packets are
+integer seconds.
 """
 _NS_PER_MS = 1_000_000
 
 
 def _measure_clock_offset_ns() -> int:
-    """Return the time of day minus the monotonic clock (int ns)."""
+    """Return the difference between the time of day and the monotonic clock (int ns)."""
     return time.time_ns() - time.monotonic_ns()
 
 
@@ -33,8 +34,8 @@ def steady_ns(monotonic_ns: int | None = None) -> int:
 
 
 class WallClock:
-    """The time of day for packets. ``machines``: whether to read the machine's clock, as the SUT does, instead of the
-    steady clock.
+    """The time of day for packets. ``machines``: whether to read the machine's clock, as the SUT does, instead of a
+    clock without jumps.
     """
 
     def __init__(self, *, machines: bool) -> None:

@@ -1,4 +1,6 @@
-"""The base class of expectations: a value that compares an observation, explains a difference, and prints as text."""
+"""The base class of expectations: values that are compared with an observation, explain a difference, and print as
+text.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from harness.expectations.numbers import show_integer
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An observation that differs from the expectation. ``says``: the observation, and how it differs."""
+    """The difference between an observation and the expectation. ``says``: the observation, and how it differs."""
 
     says: str
 
@@ -23,30 +25,31 @@ class Difference:
 
 
 SEPARATOR_IN_NAMED_TEXT = " = "
-"""The text between a name and its value inside a text that itself has a name, so that no text has more than one colon.
+"""The text between a name and its value inside a text that already has a name, so that a text contains at most one
+colon.
 """
 _WORDS_FOR_UNITS = {"kb": "in KB", "ms": "in ms", "s": "in seconds", "base64": "in base64"}
 """The words that a verdict prints for the unit at the end of a name."""
 _BETWEEN_WORDS = re.compile(r"(?<![A-Z])_|_(?![A-Z])")
 """Matches the underscore between two words of a name, but not the underscore in a constant (``RR_NACK``)."""
 NAME_OF_NESTED_VALUE = "item"
-"""The name of a value inside a list, if the list has no name."""
+"""The name for a value inside a list, if the list has no name."""
 _WORDS_FOR_VALUES = {None: "no value", True: "yes", False: "no"}
 """The words that a verdict prints for values that are neither numbers nor texts."""
 
 
 class Expectation(ABC):
-    """The expectation of a check. Its ``str`` is the ``expected`` of a verdict."""
+    """The expectation of a check. Its ``str`` is the text ``expected`` in a verdict."""
 
     @abstractmethod
     def __str__(self) -> str: ...
 
     @abstractmethod
     def compare(self, observed: Any) -> Difference | None:
-        """Return how an observation differs from the expectation; None if it is as expected."""
+        """Return how an observation differs from the expectation; None if the observation is as expected."""
 
     def show(self, observed: Any) -> str:
-        """Return an observation as text for the ``observed`` of a verdict."""
+        """Return an observation as the text ``observed`` in a verdict."""
         return show_value(observed)
 
     def with_name(self, name: str) -> Expectation:
@@ -77,7 +80,9 @@ class Value(Expectation):
 
 @singledispatch
 def expectation(expected: Any) -> Expectation:
-    """Return the expectation for a value that a check passes; other modules register lists, sets and mappings."""
+    """Return the expectation for a value that a check passes; other modules register expectations for lists, sets and
+    mappings.
+    """
     return expected if isinstance(expected, Expectation) else Value(expected)
 
 
@@ -116,15 +121,15 @@ def _show_name(name: str) -> str:
 
 
 def show_item(value: Any, name: str = "") -> str:
-    """Return the text of a value that has a name: only a mapping is in brackets, and only a text that looks like a list
-    is in quotation marks.
+    """Return the text of a value that has a name. A mapping is enclosed in brackets; a text that looks like a list is
+    enclosed in quotation marks.
     """
     is_clear = is_collection(value) or (isinstance(value, str) and ", " not in value)
     return show_value(value, name) if is_clear else show_nested(value, name)
 
 
 def show_nested(value: Any, name: str = "") -> str:
-    """Return the text of a value inside a list: a list or mapping in brackets."""
+    """Return the text of a value inside a list; a list or mapping is enclosed in brackets."""
     if isinstance(value, Expectation):
         return enclose(str(value.with_name(name or NAME_OF_NESTED_VALUE)))
     if isinstance(value, Mapping) or is_collection(value):
@@ -137,7 +142,7 @@ def show_nested(value: Any, name: str = "") -> str:
 
 
 def enclose(text: str) -> str:
-    """Return a text for the inside of a list: several named values in brackets."""
+    """Return a text for use inside a list; several named values are enclosed in brackets."""
     return f"[{text}]" if "; " in text else text
 
 

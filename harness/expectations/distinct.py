@@ -1,4 +1,4 @@
-"""Expectations of several values that are all different: handles, identifiers, numbers."""
+"""Expectations that several values, such as handles or identifiers, are all different."""
 
 from __future__ import annotations
 
@@ -39,5 +39,5 @@ class Distinct(Expectation):
 
 
 def distinct(of: str, count: int, *, unlike: Collection[Any] = ()) -> Distinct:
-    """Expect ``count`` different values: ``distinct("handles", 4, unlike=[0])``."""
+    """Return the expectation of ``count`` different values: ``distinct("handles", 4, unlike=[0])``."""
     return Distinct(of, count, unlike)

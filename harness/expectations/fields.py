@@ -21,7 +21,7 @@ from harness.expectations.values import OneOf
 
 MISSING = "missing"
 EMPTY = "none"
-"""The text of a mapping without names."""
+"""The text for a mapping without entries."""
 
 
 @runtime_checkable
@@ -96,12 +96,12 @@ class Named(Expectation):
         return show_item(value, name) if is_plain else self._enclose(name, self.expected[name].show(value))
 
     def _enclose(self, name: str, text: str) -> str:
-        """Return the text of a named value: named values inside it are in brackets."""
+        """Return the text of a named value; named values inside it are enclosed in brackets."""
         is_nested = isinstance(self.expected[name], Named) and SEPARATOR_IN_NAMED_TEXT in text and len(self._given) > 1
         return f"[{text}]" if is_nested else text
 
     def _read_values(self, observed: Any) -> Mapping[str, Any] | None:
-        """Return the values of the observation by name; None if it is of a type without named values."""
+        """Return the values of the observation by name; None if the observation is of a type without named values."""
         if isinstance(observed, Mapping):
             return observed
         if isinstance(observed, HasFields):
@@ -110,7 +110,7 @@ class Named(Expectation):
             return None
         found: dict[str, Any] = {}
         for name in self.expected:
-            with contextlib.suppress(MissingLayer):  # a packet of a different kind lacks the field
+            with contextlib.suppress(MissingLayer):  # a packet of a different kind does not have the field
                 found[name] = _read_field(observed, name)
         return found
 
@@ -121,14 +121,16 @@ def _(expected: Mapping) -> Named:  # type: ignore[type-arg]  # singledispatch t
 
 
 def fields(expected: Mapping[str, Any] | None = None, /, **more: Any) -> Named:
-    """Expect fields of a packet, by printed name (``SessionHeader.WindowSize``), or elements of a mapping."""
+    """Return the expectation of fields in a packet, by printed name (``SessionHeader.WindowSize``), or of elements in a
+    mapping.
+    """
     return Named({**(expected or {}), **more})
 
 
 def facts(**expected: Any) -> Named:
-    """Expect several facts of one observation, each by a name: ``facts(deleted=DONE, left=[])``.
+    """Return the expectation of several named facts: ``facts(deleted=DONE, left=[])``.
 
-    Use it for one rule that demands all of them together; judge facts of different rules separately.
+    Use this expectation for a rule that demands all facts together; judge facts of different rules separately.
     """
     return Named(expected)
 
@@ -143,5 +145,7 @@ def _read_field(observed: Any, name: str) -> Any:
 
 
 def _is_shown_unchanged(value: Any) -> bool:
-    """Return whether an observation is shown unchanged: the expected value is plain, or one of several values."""
+    """Return whether an observation is shown unchanged, because the expectation is a plain value or one of several
+    values.
+    """
     return not isinstance(value, Expectation) or isinstance(value, OneOf)

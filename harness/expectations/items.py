@@ -1,4 +1,4 @@
-"""Expectations of several things, each with an identity: messages by label, calls by outcome, queues by name."""
+"""Expectations of several items that have an identity: messages by label, calls by outcome, queues by name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ NOTHING = "none"
 
 
 class Items(Expectation):
-    """The expectation of exactly these items, each as often as it is listed; ``ordered``: in this order.
+    """The expectation of exactly the listed items, each as often as it is listed; ``ordered``: whether the order
+    matters.
 
     A difference names missing, repeated and unexpected items, and a wrong order. ``where``: the container of the items,
     empty if the verdict already names the container; ``name``: the function that names an observed item.
@@ -59,7 +60,7 @@ class Items(Expectation):
         return self._format_items(observed, self.name)
 
     def _show_beside(self, expected: Any, observed: Any) -> str:
-        """Return an observed item as the text of the expectation at its place."""
+        """Return the text of an observed item, in the form of the expectation at the same position."""
         if isinstance(expected, Expectation):
             return enclose(expected.with_name(NAME_OF_NESTED_VALUE).show(observed))
         return self.name(observed)
@@ -108,8 +109,8 @@ class Nothing(Expectation):
 
 
 class Each(Expectation):
-    """The expectation that a list has items and that each meets ``expected``; a difference names the items that do not
-    meet it. ``is_named``: whether the verdict prints a name before the expectation.
+    """The expectation that a list is not empty and that each item meets ``expected``; a difference names the items that
+    do not. ``is_named``: whether the verdict prints a name before the expectation.
     """
 
     def __init__(self, expected: Any, of: str | None = None, *, is_named: bool = False) -> None:
@@ -164,24 +165,28 @@ def _(expected: set[Any] | frozenset[Any]) -> Items:
 
 
 def any_order(*items: Any) -> Items:
-    """Expect these items, and no others, in any order."""
+    """Return the expectation of these items, and no others, in any order."""
     return Items(items, ordered=False)
 
 
 def in_queue(*labels: Any) -> Items:
-    """Expect a queue with exactly the messages with these labels, in this order; without labels, an empty queue."""
+    """Return the expectation of a queue that contains exactly the messages with these labels, in this order; without
+    labels, of an empty queue.
+    """
     return Items(labels, ordered=True, where="the queue")
 
 
 def none(kind: str) -> Nothing:
-    """Expect no item of the given kind; the observation is the list of such items: ``none("message
-    without a label")``.
+    """Return the expectation that no item of the given kind is observed; the observation is the list of such items:
+    ``none("message without a label")``.
     """
     return Nothing(kind)
 
 
 def each(expected: Any, of: str | None = None) -> Each:
-    """Expect that each item of a list or mapping meets ``expected``; ``of`` is the noun for one item."""
+    """Return the expectation that each item of a list or mapping meets ``expected``; ``of`` is the noun for one
+    item.
+    """
     return Each(expected, of)
 
 
@@ -190,14 +195,14 @@ def _meets_expectation(expected: Any, observed: Any) -> bool:
 
 
 def _pair_off(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the expected items that are missing, and the found items that are not expected."""
+    """Return the expected items that were not found, and the found items that were not expected."""
     fits = [[at for at, one in enumerate(found) if _meets_expectation(wanted, one)] for wanted in expected]
     owners: dict[int, int] = {}
-    """The number of the expected item with which each found item is paired, by the index of the found item."""
+    """The number of the expected item to which each found item is assigned, by the index of the found item."""
 
     def find_place(number: int, tried: set[int]) -> bool:
-        """Find a partner for an expected item among the found items; if the only suitable item is already paired, its
-        earlier partner gets a different item if possible.
+        """Assign a found item to an expected item. If the only suitable item is already assigned, assign a different
+        item to its earlier partner, if possible.
         """
         free = next((at for at in fits[number] if at not in owners), None)
         if free is not None:

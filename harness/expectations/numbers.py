@@ -9,8 +9,8 @@ from reference_qm.codec import MessageClass
 from reference_qm.security.algorithms import EncryptionAlgorithm, HashAlgorithm
 
 HEX_FROM = 0x8000_0000
-"""The lowest integer that is always printed in hexadecimal digits: a status with the failure bit, a time without an
-end, an identifier of 64 bits.
+"""The lowest integer that is always printed in hexadecimal digits. Such integers are failure statuses, infinite times
+and 64-bit identifiers.
 """
 _NAMED_CODES: dict[str, type[IntEnum]] = {
     "MessageClass": MessageClass,

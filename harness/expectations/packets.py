@@ -1,4 +1,4 @@
-"""Expectations of packets that the SUT sends: by kind, by fields, by the class of an acknowledgment."""
+"""Expectations of packets of the SUT: by kind, by fields, by the class of an acknowledgment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOTHING = "nothing"
 
 
 class Answering(Ending, Protocol):
-    """A conversation that records the packets from the SUT."""
+    """The interface of a conversation that records the packets of the SUT."""
 
     @property
     def received(self) -> Sequence[Frame]:
@@ -71,7 +71,7 @@ class OfClass(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClosedUnanswered(Expectation):
-    """The expectation that the SUT closed the observed conversation after it had sent only the ``known`` packets."""
+    """The expectation that the SUT closed the observed conversation and had sent only the ``known`` packets before."""
 
     known: int
 
@@ -89,34 +89,39 @@ class ClosedUnanswered(Expectation):
 
 
 def packet(kind: str | None = None, wanted: Mapping[str, Any] | None = None) -> Packet:
-    """Expect a packet of a kind, such as ``SessionAck``, or of any kind, with fields by printed name.
+    """Return the expectation of a packet of a kind, such as ``SessionAck``, or of any kind, with fields by printed
+    name.
 
-    The observation is the packet. If none was received, it is None or the conversation, which shows the SUT's last
-    action.
+    The observation is the packet. If no packet was received, the observation is None or the conversation, which shows
+    the SUT's last action.
     """
     return Packet(kind, None if wanted is None else fields(wanted))
 
 
 def packets(*expected: str | Packet) -> Items:
-    """Expect exactly these packets, in this order; each is given by its kind or as a ``packet`` with fields."""
+    """Return the expectation of exactly these packets, in this order; each packet is given by its kind or as a
+    ``packet`` with fields.
+    """
     items = [packet(one) if isinstance(one, str) else one for one in expected]
     return Items(items, ordered=True, name=_get_packet_kind)
 
 
 def of_class(value: int) -> OfClass:
-    """Expect an acknowledgment with this MessageClass; the observation is its frame."""
+    """Return the expectation of an acknowledgment with this MessageClass; the observation is its frame."""
     return OfClass(value)
 
 
 def of_classes(*values: int) -> Items:
-    """Expect one acknowledgment with each of these classes, in any order, and no other; the
-    observation is the frames.
+    """Return the expectation of one acknowledgment with each of these classes, in any order, and no other; the
+    observation is the list of frames.
     """
     return Items(map(OfClass, values), ordered=False, name=name_acknowledgment)
 
 
 def closed_unanswered(known: int) -> ClosedUnanswered:
-    """Expect that the SUT closed a conversation and sent no packet after its first ``known`` packets."""
+    """Return the expectation that the SUT closed a conversation and sent no packet after its first ``known``
+    packets.
+    """
     return ClosedUnanswered(known)
 
 

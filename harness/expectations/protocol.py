@@ -14,7 +14,7 @@ CLOSED = "connection closed by the SUT"
 
 
 class Ending(Protocol):
-    """An object that shows how a connection ended: a conversation of the peer with the SUT."""
+    """The interface of an object that shows how a connection ended, such as a conversation of the peer with the SUT."""
 
     @property
     def closed_by_sut(self) -> bool:
@@ -40,7 +40,9 @@ class Closed(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Acknowledgment(Expectation):
-    """The expectation of an acknowledgment whose CorrelationID identifies one message, with a class if one is given."""
+    """The expectation of an acknowledgment whose CorrelationID identifies one message; optionally with a
+    message class.
+    """
 
     message: MessageIdentifier
     of_class: int | None
@@ -59,26 +61,28 @@ class Acknowledgment(Expectation):
 
 
 def closed() -> Closed:
-    """Expect that the SUT closed a connection; the observation is the conversation."""
+    """Return the expectation that the SUT closed a connection; the observation is the conversation."""
     return Closed()
 
 
 def acknowledgment(message: Any, of_class: int | None = None) -> Acknowledgment:
-    """Expect an acknowledgment of a message (a packet or frame); the observation is the acknowledgment's frame."""
+    """Return the expectation of an acknowledgment for a message (a packet or frame); the observation is the
+    acknowledgment's frame.
+    """
     user = message["UserHeader"]
     return Acknowledgment(MessageIdentifier(user.SourceQueueManager, user.MessageID), of_class)
 
 
 def acknowledged(*messages: Any, of_class: int | None = None) -> Items:
-    """Expect one acknowledgment of each of these messages, in any order, and no acknowledgment of a
-    different message.
+    """Return the expectation of one acknowledgment for each of these messages, in any order, and of no other
+    acknowledgments.
     """
     expected = [acknowledgment(message, of_class) for message in messages]
     return Items(expected, ordered=False, name=name_acknowledgment)
 
 
 def name_acknowledgment(frame: Frame | None) -> str:
-    """Return the text for an acknowledgment that was received: its class, and the message that it acknowledges."""
+    """Return the text for a received acknowledgment: its class, and the message that it acknowledges."""
     if frame is None or frame.message is None:
         return "nothing" if frame is None else frame.kind
     message = frame.message

@@ -1,4 +1,4 @@
-"""Expectations of one value with several allowed values, of a fact, and of an outcome by its name."""
+"""Expectations of one of several allowed values, of an integer in a range, of a fact, and of an outcome by name."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ class Between(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fact(Expectation):
-    """The expectation that a fact is true. The observation is True, False, or a text that shows the contrary."""
+    """The expectation that a fact is true. The observation is True, False, or a text that describes why the fact is
+    false.
+    """
 
     sentence: str
     otherwise: str | None
@@ -88,20 +90,22 @@ class Status(Expectation):
 
 
 def one_of(*allowed: Any) -> OneOf:
-    """Expect one of several values or expectations."""
+    """Return the expectation of one of several values or expectations."""
     return OneOf(*allowed)
 
 
 def between(low: int, high: int) -> Between:
-    """Expect an integer from ``low`` to ``high``."""
+    """Return the expectation of an integer from ``low`` to ``high``, both included."""
     return Between(low, high)
 
 
 def holds(sentence: str, otherwise: str | None = None) -> Fact:
-    """Expect that a fact is true; ``otherwise``: the text for False. The observation may be a text instead of False."""
+    """Return the expectation that a fact is true; ``otherwise``: the text for False. The observation may be a text
+    instead of False.
+    """
     return Fact(sentence, otherwise)
 
 
 def status(name: str) -> Status:
-    """Expect that a request or call ends with this outcome, by name: ``MQ_OK``, ``refused``."""
+    """Return the expectation that a request or call ends with this outcome, given by name: ``MQ_OK``, ``refused``."""
     return Status(name)

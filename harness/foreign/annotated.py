@@ -15,9 +15,9 @@ LONGEST_COMMENT_CHARACTERS = 500
 
 
 def write_annotated(source: Path, target: Path, systems: Iterable[SystemFinding]) -> None:
-    """Write the copy as pcapng: the same frames, with their numbers, times, link types and sizes.
+    """Write an annotated copy as pcapng: the same frames, with their numbers, times, link types and sizes.
 
-    A frame keeps its own comment. Data after the last readable frame of a damaged file is omitted.
+    Existing comments of frames remain. Data after the last readable frame of a damaged file is omitted.
     """
     comments = _collect_comments(systems)
     interfaces: dict[int, int] = {}

@@ -34,8 +34,8 @@ def check_capture(
 ) -> Checked:
     """Judge a capture of any supported format.
 
-    ``ports``: further TCP ports of queue managers; ``checksums``: whether packets with a wrong checksum are skipped.
-    Raises UsageError for a file in another format, CaptureError for a file without a readable frame.
+    ``ports``: additional TCP ports of queue managers; ``checksums``: whether packets with a wrong checksum are skipped.
+    Raise UsageError for a file in another format, CaptureError for a file without a readable frame.
     """
     load_predicates()
     traffic = Traffic(Systems(catalogue, path.name, profile, wanted), ports | {SESSION_PORT}, checksums)

@@ -1,4 +1,4 @@
-"""Follow the connections in a capture: find those between queue managers, and the packets from each end."""
+"""Follow the connections in a capture: find the connections of queue managers, and the packets from each side."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ MSMQ, RPC, OTHER = "MSMQ", "DCE/RPC", "other"
 SESSION_PORT = 1801
 RPC_PORTS = frozenset((135, 2101, 2103, 2105, 2107))
 MOST_SEGMENTS_SEARCHED_FOR_PROTOCOL = 8
-"""How many segments of a connection that began before the capture are searched for a packet of a queue manager."""
+"""The maximum number of segments, of a connection that began before the capture, that are searched for a packet of a
+queue manager.
+"""
 _STARTS_MID_CONNECTION_REASON = "the capture begins in the middle of the connection"
 
 
 @dataclass(slots=True)
 class Totals:
-    """The counts of packets and connections over all conversations of a capture, for the report."""
+    """The numbers of packets and connections in all conversations of a capture, for the report."""
 
     packets: Counter[str] = field(default_factory=Counter)
     """The number of complete packets and PDUs, by kind of conversation."""
@@ -53,12 +55,12 @@ class Described:
 
 
 MOST_LISTED_CONVERSATIONS = 1000
-"""The largest number of conversations that a report lists."""
+"""The maximum number of conversations in a report."""
 MOST_LISTED_GAPS = 5
 
 
 class Conversation:
-    """One TCP connection. ``ends``: address and port of each side; the sender of the first frame is first."""
+    """One TCP connection. ``ends``: address and port of each side; the side that sent the first frame comes first."""
 
     def __init__(
         self,
@@ -108,7 +110,7 @@ class Conversation:
             self.end()
 
     def is_opened_again(self, side: int, sequence: int) -> bool:
-        """Return whether a SYN from one side opens a new connection on the same ports."""
+        """Return whether a SYN from one side opens a new connection on the same two ports."""
         way = self._reassembly.ways[side]
         return self.ended or (
             way.next is not None and way.unwrap(sequence + 1 & 0xFFFF_FFFF) != way.next and way.taken > 0
@@ -131,8 +133,8 @@ class Conversation:
     # -- events of its directions -----------------------------------------------------------------------------
 
     def cutter(self, side: int, data: bytes) -> Cutter | None:
-        """Return the cutter for a direction that continues with the given bytes; None while the protocol is unknown,
-        and for a protocol that is not judged.
+        """Return the parser that splits a direction, which continues with the given bytes, into packets; None while the
+        protocol is unknown, and for a protocol that is not judged.
         """
         if not self.kind:
             self._classify(data)
@@ -190,7 +192,7 @@ class Conversation:
             self.kind = OTHER
 
     def _assign_views(self, late: bool) -> None:
-        """Create a view of the connection for each end that is judged."""
+        """Create a view of the connection for each side that is judged."""
         if self.client is None:
             known = [side for side in (0, 1) if self.ends[side][1] in self._ports]
             self.client = 1 - known[0] if len(known) == 1 else None
@@ -205,7 +207,7 @@ class Conversation:
 
     def _get_identifying_port(self, side: int) -> int:
         """Return the port that identifies a system on a computer with several systems; 0 if the address is enough. A
-        client connects from any port; so the wanted port also identifies the client, unless it is the server's port.
+        client may connect from any port, so the wanted port also identifies a client, unless it is the server's port.
         """
         own, other = self.ends[side], self.ends[1 - side]
         wanted = self._systems.wanted
@@ -255,7 +257,7 @@ class Conversation:
 
 
 class _Way(Receiver):
-    """One direction of a conversation; its bytes are read as soon as the protocol is known."""
+    """One direction of a conversation; its bytes are parsed as soon as the protocol is known."""
 
     def __init__(self, conversation: Conversation, side: int) -> None:
         self._conversation = conversation

@@ -1,4 +1,4 @@
-"""Read the IP packets of a capture as far as they are complete, and join their fragments.
+"""Read the complete IP packets of a capture, and reassemble fragmented packets.
 
 Spec: RFC 791, 8200, 9293, 768. Checksums are verified only on request, because in a capture on the sending machine the
 network card has not computed them yet.
@@ -15,14 +15,14 @@ _FRAGMENT, _ENCRYPTED, _AUTHENTICATED, _NOTHING = 44, 50, 51, 59
 _IPV6_EXTENSION_HEADERS = frozenset((0, 43, 60, 135, 139, 140))
 """The IPv6 extension headers whose length field counts units of 8 bytes, without the first 8 bytes."""
 MOST_UNFINISHED_PACKETS = 1024
-"""The largest number of packets that wait for fragments; a further packet replaces the oldest."""
+"""The maximum number of packets that wait for fragments; an additional packet replaces the oldest."""
 
 
 class Payload(NamedTuple):
     """The payload of an IP packet; addresses have 4 or 16 bytes. ``missing``: int bytes at its end that the capture
     lacks.
 
-    ``number``: the frame in which it begins.
+    ``number``: the frame in which the packet begins.
     """
 
     protocol: int
@@ -33,7 +33,9 @@ class Payload(NamedTuple):
     number: int
 
     def verify_checksum(self) -> None:
-        """Raise NotRead for a wrong checksum; a truncated payload or UDP without a checksum cannot be verified."""
+        """Raise NotRead for a wrong checksum. Truncated payloads, and UDP datagrams without a checksum, are not
+        verified.
+        """
         without = self.protocol == UDP and self.data[6:8] == b"\0\0"
         if self.missing or without or self.protocol not in (TCP, UDP):
             return
@@ -42,19 +44,19 @@ class Payload(NamedTuple):
 
 
 class NotRead(Exception):
-    """A frame contains no data that can be judged; the text describes its content."""
+    """The error when a frame contains no data that can be judged; the text describes the content of the frame."""
 
 
 class Fragments:
-    """The fragmented IP packets of a capture that still lack fragments."""
+    """The fragmented IP packets of a capture that are still incomplete."""
 
     def __init__(self) -> None:
         self._open: dict[tuple[bytes, bytes, int, int], _Whole] = {}
         self.given_up = 0
 
     def add(self, key: tuple[bytes, bytes, int, int], at: int, data: bytes, more: bool, number: int) -> Payload | None:
-        """Add a fragment whose data begins at an offset of its packet; return the packet if it is now complete, else
-        None.
+        """Add a fragment whose data begins at an offset in its packet; return the packet if this fragment completes it,
+        otherwise None.
         """
         whole = self._open.get(key)
         if whole is None:
@@ -72,7 +74,7 @@ class Fragments:
         return Payload(key[2], key[0], key[1], made, 0, whole.parts[0][1])
 
     def end(self) -> int:
-        """At the end of the capture, return the number of IP packets that still lack a fragment."""
+        """Return, at the end of the capture, the number of IP packets that are still incomplete."""
         return self.given_up + len(self._open)
 
 
@@ -88,7 +90,7 @@ class _Whole:
             self._held += len(data)
 
     def made(self) -> bytes | None:
-        """Return the packet if it is complete; where fragments overlap, the bytes received first are used."""
+        """Return the packet if it is complete; where fragments overlap, use the bytes received first."""
         if self.size is None or self._held < self.size:
             return None
         made = b""
@@ -100,7 +102,7 @@ class _Whole:
 
 
 def read_ip(frame: bytes, at: int, size: int, number: int, fragments: Fragments) -> Payload | None:
-    """Read the IP packet at an offset of a frame that had ``size`` bytes; return None while fragments are missing."""
+    """Read the IP packet at an offset of a frame with ``size`` bytes; return None while fragments are missing."""
     if len(frame) <= at:
         raise NotRead("frames that are truncated before their IP header")
     version = frame[at] >> 4

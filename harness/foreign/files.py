@@ -31,10 +31,10 @@ _UNREADABLE_FORMATS = (
 
 
 def read_frames(path: Path, damaged: Callable[[str], None]) -> Iterator[Record]:
-    """Yield the frames of a capture file; ``damaged`` gets a description of any damage.
+    """Yield the frames of a capture file; ``damaged`` is called with a description of any damage.
 
-    Raises UsageError, which names the remedy, for a file of another format, and CaptureError for a file without a
-    complete record.
+    Raise UsageError, whose message names the remedy, for a file of another format, and CaptureError for a file without
+    a complete record.
     """
     with path.open("rb") as raw:
         file = _open_decompressed(raw)

@@ -1,4 +1,4 @@
-"""Describe the findings in a checked capture as plain values, from which each format of the report is made."""
+"""Represent the findings in a checked capture as plain values, from which reports in all formats are made."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from harness.judging.verdicts import DECIDED_VERDICTS, WORST_FIRST, Advice, Entr
 from harness.wire.value_names import with_names
 
 MOST_SHOWN_BYTES = 64
-"""The largest number of bytes of a deciding field that a report quotes."""
+"""The maximum number of bytes of a deciding field that a report quotes."""
 NOT_JUDGED = "not judged"
 """The state of a rule that occurred in the capture, but whose packets are incomplete."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A packet that a verdict names. ``first``, ``last``: int offsets of the deciding bytes in it, or None."""
+    """A packet that a verdict names. ``first``, ``last``: int offsets of the deciding bytes in the packet, or None."""
 
     frame: int
     time_s: float
@@ -76,8 +76,8 @@ class RuleFinding:
 
 @dataclass(frozen=True, slots=True)
 class SystemFinding:
-    """The findings on one system in a capture. ``unjudged``: the number of packets that a rule could not judge, by
-    reason.
+    """The findings about one system in a capture. ``unjudged``: the number of packets that could not be judged against
+    a rule, by reason.
     """
 
     name: str
@@ -86,7 +86,7 @@ class SystemFinding:
     unjudged: dict[str, int]
 
     def of(self, *verdicts: Verdict) -> list[RuleFinding]:
-        """Return the rules whose verdict is one of the given verdicts."""
+        """Return the rules with one of the given verdicts."""
         return [one for one in self.rules if one.verdict in verdicts]
 
     @property
@@ -113,7 +113,9 @@ class SystemFinding:
 
 
 def build_findings(checked: Checked) -> list[SystemFinding]:
-    """Return the findings on each system, in the order of the systems' first packets; call this function only once."""
+    """Return the findings about each system, in the order of the systems' first packets; call this function only once
+    per capture.
+    """
     return [_build_system_finding(system, checked) for system in checked.traffic.systems.by_name.values()]
 
 

@@ -16,7 +16,7 @@ from reference_qm.releases.names import NO_RELEASE
 
 
 class NothingJudged(MqconformError):
-    """A capture contains no packet from the requested system that can be judged."""
+    """The error when a capture contains no packet of the requested system that can be judged."""
 
 
 def lines_of_capture(
@@ -25,7 +25,7 @@ def lines_of_capture(
     """Return the end of a capture (int microseconds since 1970 UTC), and its verdicts as lines of schema 2.
 
     ``sut``: the address of the system; not needed for a capture of a run, or if only one system has sent packets. The
-    lines lack ``test``, ``seq`` and ``ms``, which the caller adds. Raises MqconformError.
+    caller must add ``test``, ``seq`` and ``ms`` to the lines. Raise MqconformError.
     """
     if not sut and _is_of_run(path):
         return captured.lines_of_capture(path, name, profile)

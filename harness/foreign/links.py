@@ -7,7 +7,7 @@ from collections.abc import Callable
 NOT_IP = -1
 """The result for a frame without an IP packet, such as an ARP frame."""
 CUT_FRAME = -2
-"""The result for a frame that the capture cuts off before the protocol field."""
+"""The result for a frame that is truncated before the protocol field."""
 
 _IPV4, _IPV6 = 0x0800, 0x86DD
 _VLAN_TAGS = (0x8100, 0x88A8, 0x9100, 0x9200)
@@ -17,7 +17,7 @@ _ADDRESS_FAMILIES = frozenset((2, 10, 24, 28, 30))
 
 
 def _find_ip_offset(data: bytes, at: int) -> int:
-    """Return the offset of the IP packet after the EtherType at ``at`` and any number of VLAN tags."""
+    """Return the offset of the IP packet that follows the EtherType at ``at`` and any number of VLAN tags."""
     while at + 2 <= len(data):
         kind = data[at] << 8 | data[at + 1]
         if kind in (_IPV4, _IPV6):

@@ -1,6 +1,6 @@
-"""Cut a direction of a connection into packets, although the capture may have begun late or may lack bytes. After
-missing bytes, the start of the next packet is unknown: the cutter searches for the signature of a packet, and accepts
-the packet if it can be parsed and another packet follows. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, C706 12.6.1.
+"""Split a direction of a connection into packets, even if the capture began late or lacks bytes. After missing bytes,
+the start of the next packet is unknown: the parser (cutter) searches for the signature of a packet, and accepts the
+packet if it can be parsed and another packet follows. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1, C706 12.6.1.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ completes it, and, for a malformed packet, the error.
 """
 
 SIZE_KNOWN_AFTER_BYTES = 12
-"""int bytes: how many bytes from the start of a packet contain its size."""
+"""The number of bytes, from the start of a packet, that contain its size."""
 PDU_HEAD_BYTES = 16
 LONGEST_HEAD_BYTES = max(SIZE_KNOWN_AFTER_BYTES, PDU_HEAD_BYTES)
-"""int bytes: after how many bytes the size is known both for a packet and for a PDU; the larger of the two numbers."""
+"""The number of bytes after which the size of a packet or PDU is known: the larger of the two numbers."""
 _SIGNATURE_OFFSET = 4
 """The offset of the signature in a packet."""
 _HIGHEST_PDU_TYPE = 19
@@ -32,27 +32,29 @@ _SESSION_DATA_REPRESENTATIONS = (bytes((0x00, 0, 0, 0)), bytes((0x10, 0, 0, 0)))
 
 
 class Cutter(ABC):
-    """Cuts one direction into packets; ``lost`` counts the incomplete packets, where consecutive incomplete packets
-    count as one.
+    """A parser that splits one direction of a connection into packets; ``lost``: the number of incomplete packets, of
+    which consecutive ones count as one.
     """
 
     def __init__(self, framer: Framer, take: Take, *, late: bool) -> None:
         self._framer = framer
         self._take = take
         self._in_step = not late
-        """Whether a packet begins with the first held byte, or with the next byte if no byte is held."""
+        """Whether a packet begins with the first stored byte, or with the next byte if no byte is stored."""
         self._on_trial = False
-        """Whether the start of the packet is only assumed."""
+        """Whether the start of the current packet is only an assumption."""
         self._held = bytearray()
         """The bytes that have not been passed to the framer yet."""
         self._wanted = 0
-        """The size of the present packet, whose bytes are held or already passed to the framer; 0 while the size is
+        """The size of the current packet, whose bytes are stored or already passed to the framer; 0 while the size is
         unknown.
         """
         self._skipped = 0
-        """The number of bytes still to skip, because they end a packet of which earlier bytes are missing."""
+        """The number of bytes that remain to be skipped, because they belong to a packet whose first bytes are
+        missing.
+        """
         self._pieces: deque[tuple[int, int]] = deque()
-        """The frames of the held bytes, and the number of bytes of each."""
+        """The frames of the stored bytes, and the number of bytes from each frame."""
         self._broken = False
         self._time_us = 0
         self.lost = 0
@@ -108,7 +110,7 @@ class Cutter(ABC):
             self._in_step = self._on_trial = False
 
     def end(self) -> None:
-        """Handle the remaining bytes at the end of the direction, unless a packet begins with them."""
+        """Handle the remaining bytes at the end of a direction, unless they begin a packet."""
         if not self._in_step or self._on_trial or self._broken:
             return
         self._feed_framer(True)
@@ -117,7 +119,7 @@ class Cutter(ABC):
             self._take(left, self._take_frame_bytes(len(left)), self._time_us, None)
 
     def _feed_framer(self, pushed: bool) -> None:
-        """Pass the held bytes to the framer, if they may complete a packet."""
+        """Pass the stored bytes to the framer if they may complete a packet."""
         there = self._framer.pending + len(self._held)
         if not self._wanted:
             self._wanted = self.size_of(self._get_first_bytes()) or 0
@@ -138,7 +140,7 @@ class Cutter(ABC):
             self._take(self._framer.broken, self._take_frame_bytes(len(self._framer.broken)), self._time_us, error)
 
     def _search_packet(self) -> None:
-        """Look for a packet in the held bytes; drop the bytes before it."""
+        """Search for a packet in the stored bytes; discard the bytes before the packet."""
         at = self.find(bytes(self._held))
         if at is None:
             self._drop_first_bytes(max(len(self._held) - LONGEST_HEAD_BYTES, 0))
@@ -148,8 +150,8 @@ class Cutter(ABC):
         self._try_packet_start(False)
 
     def _try_packet_start(self, pushed: bool) -> None:
-        """Decide whether a packet begins with the first held byte: the packet can be parsed, and is followed by another
-        packet or by nothing.
+        """Decide whether a packet begins with the first stored byte: the packet must be parsable, and must be followed
+        by another packet or by no bytes.
         """
         while self._on_trial:
             size = self.size_of(bytes(self._held[:LONGEST_HEAD_BYTES]))
@@ -173,7 +175,7 @@ class Cutter(ABC):
         return (self._framer.first_bytes + bytes(self._held[:LONGEST_HEAD_BYTES]))[:LONGEST_HEAD_BYTES]
 
     def _drop_first_bytes(self, size: int) -> None:
-        """Drop the first held bytes."""
+        """Discard the first stored bytes."""
         if size:
             self._take_frame_bytes(size)
             del self._held[:size]
@@ -185,7 +187,7 @@ class Cutter(ABC):
         self._wanted = 0
 
     def _take_frame_bytes(self, size: int) -> int:
-        """Remove bytes from the list of pieces; return the frame of the first of them."""
+        """Remove bytes from the list of pieces; return the frame of the first removed byte."""
         number = self._pieces[0][0] if self._pieces else 0
         while size and self._pieces:
             frame, there = self._pieces.popleft()
@@ -196,7 +198,7 @@ class Cutter(ABC):
 
 
 class PacketCutter(Cutter):
-    """Divides the bytes of one direction of a connection into packets of MS-MQQB."""
+    """A parser that splits the bytes of one direction of a connection into packets of MS-MQQB."""
 
     def __init__(self, take: Take, *, late: bool) -> None:
         super().__init__(SutFramer(), take, late=late)
@@ -219,7 +221,7 @@ class PacketCutter(Cutter):
 
 
 def find_packet(data: bytes) -> int | None:
-    """Return the offset and the size of the first bytes that seem to be a packet of MS-MQQB; None if no bytes do."""
+    """Return the offset and size of the first possible packet of MS-MQQB in the bytes; None if they contain none."""
     at = data.find(SIGNATURE, _SIGNATURE_OFFSET)
     while at >= 0:
         begin = at - _SIGNATURE_OFFSET
@@ -235,7 +237,7 @@ def find_packet(data: bytes) -> int | None:
 
 
 def is_pdu(data: bytes) -> bool:
-    """Return whether the bytes begin like a PDU of DCE/RPC, version 5.0 or 5.1."""
+    """Return whether the bytes begin like a DCE/RPC PDU of version 5.0 or 5.1."""
     if (
         len(data) < PDU_HEAD_BYTES
         or data[0] != 5

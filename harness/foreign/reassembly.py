@@ -1,8 +1,8 @@
-"""Put the bytes of a TCP connection in order, with frame and time, and find the bytes that the capture lacks.
+"""Sort the bytes of a TCP connection, with frame and time, and find the bytes that the capture lacks.
 
 Spec: RFC 9293 3.4. A segment is forwarded when all bytes before it, and all bytes that it acknowledges, have been
-forwarded. So both directions are in an order that both ends may have seen. Bytes that are missing, although they were
-acknowledged or later bytes were captured, are a gap in the capture.
+forwarded. So the order of both directions is an order that both sides may have observed. Bytes that are missing,
+although they were acknowledged or later bytes were captured, are a gap in the capture.
 """
 
 from __future__ import annotations
@@ -12,17 +12,20 @@ from typing import NamedTuple
 
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 MOST_HELD_SEGMENTS = 64
-"""The largest number of segments of a connection that wait for earlier segments; with more, the earlier segments count
-as missing.
+"""The maximum number of segments of a connection that wait for earlier segments; if more segments wait, the earlier
+segments count as missing.
 """
 MOST_HELD_BYTES = 4 * 1024 * 1024
 FARTHEST_ACK_BYTES = 256 * 1024 * 1024
-"""The largest number of bytes by which an acknowledgment can be ahead; an acknowledgment further ahead is damaged."""
+"""The maximum number of bytes by which an acknowledgment number may be ahead; an acknowledgment further ahead counts as
+damaged.
+"""
 _SEQUENCE_NUMBERS = 0x1_0000_0000
 
 
 class Segment(NamedTuple):
-    """A segment whose sequence numbers do not wrap; ``acknowledged`` is 0 if the segment acknowledges no byte.
+    """A TCP segment with sequence numbers that do not wrap around; ``acknowledged`` is 0 if the segment acknowledges no
+    byte.
 
     ``end`` includes ``missing``, the number of bytes at its end that the capture lacks.
     """
@@ -54,14 +57,14 @@ class Receiver:
 
 
 class Way:
-    """The state of one direction of a connection at the present frame."""
+    """The state of one direction of a connection after the current frame."""
 
     def __init__(self, receiver: Receiver) -> None:
         self.receiver = receiver
         self.next: int | None = None
         """The sequence number of the next byte; None while it is unknown."""
         self.late = False
-        """Whether bytes had been sent before the capture began."""
+        """Whether this direction contained bytes before the capture began."""
         self.taken = 0
         self.acknowledged = 0
         """The highest sequence number that the other side has acknowledged."""
@@ -69,8 +72,8 @@ class Way:
         self.closed = False
 
     def unwrap(self, number: int) -> int:
-        """Return a sequence number of this direction as a number that does not wrap; the first number is increased by
-        `_SEQUENCE_NUMBERS`.
+        """Return a sequence number of this direction as a number that does not wrap around; `_SEQUENCE_NUMBERS` is
+        added to the first number.
         """
         if self.next is None:
             return number + _SEQUENCE_NUMBERS
@@ -132,7 +135,7 @@ class Reassembly:
             self._skip_missing_bytes()
 
     def end(self) -> None:
-        """Forward the held bytes at the end of the capture, and report acknowledged bytes that are missing."""
+        """Forward the waiting bytes at the end of the capture, and report acknowledged bytes that are missing."""
         while self.ways[0].held or self.ways[1].held:
             self._skip_missing_bytes()
         for way in self.ways:
@@ -161,13 +164,13 @@ class Reassembly:
                     moved = True
 
     def _skip_missing_bytes(self) -> None:
-        """Report the bytes before the earliest held segment as missing."""
+        """Report the bytes before the earliest waiting segment as missing."""
         one, other = self.ways
         way, back = min(((way, back) for way, back in ((one, other), (other, one)) if way.held), key=_earliest_frame)
         first = way.held[0]
         if first.start > (way.next or 0):
             self._skip_until(way, first.start, first.number)
-        elif back.held and back.held[0].start <= (back.next or 0):  # both directions wait: one of them is damaged
+        elif back.held and back.held[0].start <= (back.next or 0):  # both directions wait, so one of them is damaged
             way.held[0] = first._replace(acknowledged=0)
         else:
             until = min(first.acknowledged, back.held[0].start) if back.held else first.acknowledged

@@ -16,14 +16,14 @@ from harness.judging.verdicts import BROKEN_VERDICTS, Advice, Verdict
 from harness.printable import one_line
 
 MOST_LISTED_LINES = 20
-"""The largest number of conversations and of reasons that the text lists; JSON lists all."""
+"""The maximum number of conversations and of reasons in the text; JSON contains all."""
 LONGEST_TEXT_CHARACTERS = 300
 Findings = Sequence[tuple[Checked, list[SystemFinding]]]
 _VERDICT_NAMES = MappingProxyType({Verdict.FAIL: "broken", Verdict.WARN: "not followed"})
 
 
 def as_text(findings: Findings) -> str:
-    """Return the report as text for people."""
+    """Return the report as text for readers."""
     return "\n".join(line for one in findings for line in _list_report_lines(*one)) + "\n"
 
 

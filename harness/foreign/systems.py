@@ -16,16 +16,16 @@ from harness.rules.catalogue import Catalogue
 from reference_qm.codec import EstablishConnectionPacket, FormatError
 
 MOST_NAMED_SYSTEMS = 5
-"""The largest number of systems that a message names."""
+"""The maximum number of systems that a message lists."""
 MOST_KEPT_IDENTIFIERS = 16
-"""The largest number of identifiers of one system in a report; a longer list would mean that several systems share an
+"""The maximum number of identifiers of one system in a report; more identifiers mean that several systems share an
 address.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The requested system: an address, and a port if both ends of a connection have this address."""
+    """The requested system: an address, and a port if both sides of a connection have this address."""
 
     address: bytes
     port: int | None = None
@@ -46,7 +46,7 @@ class Wanted:
 
 
 class System:
-    """A judged system, with the information from its packets."""
+    """A system that is judged, with the information from its packets."""
 
     def __init__(self, name: str, judge: Judge, entries: list[Entry]) -> None:
         self.name = name
@@ -56,7 +56,9 @@ class System:
         self.server_class: set[bool] = set()
         """The values of the OS bit in its EstablishConnection requests."""
         self.roles: Counter[str] = Counter()
-        """The number of its connections by role; the role is empty where the capture lacks the opening."""
+        """The number of the system's connections by role; the role is empty if the capture does not contain the
+        opening.
+        """
         self.kinds: Counter[str] = Counter()
         """The number of its packets by kind."""
 
@@ -67,13 +69,13 @@ class System:
             self._identify(frame)
         self.judge.packets.on_frame(frame)
         if frame.kind == "UserMessage" and frame.size > MAX_SEARCHED_BYTES:
-            frame.forget()  # no field of the packet is shown
+            frame.forget()  # the report shows no field of the packet
         else:
             frame.leave_layers()
-        self.judge.packets.malformed.clear()  # only checks name such packets as a cause
+        self.judge.packets.malformed.clear()  # only the verdicts of checks name such packets as a cause
 
     def take_verdicts(self) -> list[Entry]:
-        """Return the verdicts and drop them from memory, because a capture can have thousands of systems."""
+        """Return the verdicts and remove them from memory, because a capture can contain thousands of systems."""
         self.judge.passive()
         taken = self._entries[:]
         self._entries.clear()
@@ -111,12 +113,12 @@ class Systems:
     passes: Counter[str] = field(
         default_factory=lambda: Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
     )
-    """The passes of each rule, set so high at the start that the judge looks for no deciding field: a report does not
-    show passes.
+    """The number of passes of each rule. The initial number is so high that the judge searches for no deciding field,
+    because a report does not show passes.
     """
 
     def at(self, name: str, address: bytes, port: int) -> System | None:
-        """Return the system with the given name and address; None if this system is not to be judged."""
+        """Return the system with the given name and address; None if this system is not judged."""
         if self.wanted is not None and (
             address != self.wanted.address or (self.wanted.port is not None and port != self.wanted.port)
         ):
@@ -128,7 +130,7 @@ class Systems:
         return self.by_name[name]
 
     def describe_missing(self) -> str:
-        """Describe the absence of packets that can be judged, with the systems that ``wanted`` excludes."""
+        """Return a message that no packets could be judged, with the systems that ``wanted`` excludes."""
         at = f" at {self.wanted}" if self.wanted is not None else ""
         others = f"; other systems in this capture: {', '.join(self.unwanted)}" if self.unwanted else ""
         return f"no packet from a queue manager{at} that can be judged{others}"
@@ -149,7 +151,7 @@ class Systems:
 
 @dataclass(slots=True)
 class View:
-    """A connection, or datagrams, as one system sees them; ``side`` is the side of this system (0 or 1)."""
+    """A connection, or datagrams, from the perspective of one system; ``side`` is the side of this system (0 or 1)."""
 
     system: System
     side: int

@@ -1,4 +1,4 @@
-"""Pass each frame of a capture to the conversation of the frame."""
+"""Pass each frame of a capture to the conversation to which the frame belongs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from harness.wire.capture_files import Record
 
 PING_PORT = 3527
 MOST_OPEN_CONVERSATIONS = 16_384
-"""The largest number of connections that are followed at once; a further connection replaces the oldest."""
+"""The maximum number of connections that are followed at the same time; an additional connection replaces the
+oldest.
+"""
 _TCP_HEADER, _UDP_HEADER = 20, 8
 
 
 @dataclass(slots=True)
 class Traffic:
-    """The traffic of a capture. ``checksums``: whether packets with a wrong checksum are skipped, as a receiver does;
-    ``unread``: the number of frames that cannot be judged, by the reason.
+    """The traffic of a capture. ``checksums``: whether packets with a wrong checksum are skipped, as a receiver would;
+    ``unread``: the number of frames that cannot be judged, by reason.
     """
 
     systems: Systems
@@ -35,7 +37,7 @@ class Traffic:
     unread: Counter[str] = field(default_factory=Counter)
     _fragments: Fragments = field(default_factory=Fragments)
     _open: OrderedDict[bytes, tuple[Conversation, int]] = field(default_factory=OrderedDict)
-    """The conversation and the sending side of each direction, by the addresses and ports of the direction."""
+    """The conversation and the sending side of each direction, by the addresses and ports of that direction."""
 
     def take(self, record: Record) -> None:
         """Add the next frame of the capture."""
@@ -94,7 +96,7 @@ class Traffic:
         conversation, side = known
         if conversation.ended:
             return
-        cut = max(start - len(data), 0)  # missing bytes of the options
+        cut = max(start - len(data), 0)  # bytes of the TCP options are missing
         conversation.segment(
             side,
             sequence,

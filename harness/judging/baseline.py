@@ -1,8 +1,7 @@
 """Known and accepted deviations of a system: ``--baseline FILE``.
 
-A baseline changes no verdict. A baseline lists the rules that may fail while the exit code stays 0. A failing rule that
-is not listed makes the exit code 1; so does a listed rule that passes again, because its entry would hide the next
-failure.
+A baseline lists rules that may fail without changing the exit code 0; it changes no verdict. The exit code is 1 if a
+rule fails that is not listed, or if a listed rule passes again, because its entry would hide the next failure.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _FILE_HEADER = """\
 schema = 1
 """
 _OPEN_RULES_COMMENT = """\
-# The run left the rules below open. A run with an open rule never exits with 0, even if this file lists it.
+# The run left the rules below undecided. A run with an undecided rule never exits with 0, even if this file lists it.
 """
 _LONGEST_TEXT_CHARACTERS = 200
 _NO_REASONS: Mapping[str, str] = MappingProxyType({})
@@ -38,7 +37,7 @@ _NO_REASONS: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A rule that fails and whose failure the baseline accepts."""
+    """A known deviation: a rule that fails, and whose failure the baseline accepts."""
 
     rule: str
     reason: str
@@ -69,7 +68,7 @@ class Baseline:
 @dataclass(frozen=True, slots=True)
 class Held:
     """The result of comparing a run with a baseline: rules that fail as listed, failing rules that are not listed,
-    listed rules that pass again, and listed rules without a decided verdict.
+    listed rules that pass again, and listed rules that are undecided.
     """
 
     expected: tuple[str, ...] = ()
@@ -79,7 +78,7 @@ class Held:
 
     @property
     def kept(self) -> bool:
-        """Whether the baseline lists every rule that fails in the run, and no rule that passes in it."""
+        """Whether the baseline lists every rule that fails in the run, and no rule that passes in the run."""
         return not self.new and not self.stale
 
     def describe(self) -> Iterator[str]:
@@ -92,7 +91,7 @@ class Held:
 
 
 def compare_with_deviations(rules: Mapping[str, Verdict], deviations: Mapping[str, Deviation], *, whole: bool) -> Held:
-    """Compare the verdicts of the rules with the listed deviations; only a whole run shows that a listed rule passes
+    """Compare the verdicts of the rules with the listed deviations; only a complete run shows that a listed rule passes
     again.
     """
     failing = {rule for rule, verdict in rules.items() if verdict is Verdict.FAIL}
@@ -107,7 +106,9 @@ def compare_with_deviations(rules: Mapping[str, Verdict], deviations: Mapping[st
 
 
 def load_baseline(path: Path, catalogue: Mapping[str, Any]) -> Baseline:
-    """Read a baseline; a UsageError names the file, the entry and the remedy."""
+    """Read a baseline; raise UsageError, whose message names the file, the entry and the remedy, if the baseline is
+    invalid.
+    """
     try:
         content = path.read_bytes()
         tree = tomllib.loads(content.decode())
@@ -151,7 +152,7 @@ def write_baseline(
     """Return the text of a baseline of all failing rules, with the known reasons and links; unknown reasons and links
     stay empty.
 
-    ``unsettled``: rules that the run left open, with their reasons; they are included as comments.
+    ``unsettled``: rules that the run left undecided, with their reasons, which become comments.
     """
     text = [_FILE_HEADER]
     for rule in sorted(failing):

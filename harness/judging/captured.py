@@ -22,26 +22,28 @@ from harness.rules.catalogue import Catalogue, load_catalogue
 from reference_qm.releases.names import NO_RELEASE
 
 MAX_CAPTURE_BYTES = 512 * 1024 * 1024
-"""The maximum size of a capture in int bytes, where each frame counts at least `FRAME_COST_BYTES`; a capture may be
-longer than the capture of a check.
+"""The maximum size of a capture (int bytes) that is judged. Each frame counts as at least `FRAME_COST_BYTES`. The limit
+is higher than the limit for a check.
 """
 
 
 class NoDirection(MqconformError):
-    """The capture does not record which of its packets the SUT sent."""
+    """The error when a capture does not record which of its packets the SUT sent."""
 
 
 class TooMuch(MqconformError):
-    """The capture has more packets than the harness judges."""
+    """The error when a capture contains more packets than the harness judges."""
 
 
 _Event = tuple[int, int, Callable[[], object]]
-"""A frame of the capture, its time (int microseconds since 1970 UTC, 0: unknown), and the action to replay."""
+"""A frame of the capture, its time (int microseconds since 1970 UTC; 0 if unknown), and the function that replays the
+frame.
+"""
 
 
 class Judged(NamedTuple):
-    """The verdicts of a capture, in the order of rules; ``ended_us``: the time of its last frame, in int microseconds
-    since 1970 UTC.
+    """The verdicts of a capture, sorted by rule; ``ended_us``: the time of its last frame, in int microseconds since
+    1970 UTC.
     """
 
     entries: list[Entry]
@@ -57,8 +59,8 @@ def judge_capture(
 ) -> Judged:
     """Apply every passive predicate to a capture of a SUT that has this profile; verdicts name the SUT ``name``.
 
-    ``watch`` is also called with the packets. Raises CaptureError, NoDirection and TooMuch. Failures and warnings name
-    the deciding field; passes are only counted.
+    ``watch`` is also called with the packets. Raise CaptureError, NoDirection or TooMuch for a capture that cannot be
+    judged. Failures and warnings name the deciding field; passes are only counted.
     """
     passes = Counter(dict.fromkeys(load_predicates(), SHOWN_PASSES_PER_RULE))
     entries: list[Entry] = []
@@ -75,7 +77,7 @@ def judge_capture(
 def lines_of_capture(path: Path, name: str, profile: str = NO_RELEASE) -> tuple[int, list[dict[str, Any]]]:
     """Return the end of a capture (int microseconds since 1970 UTC), and its verdicts as lines of schema 2.
 
-    The lines have no ``test``, ``seq`` and ``ms``, which the caller adds. Raises the exceptions of `judge_capture`.
+    The caller must add ``test``, ``seq`` and ``ms`` to the lines. Raise the exceptions of `judge_capture`.
     """
     found = judge_capture(path, name, load_catalogue(), profile)
     lines = [entry.to_json(0, 0) for entry in found.entries]
@@ -85,8 +87,8 @@ def lines_of_capture(path: Path, name: str, profile: str = NO_RELEASE) -> tuple[
 
 
 class Replay(Recorder):
-    """A recorder that receives the frames of a capture as if they arrived now; the frames keep their numbers and
-    times.
+    """A recorder that receives the frames of a capture as if they were arriving now; frame numbers and times stay
+    unchanged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -96,7 +98,7 @@ class Replay(Recorder):
         self._start_us = self.now_us = 0
 
     def play(self) -> None:
-        """Judge the whole capture, frame by frame."""
+        """Judge the complete capture, frame by frame."""
         self._number = 1
         found = streams(self.source)
         if (cost := _estimate_cost(found)) > MAX_CAPTURE_BYTES:
@@ -147,8 +149,8 @@ class Replay(Recorder):
         self.record_received(connection, bytes(way.data[start:end]))
 
     def _replay_sent_bytes(self, way: Direction, connection: Connection) -> Iterator[_Event]:
-        """Yield an event for each packet of the peer: bytes that the peer sent in one piece are one packet, with the
-        number of its first frame.
+        """Yield an event for each packet of the peer. Bytes that the peer sent in one piece are one packet, which has
+        the number of its first frame.
         """
         first = None
         for each in way.ranges:

@@ -1,4 +1,4 @@
-"""The judge, which turns the observations of a check into verdicts."""
+"""Turn the observations of a check into verdicts."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from reference_qm.releases.names import NO_RELEASE
 EVIDENCE_LIMIT = 6
 NO_LINES = Lines()
 SHOWN_PASSES_PER_RULE = 5
-"""The number of passes of a rule for which the judge looks for the deciding field."""
+"""The number of passes of a rule for which the judge searches the deciding field."""
 MAX_SEARCHED_BYTES = 64 * 1024
-"""The maximum size in int bytes of a packet in which the judge looks for the deciding field; the search in longer
-packets takes too long.
+"""The maximum size (int bytes) of a packet in which the judge searches the deciding field; the search in longer packets
+takes too long.
 """
 OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
-"""The values of ``observe`` for rules that packets show: a pass of such a rule must name a packet."""
+"""The values of ``observe`` for rules that are observed in packets: a pass of such a rule must name a packet."""
 
 REASONS_OF_ADVICE = {
     Advice.FOLLOWED: "this check judged only the SHOULD of the rule's sentence",
     Advice.MISSED: "the SUT did not follow the SHOULD of the rule's sentence; the MUST is judged elsewhere",
 }
-"""For each value of `Advice`, the reason that a line of the verdict file has if the line is only about the SHOULD in
-the sentence of a MUST.
+"""For each value of `Advice`, the reason in a line of the verdict file that is only about the SHOULD in the sentence of
+a MUST.
 """
 
 _MISSED_VERDICTS = (Verdict.FAIL, Verdict.WARN)
@@ -42,15 +42,15 @@ _MISSED_VERDICTS = (Verdict.FAIL, Verdict.WARN)
 
 @runtime_checkable
 class HasEvidence(Protocol):
-    """An object that has packets as evidence, such as a call or an exchange."""
+    """The interface of an object that has packets as evidence, such as a call or an exchange."""
 
     @property
     def evidence(self) -> Iterable[Frame | None]:
-        """The packets that prove a verdict on this object."""
+        """The packets that prove a verdict about this object."""
 
 
 Shown = Frame | HasEvidence | Iterable[Any] | None
-"""Evidence as a check passes it: a packet, an object with packets, or several of these."""
+"""The form in which a check passes evidence: a packet, an object with packets, or several of these."""
 
 
 class Judge:
@@ -67,8 +67,8 @@ class Judge:
         passes: Counter[str] | None = None,
         profile: str = NO_RELEASE,
     ) -> None:
-        """``passes``: how often each rule has passed in this process; the judge adds to it. ``profile``: the Windows
-        release of the SUT; a rule that a product note excuses for that release does not fail.
+        """``passes``: the number of passes of each rule in this process, which the judge increments. ``profile``: the
+        Windows release of the SUT; a rule that a product note excuses for that release does not fail.
         """
         self.catalogue = catalogue
         self.log = log
@@ -77,17 +77,19 @@ class Judge:
         self.capture = capture
         self.profile = profile
         self._excusing = catalogue.notes.list_excused_rules(profile)
-        """The rules that the SUT may break, each with the product note that allows it."""
+        """The rules that the SUT may break, each with the product note that permits this."""
         self._passes = Counter[str]() if passes is None else passes
         self.judged: dict[str, Verdict] = {}
         """The worst verdict of each rule so far."""
         self._finished: set[str] = set()
         self._conditional: list[Entry] = []
-        """Failures of rules that depend on a SHOULD of this check, until the verdict of that SHOULD is known."""
+        """The failures of rules that depend on a SHOULD, held back until the verdict of that SHOULD in this check is
+        known.
+        """
         self.packets = PassiveJudge()
-        """The passive judge, which gets every packet of the SUT."""
+        """The judge of passive rules, which receives every packet of the SUT."""
         self.reasons: list[str] = []
-        """The reasons why rules were given up."""
+        """The reasons for verdicts of rules that were given up."""
 
     def __call__(
         self,
@@ -103,8 +105,8 @@ class Judge:
         """Judge rules that one observation keeps or breaks; ``expected``: see harness/expectations/README.md.
 
         A check may judge a rule several times; ``case`` names the observation. ``errata``: the entry of
-        suites/errata.toml that the expectation follows. ``advice``: the observation is about the SHOULD in the sentence
-        of a MUST, and decides nothing about the MUST. Returns whether the observation is as expected.
+        suites/errata.toml that the expectation follows. ``advice``: whether the observation is about the SHOULD in the
+        sentence of a MUST, and does not decide the MUST. Return whether the observation is as expected.
         """
         outcome = _compare_values(expectation(expected), observed, case)
         frames = _list_evidence_frames(evidence)
@@ -159,7 +161,7 @@ class Judge:
 
     @property
     def malformed(self) -> str | None:
-        """The error in the first malformed packet of the SUT; None if there is no such packet."""
+        """The error in the first malformed packet of the SUT; None if the SUT sent no malformed packet."""
         for why in self.packets.unreadable.values():
             return why
         for frame, why in self.packets.malformed.items():
@@ -167,7 +169,8 @@ class Judge:
         return None
 
     def _find_blamed_packet(self, rule: str, frames: list[Frame]) -> str | None:
-        """Return the malformed packet that explains why a rule was broken; None if no malformed packet explains it.
+        """Return the malformed packet that explains why a rule was broken; None if no malformed packet explains the
+        violation.
 
         A malformed packet breaks the rule of its wrong field. It breaks a further rule only if its bytes are the
         evidence for that rule, and no further rule if it cannot be read.
@@ -177,10 +180,9 @@ class Judge:
         return self.malformed if self.packets.malformed.keys().isdisjoint(frames) else None
 
     def conclude(self, *rules: str) -> None:
-        """Declare that no later step of this check can change the verdicts of these rules; without arguments, of all
-        rules.
+        """Make the verdicts of these rules final; without arguments, the verdicts of all rules.
 
-        If a check breaks off, only concluded rules keep their verdict. A check that ends has concluded all its rules.
+        If a check breaks off, only final verdicts remain. When a check ends normally, all its verdicts become final.
         """
         for rule in rules:
             self._get_row(rule)
@@ -194,13 +196,13 @@ class Judge:
             )
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
-        """Record one verdict, with a reason, for every covered rule that has no verdict yet."""
+        """Record the same verdict, with a reason, for every covered rule that has no verdict yet."""
         self._write_held_failures()
         self._write_unjudged_rules([rule for rule in self.covers if rule not in self.judged], verdict, reason)
 
     def break_off(self, reason: str, verdict: Verdict = Verdict.INCONCLUSIVE) -> None:
-        """End the check at a step that failed: rules that are not concluded become inconclusive, even if they have
-        passed so far.
+        """End the check at a step that failed: rules without a final verdict (``conclude``) become inconclusive, even
+        if they have passed so far.
 
         A check may judge a rule several times, so a pass before the failed step is not final. A rule that was broken
         stays broken.
@@ -210,8 +212,8 @@ class Judge:
         self._write_unjudged_rules([rule for rule in self.covers if rule not in stand], verdict, reason)
 
     def end_unsupported(self, reason: str) -> None:
-        """End the check at a feature that the SUT's release does not have: rules that a product note excuses get a
-        warning.
+        """End the check at a step that needs a feature which the SUT's release lacks: rules that a product note excuses
+        get a warning.
         """
         self._write_held_failures(reason)
         for rule in self.covers:
@@ -220,10 +222,9 @@ class Judge:
         self.give_up(Verdict.NOT_OBSERVABLE, reason)
 
     def end_unobservable(self, reason: str) -> None:
-        """End the check because the SUT does not show a value: rules without a verdict become not observable.
+        """End the check because the SUT does not show a value. Rules without a verdict become not observable.
 
-        A rule that passed and is concluded keeps its pass. A pass that is not concluded becomes not observable, with
-        the reason.
+        A final pass (``conclude``) remains; any other pass becomes not observable, with the reason.
         """
         self._write_held_failures(reason)
         self._write_unjudged_rules(
@@ -237,8 +238,8 @@ class Judge:
         )
 
     def end(self) -> None:
-        """Write the verdicts of rules that the check did not judge: inconclusive after a broken rule, else a harness
-        error.
+        """Write a verdict for each rule that the check did not judge: inconclusive if a rule was broken, otherwise a
+        harness error.
         """
         self._write_held_failures()
         missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED_VERDICTS]
@@ -250,7 +251,7 @@ class Judge:
             self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
 
     def begin_row(self, log: Log) -> Judge:
-        """Return a judge for another row of the same check; this judge writes to a separate log."""
+        """Return a judge for another row of the same varied check; this judge writes to a separate log."""
         judge = Judge(
             self.catalogue,
             log,
@@ -274,10 +275,10 @@ class Judge:
             self._write_verdict(self._get_row(rule), verdict, "", "", [], reason=reason)
 
     def record_breakdown(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
-        """Record that the system did not survive this check: a separate finding, and a failure of these rules.
+        """Record that the system did not survive this check: a separate finding, and a failure of the given rules.
 
-        All other passes of the check become inconclusive: a closed connection is not a refusal if the system has
-        crashed.
+        All other passes of the check become inconclusive, because a closed connection proves no refusal if the system
+        has crashed.
         """
         self._write_held_failures(f"{diagnosis.condition}: {diagnosis.says}")
         said = f"{diagnosis.condition}: {diagnosis.says}"
@@ -291,7 +292,9 @@ class Judge:
         )
 
     def passive(self) -> None:
-        """Write the findings of the passive predicates in this check: one pass for each rule, or its failures."""
+        """Write the verdicts of the passive predicates in this check: one pass for each rule, or the failures of the
+        rule.
+        """
         found = [
             entry for rule, tally in sorted(self.packets.tallies.items()) for entry in self._judge_tally(rule, tally)
         ]
@@ -300,7 +303,7 @@ class Judge:
             self._note(entry)
 
     def _judge_tally(self, rule: str, tally: Tally) -> Iterator[Entry]:
-        """Yield the verdicts of a passive rule by its findings."""
+        """Yield the verdicts of a passive rule from the findings about its packets."""
         if rule not in self.catalogue:
             raise HarnessError(f"{rule} has a predicate but no row in the rules.toml of its section; add it")
         row, passive = self.catalogue[rule], PASSIVE[rule]
@@ -324,7 +327,7 @@ class Judge:
 
     @property
     def failed(self) -> list[str]:
-        """The rules that failed in this test."""
+        """The rules that failed in this check."""
         failed = {rule for rule, verdict in self.judged.items() if verdict is Verdict.FAIL}
         return sorted(failed | {entry.rule for entry in self._conditional})
 
@@ -369,7 +372,7 @@ class Judge:
         self._note(entry)
 
     def _note(self, entry: Entry) -> None:
-        """Keep the worst verdict of a rule, but ignore a verdict on a SHOULD in the sentence of a MUST."""
+        """Store the worst verdict of a rule; ignore a verdict on a SHOULD in the sentence of a MUST."""
         if entry.advice is not None:
             return
         before = self.judged.get(entry.rule)
@@ -378,8 +381,8 @@ class Judge:
     def _write_held_failures(self, reason: str | None = None) -> None:
         """Write the failures that were held back.
 
-        A rule that depends on a SHOULD that the SUT did not follow is not exercised. ``reason``: why the check ends
-        before it has judged every such SHOULD; rules that depend on an unjudged SHOULD become inconclusive.
+        A rule that depends on a SHOULD that the SUT did not follow is not exercised. ``reason``: the reason why the
+        check ends before it has judged every such SHOULD; rules that depend on an unjudged SHOULD become inconclusive.
         """
         for entry in self._conditional:
             under = [rule for rule in self.catalogue[entry.rule].under if rule in self.covers]
@@ -448,7 +451,9 @@ class Judge:
         )
 
     def _is_shown(self, rule: str, verdict: Verdict, advice: Advice | None) -> bool:
-        """Return whether the verdict is shown to a person; most of the tens of thousands of passes are only counted."""
+        """Return whether the verdict is shown to a person. Most passes, of which a run has tens of thousands, are only
+        counted.
+        """
         if verdict is Verdict.PASS:
             self._passes[rule] += 1
         missed = verdict in _MISSED_VERDICTS or advice is Advice.MISSED
@@ -474,13 +479,13 @@ def _compare_values(expected: Expectation, observed: Any, case: str | None) -> _
 
 
 def _add_case(case: str, text: str) -> str:
-    """Return a text with the name of its observation."""
+    """Return a text of a verdict that begins with the name of its observation (``case``)."""
     return f"{case}: {text}"
 
 
 def _list_evidence_frames(evidence: Shown) -> list[Frame]:
-    """Return the packets of evidence without duplicates. An object with evidence, such as a call, is replaced by its
-    packets.
+    """Return the packets that prove a verdict, without duplicates. An object with evidence, such as a call, is replaced
+    by its packets.
     """
     return list(dict.fromkeys(_walk_frames(evidence)))
 
@@ -488,7 +493,7 @@ def _list_evidence_frames(evidence: Shown) -> list[Frame]:
 def _walk_frames(evidence: Shown) -> Iterator[Frame]:
     if isinstance(evidence, Frame):
         yield evidence
-    elif isinstance(evidence, list):  # the usual form; to search a protocol's property takes long
+    elif isinstance(evidence, list):  # the usual form is checked first, because isinstance() with a protocol takes long
         for one in evidence:
             yield from _walk_frames(one)
     elif isinstance(evidence, HasEvidence):

@@ -1,7 +1,7 @@
 """Judge packets of the peer with the passive predicates, as if the SUT had sent them.
 
 A check that intentionally breaks a rule with a packet of the peer is marked with ``malforms``. If a check without this
-mark sends such a packet, and expects more of the system than survival, the check itself is wrong.
+mark sends such a packet, and expects more from the system than survival, the check has a bug.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _OPPOSITE_ROLE = {"acceptor": "initiator", "initiator": "acceptor"}
 
 
 class Mirror:
-    """A judge of the peer's packets: it judges each packet as if the two sides were exchanged."""
+    """A judge of the peer's packets, which applies the predicates as if SUT and peer were exchanged."""
 
     def __init__(self) -> None:
         self._reset_state()
@@ -24,10 +24,10 @@ class Mirror:
         self._packets = PassiveJudge()
         self._connections: dict[Connection, Connection] = {}
         self._pieces: dict[Connection, bytes] = {}
-        """The bytes that the peer has sent of packets that are not complete yet."""
+        """The bytes of packets that the peer has not sent completely yet."""
 
     def on_frame(self, frame: Frame) -> None:
-        """Judge the next packet of the connection as if the two sides were exchanged."""
+        """Judge the next packet of the connection as if SUT and peer were exchanged."""
         if frame.transport == RPC_TRANSPORT:
             return
         data = frame.data if frame.from_sut else self._complete_packet(frame)
@@ -49,8 +49,8 @@ class Mirror:
     def take(self) -> dict[str, str]:
         """Return the rules that packets of the peer broke since the last call, each with its first violation.
 
-        Advice is excluded, because a peer need not follow it. Predicates about a whole system are excluded, because
-        they do not apply to composed packets.
+        Rules that are only advice (SHOULD) are excluded, because a peer need not follow them. Predicates about a whole
+        system are excluded, because they do not apply to composed packets.
         """
         broken = {
             rule: f"{failures[0][1]} (frame {failures[0][0].number})"
@@ -61,7 +61,7 @@ class Mirror:
         return broken
 
     def _complete_packet(self, frame: Frame) -> bytes | None:
-        """Return the packet that a frame of the peer completes; None while the packet is shorter than its
+        """Return the packet that a frame of the peer completes; None while the packet has fewer bytes than its
         PacketSize.
         """
         connection = frame.connection

@@ -1,4 +1,4 @@
-"""Passive predicates: functions that judge rules about packets on every packet that a SUT sends."""
+"""Define passive predicates: functions that judge rules about packets on every packet that a SUT sends."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ counted in the tally.
 
 MAX_REASONS_RECORDED = 20
 FURTHER_REASONS_TEXT = "other bytes are not in the capture"
-"""The reason that replaces all further reasons why packets could not be judged."""
+"""The reason that stands for all additional reasons why packets could not be judged."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotExercised:
-    """A finding on a packet that keeps a rule only because the rule's subject is missing in it."""
+    """A finding about a packet that keeps a rule only because the packet does not contain the subject of the rule."""
 
     observed: str
 
 
 Finding = tuple[bool, str] | NotExercised | None
-"""The result of a predicate: None if the rule does not apply to the packet; else whether the packet keeps the rule, and
-the observation.
+"""The result of a predicate: None if the rule does not apply to the packet; otherwise whether the packet keeps the
+rule, and the observation.
 """
 
 
 class Summary(ABC):
     """A summary of the earlier packets of a connection, for predicates; ``note`` is called once for each packet.
 
-    A summary exists as long as its connection is open, so it must store little of each packet, or few packets.
+    A summary exists while its connection is open, so it must store only a few values of each packet, or few packets.
     """
 
     KINDS: ClassVar[list[type[Summary]]] = []
     of_system: ClassVar[bool] = False
-    """Whether the summary is about the packets of all connections of the system, and exists as long as its judge."""
+    """Whether the summary covers all connections of the system, and exists as long as its judge."""
 
     def __init_subclass__(cls) -> None:
         Summary.KINDS.append(cls)
@@ -62,14 +62,14 @@ V = TypeVar("V")
 
 
 class Recent(dict[K, V]):
-    """The latest values of a summary, by message. Older values are removed, because no system resends a message after
-    so many other messages.
+    """The most recent values of a summary, by message. Older values are removed, because no system resends a message
+    after so many other messages.
     """
 
     MOST = 16_384
 
     def keep(self, key: K, value: V) -> None:
-        """Store a value unless the key has one; remove the oldest value if there are too many."""
+        """Store a value unless the key already has one; remove the oldest value if there are too many."""
         if key not in self:
             self[key] = value
             if len(self) > self.MOST:
@@ -77,24 +77,24 @@ class Recent(dict[K, V]):
 
 
 class NotCaptured(Exception):
-    """A predicate needs packets that its capture does not contain."""
+    """The error when a predicate needs packets that its capture does not contain."""
 
 
 @dataclass(slots=True)
 class Context:
-    """The context of a packet for predicates: the SUT's role and the earlier packets of its connection."""
+    """The context of a packet for predicates: the role of the SUT and the earlier packets of the connection."""
 
     frame: Frame
     connection: Connection | None
     of_system: dict[type, Any] = field(default_factory=dict)
     """The summaries of all connections."""
     known: dict[str, Any] = field(default_factory=dict)
-    """Facts about the packet that predicates share."""
+    """The facts about the current packet that predicates share."""
 
     @property
     def sut_role(self) -> str | None:
-        """The SUT's role: ``initiator`` or ``acceptor``; None for datagrams. Raises NotCaptured if the opening of the
-        connection was not captured.
+        """The SUT's role on the connection: ``initiator`` or ``acceptor``; None for datagrams. Raise NotCaptured if the
+        opening of the connection was not captured.
         """
         if self.connection is None:
             return None
@@ -103,10 +103,10 @@ class Context:
         return self.connection.sut_role
 
     def before(self, kind: type[S]) -> S:
-        """Return the summary of one class about the earlier packets of this connection, in both directions.
+        """Return the summary, of the given class, of the earlier packets of this connection in both directions.
 
-        Raises NotCaptured if some of these packets were not captured; for a summary of all connections, missing packets
-        are not noticed.
+        Raise NotCaptured if some of these packets were not captured; a summary of all connections does not detect
+        missing packets.
         """
         noted: S
         if kind.of_system:
@@ -137,7 +137,7 @@ def note(frame: Frame, of_system: dict[type, Any] | None = None) -> None:
 
 
 def get_record(frame: Frame) -> Any:
-    """Return the strict codec's record of a packet; None for bytes without a record."""
+    """Return a packet as parsed by the strict codec; None for bytes that the codec cannot parse."""
     try:
         return frame.record
     except FormatError:
@@ -145,7 +145,9 @@ def get_record(frame: Frame) -> Any:
 
 
 Predicate = Callable[[Any, Context], Finding]
-"""A predicate on the strict codec's record of the packet, or on its FormatError for bytes that the codec refuses."""
+"""The type of predicates, which are called with the packet as parsed by the strict codec, or with the FormatError for
+bytes that the codec refuses.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +161,9 @@ class PassiveRule:
     advice: bool = False
     """Whether the predicate judges the SHOULD in the sentence of a MUST."""
     decisive: bool = False
-    """Whether a packet that breaks the rule cannot be read any further."""
+    """Whether a packet that breaks the rule cannot be parsed any further."""
     of_system: bool = False
-    """Whether only a whole system can keep the rule: packets that a check composes are not judged against it."""
+    """Whether the rule binds only a complete system, so that packets composed by a check are exempt."""
 
 
 PASSIVE: dict[str, PassiveRule] = {}
@@ -178,10 +180,9 @@ def passive(
 ) -> Callable[[Predicate], Predicate]:
     """Register the predicate of a passive rule; several rules may share one function.
 
-    ``advice``: the predicate judges the SHOULD of a sentence whose MUST is judged elsewhere, and decides nothing about
-    the MUST. ``decisive``: a packet that breaks the predicate cannot be judged further, and no other rule is blamed for
-    it. ``of_system``: the predicate judges the behavior of a whole system, and is not applied to packets that a check
-    composes.
+    ``advice``: whether the predicate judges only the SHOULD of a sentence whose MUST is judged elsewhere. ``decisive``:
+    whether a packet that breaks the rule cannot be judged further, so that it breaks no other rule. ``of_system``:
+    whether the rule binds only a complete system, so that packets composed by a check are exempt.
     """
 
     def register_predicate(predicate: Predicate) -> Predicate:
@@ -207,20 +208,20 @@ class Tally:
     """The findings of a passive rule in one test.
 
     ``seen``: the number of packets that kept or broke the rule; ``idle``: the number of packets without the rule's
-    subject. ``first``: the first packet of ``seen``, if any.
+    subject. ``first``: the first of the packets in ``seen``, if any.
     """
 
     seen: int = 0
     idle: int = 0
     missing: Counter[str] | None = None
-    """The number of packets that could not be judged, by the missing part of their capture; None if every packet could
-    be judged.
+    """The number of packets that could not be judged, by the part that is missing in the capture; None if every packet
+    could be judged.
     """
     first: Frame | None = None
     first_observed: str = ""
     failed: int = 0
     failures: list[tuple[Frame, str]] = field(default_factory=list)
-    """The first packets that broke the rule, each with its observation; at most MAX_FAILURES_RECORDED packets."""
+    """The first packets that broke the rule, each with the observation; at most MAX_FAILURES_RECORDED packets."""
 
     def note(self, frame: Frame, finding: tuple[bool, str] | NotExercised | NotCaptured) -> None:
         """Count a packet according to the finding of the predicate."""
@@ -244,7 +245,7 @@ class Tally:
             ] += 1
 
     def add(self, other: Tally) -> None:
-        """Add the counts of another row of the same check."""
+        """Add the counts of another row of the same varied check."""
         if other.first is not None and (self.first is None or not self.seen):
             self.first, self.first_observed = other.first, other.first_observed
         self.seen += other.seen
@@ -262,7 +263,7 @@ class Tally:
 
 
 class PassiveJudge:
-    """A judge that applies to every packet of the SUT in one test the predicates for packets of its kind."""
+    """A judge that applies, to every packet of the SUT in one test, the predicates for packets of this kind."""
 
     def __init__(self) -> None:
         _BY_KIND.refresh()
@@ -272,8 +273,8 @@ class PassiveJudge:
         self.unreadable: dict[str, str] = {}
         """The decisive rules that were broken, with the error of each."""
         self._spoilt: set[Connection | None] = set()
-        """The connections with a malformed packet: counts and repetitions in their later packets may be wrong because
-        of it.
+        """The connections on which a malformed packet was received. This packet may cause wrong counts and repetitions
+        in later packets.
         """
         self.summaries: dict[type, Any] = {}
         """The summaries of all connections."""
@@ -310,7 +311,7 @@ class PassiveJudge:
                 tally = tallies.get(rule)
                 if tally is None:
                     tally = tallies[rule] = Tally()
-                if finding.__class__ is tuple and finding[0] and tally.seen:  # nearly always
+                if finding.__class__ is tuple and finding[0] and tally.seen:  # the usual case
                     tally.seen += 1
                     continue
                 tally.note(frame, finding)
@@ -319,11 +320,11 @@ class PassiveJudge:
                     self.unreadable.setdefault(rule, f"the SUT's packet in frame {frame.number}: {finding[1]}")
 
     def begin_row(self) -> PassiveJudge:
-        """Return the judge of another row of the same check, without the packets of earlier rows."""
+        """Return a judge for another row of the same varied check, without the packets of earlier rows."""
         return PassiveJudge()
 
     def add(self, other: PassiveJudge) -> None:
-        """Add the findings of the judge of another row of the same check."""
+        """Add the findings of the judge for another row of the same varied check."""
         for rule, tally in other.tallies.items():
             if rule in self.tallies:
                 self.tallies[rule].add(tally)
@@ -338,21 +339,23 @@ class PassiveJudge:
 
 
 class _ByKind:
-    """The predicates for packets of each kind, each with its rules; all judges share them."""
+    """The predicates for packets of each kind, each with its rules; all judges share this object."""
 
     def __init__(self) -> None:
         self._found: dict[str, list[tuple[Predicate, list[tuple[str, bool]]]]] = {}
         self._rules: list[PassiveRule] = []
 
     def refresh(self) -> None:
-        """Forget the predicates found so far if the registered rules have changed."""
+        """Discard the cached predicates if the registered rules have changed."""
         if self._rules != (rules := list(PASSIVE.values())):
             self._rules = rules
             self._found.clear()
 
     def find(self, kind: str) -> list[tuple[Predicate, list[tuple[str, bool]]]]:
-        """Return the predicates for packets of a kind, each with the ids of its rules, and whether each is decisive."""
-        if len(self._rules) != len(PASSIVE):  # registered since
+        """Return the predicates for packets of a kind, each with the ids of its rules, and with whether it is
+        decisive.
+        """
+        if len(self._rules) != len(PASSIVE):  # rules were registered in the meantime
             self.refresh()
         if kind not in self._found:
             shared: dict[Predicate, list[tuple[str, bool]]] = {}
@@ -367,7 +370,7 @@ _BY_KIND = _ByKind()
 
 
 def _parse_record(frame: Frame) -> Any:
-    if frame.error is not None:  # no packet begins there, even if the bytes look like one
+    if frame.error is not None:  # no packet begins at this position, even if the bytes look like a packet
         return frame.error
     try:
         return frame.record

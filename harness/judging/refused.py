@@ -9,7 +9,9 @@ from harness.sut.outcomes import Refused
 
 
 def find_refusal_reasons(observed: Any) -> str | None:
-    """Return the SUT's reasons for the refusals in an observation, in one line; None if there is no refusal."""
+    """Return the SUT's reasons for the refusals in an observation, in one line; None if the observation contains no
+    refusal.
+    """
     return "; ".join(dict.fromkeys(_find_reasons(observed))) or None
 
 

@@ -1,4 +1,4 @@
-"""Findings about a system as a whole, in addition to the rules of the documents: a closed set."""
+"""Define the findings about a system that belong to no rule of the documents, such as a crash: a closed set."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ class Condition(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """A condition of the system, the observation that shows it, and the packets with that observation."""
+    """The diagnosed condition of a system, the observation that shows this condition, and the packets with that
+    observation.
+    """
 
     condition: Condition
     says: str
@@ -32,7 +34,7 @@ class Diagnosis:
 
     @property
     def alive(self) -> bool:
-        """Return whether the system still serves its peers normally."""
+        """Return whether the system still serves its peers as usual."""
         return self.condition is Condition.ALIVE
 
 
@@ -70,4 +72,4 @@ RULE_BY_CONDITION = {
     )
     for condition, (name, says) in FINDING_BY_CONDITION.items()
 }
-"""The row of each condition in the report."""
+"""The row of the report for each condition."""

@@ -1,4 +1,4 @@
-"""Verdicts: the closed set, and the file to which a run appends each verdict at once."""
+"""Define the verdicts, a closed set, and the file to which a run appends each verdict immediately."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from harness.rules.renamed_checks import current_check
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, get_capture_path
 
 LINE_PREFIX = b'{"schema"'
-"""The first bytes of each line that this harness writes; they show even of a truncated line that this harness wrote it.
+"""The first bytes of each line that this harness writes. They identify a line of this harness even if the line is
+truncated.
 """
 OLDEST_SCHEMA = 1
-"""The oldest schema, which the harness reads, but no longer writes: each line repeats the values of the run and quotes
-its packets.
+"""The oldest schema of verdict files, which the harness can read but no longer writes: each line repeats the values of
+the run and quotes its packets.
 """
 
 
@@ -35,19 +36,19 @@ class Verdict(StrEnum):
     WARN = "warn"
     """A SHOULD that was not met."""
     INCONCLUSIVE = "inconclusive"
-    """The check broke off at a step before its rules."""
+    """The check ended early, at a step before the judgment of the rule."""
     NOT_EXERCISED = "not_exercised"
     """The rule's condition never occurred."""
     NOT_APPLICABLE = "not_applicable"
     """The SUT file declares that the SUT does not have the rule's subject."""
     NOT_OBSERVABLE = "not_observable"
-    """The SUT offers no way to observe the rule (no control channel, no inspection)."""
+    """The SUT provides no means to observe the rule (no control channel, no inspection)."""
     HARNESS_ERROR = "harness_error"
 
 
 class Advice(StrEnum):
-    """Whether the SUT followed the SHOULD in the sentence of a MUST. It is recorded in the line of the MUST, and never
-    decides the verdict of the MUST.
+    """Whether the SUT followed the SHOULD in the sentence of a MUST. This value is recorded in the line of the MUST,
+    and never decides the verdict of the MUST.
     """
 
     FOLLOWED = "followed"
@@ -65,7 +66,7 @@ WORST_FIRST = (
     Verdict.NOT_OBSERVABLE,
 )
 """The verdicts, worst first: the worst verdict of a rule counts. A rule that passed once need not be exercised again,
-so pass precedes not_exercised.
+so pass is before not_exercised.
 """
 DECIDED_VERDICTS = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 """The verdicts with which a rule counts as judged."""
@@ -75,7 +76,7 @@ _RANKS: Mapping[str, int] = {str(verdict): rank for rank, verdict in enumerate(W
 BAD_VERDICTS = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 """The verdicts that make a run fail, worst first."""
 WRONG_VERDICTS = (*BAD_VERDICTS, Verdict.WARN)
-"""The verdicts that need inspection by a person, worst first."""
+"""The verdicts that a person should examine, worst first."""
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
@@ -89,7 +90,7 @@ def worse(one: Verdict, other: Verdict) -> Verdict:
 
 
 class Evidence(NamedTuple):
-    """A packet that is evidence for a verdict: its frame in the capture, and the bytes of the field that decides.
+    """A packet that proves a verdict: its frame in the capture, and the bytes of the deciding field.
 
     ``first``, ``last``: int offsets in the reassembled packet, both inclusive; None if the whole packet decides.
     """
@@ -105,12 +106,12 @@ class Evidence(NamedTuple):
 
 @dataclass(slots=True)
 class Entry:
-    """One verdict; it is not changed after its creation.
+    """One immutable verdict.
 
-    ``document``, ``section``, ``level``: those of the rule; rules.json contains them, and lines do not. ``advice``: the
-    line is about the SHOULD in the sentence of a MUST; its verdict is `Verdict.NOT_EXERCISED` at most. ``heard``:
-    whether the evidence contains a packet of the SUT, including packets that the verdict does not name; lines do not
-    contain this value.
+    ``document``, ``section``, ``level``: those of the rule, which rules.json contains, but lines do not. ``advice``:
+    whether the line is about the SHOULD in the sentence of a MUST; its verdict is then at most `Verdict.NOT_EXERCISED`.
+    ``heard``: whether the evidence contains a packet of the SUT, including packets that the verdict does not name;
+    lines do not contain this value.
     """
 
     rule: str
@@ -130,14 +131,15 @@ class Entry:
     heard: bool = False
 
     def to_json(self, seq: int, ms: int) -> dict[str, Any]:
-        """Return the line as an object."""
+        """Return the verdict as a JSON object."""
         line: dict[str, Any] = json.loads(self.to_line(seq, ms))
         return line
 
     def to_line(self, seq: int, ms: int) -> str:
-        """Return the line, with its keys in order, without empty values and without values that can be derived.
+        """Return the line of the verdict file, with its keys in order, without empty values and without derivable
+        values.
 
-        A run writes a hundred thousand lines, and many contain the same texts; each such text is encoded only once.
+        A run writes a hundred thousand lines with many repeated texts; each text is encoded only once.
         """
         own = self.test is None or self.capture != get_capture_path(self.test)
         return "".join(
@@ -168,7 +170,9 @@ def _quote(text: str) -> str:
 
 
 class Log(Protocol):
-    """A sink of verdicts: the file of a run, or the list in which a worker collects the verdicts of a check."""
+    """The interface of an object that receives verdicts: the file of a run, or a worker's list of the verdicts of a
+    check.
+    """
 
     def append(self, entry: Entry, /) -> None:
         """Add a verdict to the log."""
@@ -186,13 +190,13 @@ class VerdictLog:
         recorded = recorded or Recorded()
         self.path = path
         self.started = started
-        """The start of the run, from which the times of lines are counted."""
+        """The start of the run, relative to which the times in lines are given."""
         self._started_ms = int(started.timestamp() * 1_000)
         self.counts = recorded.counts.copy()
         self.rules = recorded.rules.copy()
-        """For each rule, the verdict that counts, which is the worst so far."""
+        """The worst verdict so far of each rule, which is the one that counts."""
         self.fails: Counter[str] = Counter()
-        """How often each rule has failed since the file was opened."""
+        """The number of failures of each rule since the file was opened."""
         self.unfollowed = recorded.unfollowed.copy()
         """The rules of level MUST whose sentence has a SHOULD that was not followed."""
         self.turned_bad: list[tuple[str, Verdict]] = []
@@ -203,11 +207,11 @@ class VerdictLog:
         self._file = open_whole(path, "ab")
 
     def append(self, entry: Entry) -> None:
-        """Write one verdict, unless the check had written this verdict before the run was killed."""
+        """Write one verdict, unless the check already wrote this verdict before the run was killed."""
         self.extend([entry])
 
     def extend(self, entries: Iterable[Entry]) -> None:
-        """Write several verdicts in one write, without those that the check had written before the run was killed."""
+        """Write several verdicts at once, without those that the check already wrote before the run was killed."""
         new = [entry for entry in entries if not self._is_written(entry)]
         ms = steady_ns() // 1_000_000 - self._started_ms
         lines = [entry.to_line(seq, ms) for seq, entry in enumerate(new, self._next)]
@@ -218,7 +222,7 @@ class VerdictLog:
             self._count(entry)
 
     def _is_written(self, entry: Entry) -> bool:
-        """Return whether a resumed run has the verdict already; each such line counts once."""
+        """Return whether the resumed run already contains the verdict; each line in the file counts once."""
         if not self._again:
             return False
         known = (entry.test, entry.rule, entry.verdict)
@@ -247,19 +251,19 @@ class VerdictLog:
 
 @dataclass(slots=True)
 class Recorded:
-    """The verdicts in the file of a run that is resumed (``--resume``)."""
+    """The verdicts in the file of a run before it was resumed (``--resume``)."""
 
     tests: set[str] = field(default_factory=set)
     counts: Counter[Verdict] = field(default_factory=Counter)
     rules: dict[str, Verdict] = field(default_factory=dict)
-    """For each rule, the verdict that counts, which is the worst so far."""
+    """The worst verdict so far of each rule, which is the one that counts."""
     unfollowed: set[str] = field(default_factory=set)
-    """Rules of level MUST whose sentence has a SHOULD that was not followed."""
+    """The rules of level MUST whose sentence has a SHOULD that was not followed."""
     last: int = 0
     cut: str | None = None
-    """The test during which the run ended; it is run again."""
+    """The check during which the run ended; this check runs again."""
     unfinished: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
-    """The lines that the interrupted test had already written: test, rule, verdict."""
+    """The lines that the interrupted check had already written: check, rule, verdict."""
     again: set[str] = field(default_factory=set)
     """Checks that run again when the run is resumed, because residue of other checks affected them."""
 
@@ -272,7 +276,7 @@ class Recorded:
 
 
 def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
-    """Read the verdict file of a run folder; UsageError names the line that is truncated or broken.
+    """Read the verdict file of a run folder; raise UsageError, which names the line, for a truncated or invalid line.
 
     Lines of either schema are returned in the form of schema 1: ``schema, seq, time`` (ISO 8601, UTC), ``run, sut,
     sut_version, reach, rule, document, section, level, verdict, expected, observed, reason, test, capture, evidence,
@@ -287,7 +291,7 @@ def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
 def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
     """Read the line with the worst verdict of each rule, in the form of `read_verdicts`, by rule id.
 
-    The other lines are not completed, because a run has about forty lines for each rule.
+    All other lines are ignored, because a run has about forty lines for each rule.
     """
     found: dict[str, tuple[int, str, int, int, dict[str, Any]]] = {}
     for number, line in enumerate(read_lines(path), 1):
@@ -306,7 +310,7 @@ def read_standing_verdicts(path: Path) -> list[dict[str, Any]]:
 
 
 class _Completer:
-    """Complete lines of a verdict file with the values that all lines of its run folder share."""
+    """A reader that adds to lines of a verdict file the values that all lines of the run folder share."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -321,7 +325,9 @@ class _Completer:
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Read a verdict file unchanged; UsageError names a line that is truncated, broken or of an unknown schema."""
+    """Read a verdict file without changes; raise UsageError, which names the line, for a truncated, invalid or unknown
+    line.
+    """
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
@@ -372,10 +378,10 @@ class _Folder:
             raise UsageError(f"{path}, which the verdicts need, is truncated or broken") from error
 
     def whole(self, line: dict[str, Any], where: str) -> dict[str, Any]:
-        """Add to a line the values that all lines of the run folder share; return the complete line."""
+        """Return a line with the added values that all lines of the run folder share."""
         try:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
-            document, _, section = rule.rpartition("-")[0].partition("-")  # for a rule that the catalogue lacks
+            document, _, section = rule.rpartition("-")[0].partition("-")  # for a rule that is missing in the catalogue
             row = self.rules.get(rule, {"document": document, "section": section, "level": ""})
             time = (self.started + line["ms"] * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
             expected = line.get("expected", "")

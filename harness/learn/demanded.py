@@ -1,4 +1,4 @@
-"""Find the transitions in which a learned machine differs from the table of an acceptor's states and events."""
+"""Find the transitions of a learned machine that the table of an acceptor's states and events does not permit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STATE_TABLE_FILE = SUITES / "mqqb" / "s3_1_1_3_1_session_state" / STATES_FILE
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A transition of a learned machine that is not permitted, with a shortest word that shows it."""
+    """A transition of a learned machine that is not permitted, with a shortest input sequence (word) that shows it."""
 
     rules: tuple[str, ...]
     state: str
@@ -32,7 +32,9 @@ def read_demands() -> Table:
 
 
 def find_broken(machine: Machine, demands: Table) -> Iterator[Broken]:
-    """Yield the transitions that break a demand, the shortest words first; each pair of states is visited once."""
+    """Yield the transitions that break a demand, those with the shortest input sequences first; each pair of states is
+    visited once.
+    """
     begun = (machine.initial, demands.initial)
     waiting: deque[tuple[str, str, tuple[str, ...]]] = deque([(*begun, ())])
     known = {begun}

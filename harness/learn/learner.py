@@ -1,4 +1,6 @@
-"""Run AALpy against a system under test: each word uses a new connection, and each output is the system's answer."""
+"""Run the learning library AALpy against a system: each input sequence (word) uses a new connection, and each output is
+the system's answer.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,18 @@ from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.states.outcomes import name_packets
 
 WALKS_PER_STATE, WALK_LENGTH = 20, 6
-"""The number and length of the random walks with which AALpy looks for differences. They begin in each known state, so
-that rare states are tested as often as the initial state.
+"""The number and length of the random walks with which AALpy searches for differences. The walks begin in each known
+state, so that rare states are tested as often as the initial state.
 """
 LONGEST_LEARNING_MS = 24 * 60 * 60 * 1000
-"""int ms: the longest time of learning in real time, where each silence takes time."""
+"""int ms: the time limit for learning in real time, in which each silence window takes time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A learned machine, and its cost: the number of words sent to the system and of inputs in them."""
+    """A learned machine, and its cost: the number of input sequences (words) sent to the system, and of inputs
+    in them.
+    """
 
     machine: Machine
     words: int
@@ -33,7 +37,7 @@ class Learned:
 
 
 class SessionSystem:
-    """A system that accepts sessions. The inputs of a word are sent to it one by one."""
+    """A system that accepts sessions. The inputs of a word (input sequence) are sent to the system one at a time."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -41,18 +45,20 @@ class SessionSystem:
         self._seen = 0
         self._word: tuple[str, ...] = ()
         self._answered: dict[tuple[str, ...], tuple[int, bool]] = {}
-        """For each word, the number of packets received after it, and whether the system closed the connection."""
+        """For each input sequence (word), the number of packets received after it, and whether the system closed the
+        connection.
+        """
         self.words = self.inputs = 0
 
     def begin_word(self) -> None:
-        """Open a new connection for the inputs of a word."""
+        """Open a new connection for the inputs of a word (input sequence)."""
         self.conversation = self._peer.connect()
         self._seen = 0
         self._word = ()
         self.words += 1
 
     def end_word(self) -> None:
-        """Close the connection of a word."""
+        """Close the connection of a word (input sequence)."""
         if self.conversation is not None:
             self.conversation.end()
         self.conversation = None
@@ -90,7 +96,7 @@ class SessionSystem:
         self._peer.environment.run_until(lambda: _is_closed(conversation), sut.quiet_ms, exactly=True)
 
     def _await_again(self, conversation: RawConversation, packets: int, closed: bool) -> None:
-        """Wait until as many packets have arrived as after an earlier sending of the word; do not wait for silence."""
+        """Wait until as many packets have arrived as when the same word was sent before; do not wait for silence."""
         self._peer.environment.run_until(
             lambda: _is_closed(conversation) or (not closed and len(conversation.received) >= packets),
             self._peer.sut.response_timeout_ms,
@@ -114,7 +120,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = INPUT_ALPHABE
     system = SessionSystem(peer)
 
     class Adapter(SUL):  # type: ignore[misc]
-        """Adapts the session system to the interface of AALpy."""
+        """An adapter between a system that accepts sessions and the interface of AALpy."""
 
         def pre(self) -> None:
             system.begin_word()
@@ -126,7 +132,7 @@ def learn_machine(peer: Peer, seed: str, alphabet: Sequence[str] = INPUT_ALPHABE
             return system.send_input(letter)
 
     peer.environment.limit(LONGEST_LEARNING_MS)
-    random.seed(seed)  # AALpy uses the generator of the module for its random walks
+    random.seed(seed)  # AALpy uses the module random for its random walks
     adapter = Adapter()
     oracle = StatePrefixEqOracle(list(alphabet), adapter, walks_per_state=WALKS_PER_STATE, walk_len=WALK_LENGTH)
     try:

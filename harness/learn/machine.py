@@ -15,18 +15,18 @@ CLOSED_OUTPUT = "closed"
 SCHEMA_VERSION = 1
 
 Row = Mapping[str, tuple[str, str]]
-"""The row of a state: for each input the output and the next state."""
+"""The type of a state's transitions: the output and the next state, by input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A deterministic machine; ``states``: the row of each state by its name."""
+    """A deterministic state machine; ``states``: the transitions of each state, by the name of the state."""
 
     initial: str
     states: Mapping[str, Row]
 
     def run(self, word: tuple[str, ...]) -> list[str]:
-        """Return the outputs of a word that begins in the initial state."""
+        """Return the outputs for an input sequence (word) that begins in the initial state."""
         state, outputs = self.initial, []
         for letter in word:
             output, state = self.states[state][letter]
@@ -42,7 +42,9 @@ class Machine:
         return {"schema": SCHEMA_VERSION, "initial": self.initial, "states": states}
 
     def to_dot(self) -> str:
-        """Return the machine as a Graphviz diagram: one arrow for all inputs with the same output and next state."""
+        """Return the machine as a Graphviz diagram, with one arrow for all inputs that have the same output and next
+        state.
+        """
         lines = ["digraph session {", "  rankdir=LR;", f"  start [shape=point]; start -> {self.initial};"]
         for name, row in self.states.items():
             grouped: dict[tuple[str, str], list[str]] = {}
@@ -56,7 +58,9 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A difference between two machines: a shortest word that shows it, and the last output of each machine."""
+    """A difference between two machines: a shortest input sequence (word) that shows it, and the last output of each
+    machine.
+    """
 
     word: tuple[str, ...]
     first: str
@@ -85,7 +89,9 @@ def read_machine(path: Path) -> Machine:
 
 
 def find_differences(first: Machine, second: Machine) -> list[Difference]:
-    """Return the transitions whose outputs differ, each with a shortest word; both machines are walked in parallel."""
+    """Return the transitions whose outputs differ, each with a shortest input sequence; both machines are traversed in
+    parallel.
+    """
     return list(_find_differences(first, second, lambda one, other: one == other))
 
 

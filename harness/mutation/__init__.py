@@ -1,1 +1,3 @@
-"""Mutants of the reference's code: bugs that an implementer may write anywhere, not only where a rule applies."""
+"""Generate mutants of the reference: versions with one bug that an implementer may make anywhere, not only where a rule
+applies.
+"""

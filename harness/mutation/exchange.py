@@ -6,7 +6,7 @@ from types import CodeType, FunctionType
 
 
 class Exchange:
-    """Replaces the code of a function: between entering and leaving this context, every call runs the replacement."""
+    """A context in which every call of a function runs different code."""
 
     def __init__(self, function: FunctionType, code: CodeType) -> None:
         self._function = function

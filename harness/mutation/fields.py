@@ -1,4 +1,4 @@
-"""Find fields of the reference's records that could be confused, because they have the same type."""
+"""Find fields of the reference's data classes that can be confused with each other, because they have the same type."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import reference_qm
 
 
 class FieldTypes:
-    """The types of the fields of each record, as the source writes them."""
+    """The types of the fields of each data class, as written in the source."""
 
     def __init__(self, records: list[type]) -> None:
         self._owners: dict[str, list[Mapping[str, str]]] = defaultdict(list)
@@ -26,13 +26,15 @@ class FieldTypes:
                 self._owners[name].append(types)
 
     def of(self, record: Any) -> Mapping[str, str]:
-        """Return the fields of a record with their types; empty for a class that is not a record."""
+        """Return the fields of a data class with their types; empty for other classes."""
         if not (isinstance(record, type) and dataclasses.is_dataclass(record)):
             return {}
         return {field.name: str(field.type) for field in dataclasses.fields(record)}
 
     def neighbour(self, name: str) -> str | None:
-        """Return the next field of the same type in the only record with this field; None when no such field exists."""
+        """Return the next field of the same type, in the only data class that has a field with the given name; None if
+        there is no such field.
+        """
         if len(self._owners.get(name, ())) != 1:
             return None
         types = self._owners[name][0]
@@ -42,7 +44,7 @@ class FieldTypes:
 
 @cache
 def field_types() -> FieldTypes:
-    """Collect the records of the whole reference."""
+    """Return the field types of all data classes of the reference."""
     records = {
         f"{record.__module__}.{record.__qualname__}": record
         for module in _list_modules()

@@ -1,7 +1,7 @@
-"""List the mutants by name, and compile the code with which a mutant replaces a function's code.
+"""List the mutants by name, and compile their code.
 
-A name consists of file, function, operator and ordinal, such as ``core/sessions/ping.py:Ping.respond:off-by-one-2``:
-the name is stable as long as the function does not change.
+The name of a mutant consists of file, function, operator and ordinal, such as
+``core/sessions/ping.py:Ping.respond:off-by-one-2``: the name is stable as long as the function does not change.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from harness.mutation.sites import Edit, first_line, own_lines
 
 REFERENCE_FOLDER = Path(reference_qm.__file__).parent
 MUTATED_FOLDER_OUTSIDE_CORE = "directory"
-"""The folder whose code also runs between the calls of the core. It runs only for the SUT, because no peer has a
-directory.
+"""The folder of the code that also runs between calls of the core. This code runs only for the SUT, because no peer has
+a directory.
 """
 MUTATED_FOLDERS = (
     *("core", "core/store", "core/names", "core/queueing", "core/sessions", "core/transfer", "core/enterprise"),
@@ -54,7 +54,7 @@ class Mutant:
     says: str
     """The docstring of the function."""
     source: str
-    """A digest of the function's source; results of a mutant are valid as long as the digest is unchanged."""
+    """A digest of the function's source. Results of a mutant remain valid while the digest is unchanged."""
 
     @property
     def line(self) -> int:
@@ -73,7 +73,9 @@ def all_mutants() -> list[Mutant]:
 
 
 def select_evenly(mutants: Iterable[Mutant], number: int, seed: str = "1") -> list[Mutant]:
-    """Select mutants, spread evenly over functions: one of each function, then a second one of each, and so on."""
+    """Select mutants, spread evenly over functions: one mutant of each function, then a second mutant of each function,
+    and so on.
+    """
     functions: dict[tuple[str, str], list[Mutant]] = defaultdict(list)
     for mutant in mutants:
         functions[mutant.file, mutant.function].append(mutant)
@@ -110,7 +112,7 @@ def compile_mutant(mutant: Mutant) -> tuple[FunctionType, CodeType]:
 
 
 def is_another_program(mutant: Mutant) -> bool:
-    """Return whether a mutant compiles to code that differs from the function's code and can replace it."""
+    """Return whether a mutant compiles to code that differs from the function's code and can replace this code."""
     function, code = compile_mutant(mutant)
     return code.co_freevars == function.__code__.co_freevars and code != function.__code__
 

@@ -1,4 +1,4 @@
-"""Define the mutation operators. Each yields changes that replace a piece of code with wrong code."""
+"""Define the mutation operators. Each operator yields changes that replace a piece of code with wrong code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.mutation.sites import Edit, Site, find_sites, is_docstring
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The information that operators have about the code around a site."""
+    """The information for operators about the code around the place of a change."""
 
     function: ast.FunctionDef
     names: Mapping[str, Any]
@@ -53,7 +53,7 @@ _UNMUTATED_STATEMENTS = (ast.Continue, ast.Break)
 
 
 def condition_negated(site: Site, context: Context) -> Iterator[Edit]:
-    """Negate a condition, except a comparison that ``comparison_opposite`` changes."""
+    """Yield a change that negates a condition, except a comparison that ``comparison_opposite`` changes."""
     node = site.node
     if isinstance(node, ast.If | ast.While | ast.IfExp):
         if not _has_opposite(node.test):
@@ -80,17 +80,21 @@ def and_or(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def comparison_boundary(site: Site, context: Context) -> Iterator[Edit]:
-    """Move the boundary of a comparison by one: exchange ``<`` and ``<=``, ``>`` and ``>=``."""
+    """Yield changes that move the boundary of a comparison by one: exchange ``<`` and ``<=``, ``>`` and ``>=``."""
     yield from _exchange_comparisons(site, _BOUNDARIES)
 
 
 def comparison_opposite(site: Site, context: Context) -> Iterator[Edit]:
-    """Reverse a comparison: exchange ``==`` and ``!=``, ``is`` and ``is not``, ``in`` and ``not in``."""
+    """Yield changes that reverse a comparison: exchange ``==`` and ``!=``, ``is`` and ``is not``, ``in`` and ``not
+    in``.
+    """
     yield from _exchange_comparisons(site, _OPPOSITES)
 
 
 def arithmetic(site: Site, context: Context) -> Iterator[Edit]:
-    """Exchange arithmetic operators: ``+`` and ``-``, ``*`` and ``//``, ``&`` and ``|``, ``<<`` and ``>>``."""
+    """Yield changes that exchange arithmetic operators: ``+`` and ``-``, ``*`` and ``//``, ``&`` and ``|``, ``<<`` and
+    ``>>``.
+    """
     node = site.node
     if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in _OTHER_ARITHMETIC and not _uses_sequences(node):
         yield Edit(node, "op", _OTHER_ARITHMETIC[type(node.op)]())
@@ -103,7 +107,7 @@ def least_greatest(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def off_by_one(site: Site, context: Context) -> Iterator[Edit]:
-    """Add one to a number or subtract one from it; negate a truth value."""
+    """Yield changes that add one to a number, subtract one from a number, or negate a truth value."""
     value = _read_number(site, context)
     if isinstance(value, bool):
         yield site.edit(ast.Constant(not value))
@@ -116,7 +120,9 @@ def off_by_one(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def other_member(site: Site, context: Context) -> Iterator[Edit]:
-    """Replace a member of an enumeration with the next member, and the last member with the first."""
+    """Yield changes that replace a member of an enumeration with the next member, and the last member with the
+    first.
+    """
     node = site.node
     if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load)):
         return
@@ -129,7 +135,7 @@ def other_member(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def other_field(site: Site, context: Context) -> Iterator[Edit]:
-    """Yield changes that read or set another field of the same record and type."""
+    """Yield changes that read or set another field of the same type in the same data class."""
     called = isinstance(site.parent, ast.Call) and site.parent.func is site.node
     if isinstance(site.node, ast.Attribute) and not called:
         other = context.fields.neighbour(site.node.attr)
@@ -138,7 +144,7 @@ def other_field(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def fields_swapped(site: Site, context: Context) -> Iterator[Edit]:
-    """Swap the values of two fields of the same type where a record is created."""
+    """Yield changes that swap the values of two fields of the same type when an object is created."""
     if not (isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name)):
         return
     types = context.fields.of(context.names.get(site.node.func.id))
@@ -166,7 +172,7 @@ def statement_dropped(site: Site, context: Context) -> Iterator[Edit]:
 
 
 def other_answer(site: Site, context: Context) -> Iterator[Edit]:
-    """Return another answer: negate a truth value, or return None instead of an optional value."""
+    """Yield changes that return another value: a negated truth value, or None instead of an optional value."""
     if not (isinstance(site.node, ast.Return) and site.node.value is not None):
         return
     value, annotation = site.node.value, _get_return_type(context.function)

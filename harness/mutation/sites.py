@@ -1,4 +1,6 @@
-"""Find the sites of a function that mutation may change: each expression and statement, and its place in the tree."""
+"""Find the sites of a function that mutation may change: each expression and statement, and its position in the syntax
+tree.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 _TEXT_ONLY = (ast.JoinedStr, ast.Raise, ast.Assert)
-"""The functions whose calls only make texts of errors and reasons."""
+"""The functions whose calls only create texts of errors and reasons."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An edit: a new value for one field of a node, or for one entry of a list of nodes."""
+    """A change of the syntax tree: a new value for one field of a node, or for one entry of a list of nodes."""
 
     holder: Any
     key: Any
@@ -32,7 +34,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A node of a function, with its statement, and with the place where another node can replace it."""
+    """A node of a function's syntax tree, its statement, and the position where another node can replace it."""
 
     node: ast.AST
     statement: ast.stmt

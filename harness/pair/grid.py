@@ -1,4 +1,4 @@
-"""Combine the results of several pairs in a grid: origins in rows, targets in columns."""
+"""Combine the results of several pairs of systems in a grid: origins in rows, targets in columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.pair.scenarios import SCENARIOS
 from harness.printable import one_line
 
 LONGEST_NAME = 60
-"""The largest number of characters that a grid shows of a system's name."""
+"""The maximum length, in characters, of a system's name in a grid."""
 WORST_FIRST = (Result.FAIL, Result.BROKEN, Result.UNSUPPORTED, Result.PASS)
 LETTER_BY_SCENARIO = {one.name: one.letter for one in SCENARIOS}
 _TEMPLATE_ENVIRONMENT = Environment(
@@ -28,7 +28,7 @@ _TEMPLATE_ENVIRONMENT = Environment(
 @dataclass(slots=True)
 class GridCell:
     """The results of the messages from one system to another: the result and the reasons of each scenario, and the
-    rules that each system broke in any of the scenarios.
+    rules that each system broke in the scenarios.
     """
 
     results: dict[str, Result] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class GridCell:
             self.reasons.setdefault(scenario, []).append(why)
 
     def letters(self, result: Result) -> str:
-        """Return the letters of the scenarios with a result, in the order of SCENARIOS."""
+        """Return the letters of the scenarios that have a result, in the order of SCENARIOS."""
         return "".join(letter for name, letter in LETTER_BY_SCENARIO.items() if self.results.get(name) is result)
 
 
@@ -58,7 +58,7 @@ class Grid:
 
 
 def build_grid(results: Iterable[PairResults]) -> Grid:
-    """Combine the results of pairs."""
+    """Return the grid of the results of several pairs of systems."""
     grid = Grid()
     for one in results:
         for name in one.systems.values():
@@ -74,7 +74,7 @@ def build_grid(results: Iterable[PairResults]) -> Grid:
 
 
 def print_grid(grid: Grid) -> Iterator[str]:
-    """Yield the lines of the grid as text: in each cell the results with the letters of their scenarios."""
+    """Yield the lines of the grid as text. Each cell contains the results with the letters of their scenarios."""
     names = {name: one_line(name, LONGEST_NAME) for name in grid.systems}
     texts = {at: _summarize_cell(cell) for at, cell in grid.cells.items()}
     first = max(len("from \\ to"), *(map(len, names.values())))
@@ -100,7 +100,7 @@ def _summarize_cell(cell: GridCell) -> str:
 
 
 def build_grid_page(grid: Grid) -> str:
-    """Return the grid as one HTML page; text of systems is escaped."""
+    """Return the grid as one HTML page. Texts from systems are escaped."""
     return _TEMPLATE_ENVIRONMENT.get_template("grid.html").render(
         grid=grid, results=list(Result), letters=LETTER_BY_SCENARIO, scenarios=SCENARIOS, names=_shorten_name
     )

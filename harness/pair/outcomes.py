@@ -1,4 +1,4 @@
-"""Determine the outcome of a scenario in one direction, by the identity of its messages."""
+"""Determine the outcome of a scenario in one direction from the identities of the received messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Result(StrEnum):
-    """The result of a scenario: whether it had the required outcome."""
+    """The result of a scenario: whether the scenario had the required outcome."""
 
     PASS = "pass"  # noqa: S105 - a verdict
     FAIL = "fail"
@@ -30,7 +30,9 @@ class Outcome:
 
 
 def compare_messages(sent: Sequence[str], arrived: Sequence[str], *, in_order: bool) -> Outcome:
-    """Compare labels: each message must arrive once and, with ``in_order``, in the order of sending."""
+    """Return the outcome for the sent and received labels: each message must arrive once and, with ``in_order``, in the
+    order of sending.
+    """
     wanted, found = Counter(sent), Counter(arrived)
     parts = {
         "missing": sorted((wanted - found).elements()),

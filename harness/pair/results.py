@@ -1,4 +1,4 @@
-"""Read and write the results of a pair: ``pair.json`` in its folder."""
+"""Read and write the results of a pair of systems: ``pair.json`` in the folder of the pair."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from harness.sut.sut_file import SutFile
 RESULTS_FILE = "pair.json"
 SCHEMA_VERSION = 1
 UNKNOWN_SYSTEM_NAME = "unknown"
-"""The text for a vendor or version that a SUT file does not state."""
+"""The text for a vendor or version that is missing in a SUT file."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairResults:
-    """The names of both systems, by role, and the results of the scenarios."""
+    """The results of a pair: the names of both systems, by role, and the results of the scenarios."""
 
     systems: dict[str, str]
     cells: tuple[Cell, ...]
 
 
 def write_results(out: Path, files: Mapping[str, SutFile], cells: Iterable[Cell], started: datetime) -> None:
-    """Write the results to the folder of a pair. ``started``: the time at which the pair started, UTC."""
+    """Write the results to the folder of a pair. ``started``: the start time of the pair, UTC."""
     results = {
         "schema": SCHEMA_VERSION,
         "started": f"{started:%Y-%m-%dT%H:%M:%SZ}",
@@ -42,7 +42,7 @@ def write_results(out: Path, files: Mapping[str, SutFile], cells: Iterable[Cell]
 
 
 def read_results(folder: Path) -> PairResults:
-    """Read the results of a pair; raise UsageError if the folder does not have them."""
+    """Read the results of a pair; raise UsageError if the folder does not contain them."""
     path = folder / RESULTS_FILE
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))

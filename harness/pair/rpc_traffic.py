@@ -14,11 +14,11 @@ from reference_qm.codec import FramingError
 class _Recorded:
     connection: Connection
     framer: RpcFramer = field(default_factory=RpcFramer)
-    """The framer of the client's bytes."""
+    """The framer that splits the client's bytes into PDUs."""
 
 
 class RpcTraffic:
-    """The observer of the RPC relays; the server is the recorder's SUT."""
+    """An observer of the RPC relays; the recorder treats the server as the SUT."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder

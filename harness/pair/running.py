@@ -23,7 +23,9 @@ EXCHANGE_DIRECTIONS = ((A, B), (B, A))
 
 @dataclass(slots=True)
 class Cell:
-    """A scenario in one direction: its outcome, its capture, and the rules that each system broke in the capture."""
+    """The result of a scenario in one direction: its outcome, its capture, and the rules that each system broke in the
+    capture.
+    """
 
     scenario: str
     origin: str
@@ -40,7 +42,7 @@ def run_pair(
     report: Callable[[Cell], None],
     scenarios: Iterable[Scenario] = SCENARIOS,
 ) -> list[Cell]:
-    """Run the scenarios; ``report`` is called with each finished cell. Captures are written to ``out``."""
+    """Run the scenarios of a pair; ``report`` is called with each finished result. Captures are written to ``out``."""
     cells = []
     for scenario in scenarios:
         for origin, target in EXCHANGE_DIRECTIONS:

@@ -1,5 +1,5 @@
-"""Define the scenarios of a pair: an application of the origin sends messages, and both systems are asked for the
-outcome. Labels identify messages; each label is unique in its scenario and direction.
+"""Define the scenarios of a pair: an application of the origin sends messages, and the control channels of both systems
+report the outcome. Labels identify messages; each label is unique in its scenario and direction.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_POLLS = 40
 ADMIN_LIMIT = 1_000
 
 Run = Callable[[Pair, Side, Side], Outcome]
-"""The type of functions that carry out a scenario, given the pair, the origin and the target."""
+"""The type of functions that carry out a scenario, with the pair, the origin and the target as arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def _send_all(origin: Side, target: Side, queue: str, labels: Sequence[str], **f
 
 
 def _await_labels(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
-    """Read the labels in a queue until their number is the expected one, and once more after a silence, to find
+    """Read the labels in a queue until the expected number is reached, and once more after a silence window, to detect
     repeated messages.
     """
     limit_ms = side.sut.response_timeout_ms
@@ -69,7 +69,7 @@ def _deliver_messages(name: str, number: int = MESSAGE_COUNT, *, transactional: 
 
 
 def _request_acknowledgments(pair: Pair, origin: Side, target: Side) -> Outcome:
-    """Send two messages; each must be acknowledged on arrival and on receipt, in the origin's administration queue."""
+    """Send two messages whose arrival and receipt must be acknowledged in an administration queue of the origin."""
     queue, admin = target.sut.queue("plain"), origin.sut.queue("admin")
     fields = {"acks": ["positive_arrival", "positive_receive"], "admin_queue": origin.direct_name(admin)}
     _send_all(origin, target, queue, _number_labels("acknowledged", 2), **fields)
@@ -82,8 +82,8 @@ def _request_acknowledgments(pair: Pair, origin: Side, target: Side) -> Outcome:
 
 
 def _send_to_missing_queue(pair: Pair, origin: Side, target: Side) -> Outcome:
-    """Send a message to a missing queue: the message must be acknowledged negatively or not at all. An unsigned message
-    is not answered while SendInsecureNacks is FALSE (MS-MQQB 3.1.5.8.3).
+    """Send a message to a missing queue: the origin must receive a negative acknowledgment or none. An unsigned message
+    gets no acknowledgment while SendInsecureNacks is FALSE (MS-MQQB 3.1.5.8.3).
     """
     admin = origin.sut.queue("admin")
     fields = {"acks": ["negative_arrival"], "admin_queue": origin.direct_name(admin)}
@@ -124,7 +124,7 @@ def _send_over_restart(pair: Pair, origin: Side, target: Side) -> Outcome:
 
 
 def _await_after_outage(pair: Pair, side: Side, queue: str, number: int) -> list[str]:
-    """Wait several times as long as a queue manager waits before it connects again after an outage."""
+    """Wait several times as long as a queue manager waits before it reconnects after an outage."""
     for _ in range(MAX_POLLS):
         if len(side.sut.labels(queue)) >= number:
             break

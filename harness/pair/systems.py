@@ -26,25 +26,27 @@ READ_PORT = 2105
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One system of a pair. ``found_at``: the address of the relay at which the other system finds it."""
+    """One system of a pair. ``found_at``: the address of the relay through which the other system reaches this
+    system.
+    """
 
     role: str
     sut: Sut
     found_at: str
 
     def direct_name(self, queue: str) -> str:
-        """Return the direct format name with which the other system addresses a queue of this system."""
+        """Return the direct format name that the other system uses for a queue of this system."""
         return f"DIRECT=TCP:{self.found_at}\\{queue}"
 
     def direct_host_name(self, queue: str) -> str:
-        """Return the direct format name with the relay's address as a host name. Only a system that has this name
-        recognizes its own queue by it.
+        """Return the direct format name with the relay's address as a host name. Only a system with this host name
+        recognizes its queue by such a format name.
         """
         return f"DIRECT=OS:{self.found_at}\\{queue}"
 
 
 class PingRelay:
-    """Forwards pings to a system, and its responses to the port that pinged last."""
+    """A relay that forwards pings to a system, and the system's responses to the port that pinged last."""
 
     def __init__(self, environment: RealEnvironment, at: Endpoint, target: Endpoint, recorder: Recorder) -> None:
         self._target = target
@@ -90,7 +92,7 @@ class NoJudge:
 
 
 class Pair:
-    """Both systems during one scenario; one capture contains all their traffic."""
+    """Both systems of a pair during one scenario; one capture contains all their traffic."""
 
     def __init__(self, environment: RealEnvironment, sides: dict[str, Side], capture: Path) -> None:
         self.environment = environment
@@ -108,7 +110,7 @@ class Pair:
 
     def _relay_rpc(self, side: Side) -> list[Relay]:
         """Relay the ports of qmcomm and qm2qm of a system that declares them. A client asks qmcomm for the port of
-        qm2qm, so both relays have the system's own ports.
+        qm2qm, so the relays use the same port numbers as the system.
         """
         if not side.sut.has("qm2qm"):
             return []
@@ -131,7 +133,7 @@ class Pair:
         return PingRelay(self.environment, at, target, self.recorder)
 
     def cut(self) -> None:
-        """Cut the network between the systems."""
+        """Interrupt the network between the systems."""
         for relay in self._relays:
             relay.cut()
 
@@ -141,7 +143,7 @@ class Pair:
             relay.let_through()
 
     def _await_acknowledgments(self) -> None:
-        """Wait until no open session has an unacknowledged message; a system would send it again in the next
+        """Wait until no open session has an unacknowledged message, which a system would send again in the next
         scenario.
         """
         limit_ms = max(one.sut.response_timeout_ms for one in self.sides.values())
@@ -163,7 +165,7 @@ class Pair:
 
 
 class Drivers:
-    """The drivers of both systems."""
+    """The drivers of both systems of a pair."""
 
     def __init__(self, a: SutFile, b: SutFile, out: Path) -> None:
         for role, file in ((A, a), (B, b)):
@@ -183,25 +185,25 @@ class Drivers:
             self._drivers[role] = driver
 
     def start(self) -> None:
-        """Start or find both systems; raise UsageError if both are the same queue manager."""
+        """Start both systems, or connect to running systems; raise UsageError if both are the same queue manager."""
         for driver in self._drivers.values():
             driver.resets = False
             driver.start()
         if self._drivers[A].identifier == self._drivers[B].identifier:
             raise UsageError(f"both SUT files describe the same queue manager, {self._drivers[A].identifier}")
-        # A system that was reset counts its messages from 1 again, and the other system discards them as repeated.
+        # After a reset, a system numbers its messages from 1 again, and the other system discards them as repeated.
         both = all("reset" in driver.identify_system().facilities for driver in self._drivers.values())
         for driver in self._drivers.values():
             driver.resets = both
 
     def stop(self) -> None:
-        """Restore the original state of both systems, and release them."""
+        """Restore the original states of both systems, and release the systems."""
         for driver in self._drivers.values():
             driver.stop()
 
     @contextmanager
     def open_pair(self, name: str, capture: Path) -> Iterator[Pair]:
-        """Open both systems for one scenario."""
+        """Open both systems of a pair for one scenario."""
         environment = RealEnvironment()
         try:
             views = {role: driver.open_in(environment, name, name) for role, driver in self._drivers.items()}

@@ -17,11 +17,13 @@ from harness.sut.control import ContractBroken, Control, ControlRefused
 from harness.sut.shown import NotShown
 
 LARGEST_CLOCK_ERROR_S = 60
-"""int s: the largest difference between the clocks that checks of times accept (MS-MQMQ 2.2.19.2 SentTime)."""
+"""int s: the maximum difference between the clocks that checks of times tolerate (MS-MQMQ 2.2.19.2 SentTime)."""
 
 
 def check_identity(setup: Setup) -> Iterator[Line]:
-    """Ask the control channel for the system's identity and facilities; compare it with the identity in sessions."""
+    """Ask the control channel for the system's identity and facilities, and compare the identity with the identity in
+    sessions.
+    """
     route = setup.route
     if route is None and (commands := setup.file.commands):
         yield Line(
@@ -71,7 +73,9 @@ def _compare_identifiers(setup: Setup, guid: str) -> Iterator[Line]:
 
 
 def check_clock(setup: Setup) -> Iterator[Line]:
-    """Report the error of the system's clock, measured by a message to the peer or by a message to itself."""
+    """Return a finding about the error of the system's clock, measured by a message to the peer or by a message to
+    itself.
+    """
     if setup.clock_s is None and all(map(setup.offers, ("queue_control", "send", "receive"))):
         environment = RealEnvironment()
         try:
@@ -100,7 +104,9 @@ def check_clock(setup: Setup) -> Iterator[Line]:
 
 
 def _measure_clock_in_queue(control: Control) -> int | None:
-    """Return by how many seconds the clock is fast, measured by a message in a queue created for this purpose."""
+    """Return the number of seconds by which the clock is fast, measured by a message in a queue created for this
+    purpose.
+    """
     with create_temporary_queue(control) as name:
         control.call("send", to=f"DIRECT=OS:.\\{name}", label="mqconform preflight")
         peeked = control.call("peek", queue=name)
@@ -111,7 +117,7 @@ def _measure_clock_in_queue(control: Control) -> int | None:
 
 
 def peek_into_queues(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
-    """Peek into queues, which are given by their key in [queues]."""
+    """Peek into the queues that are given by their keys in [queues]."""
     environment = RealEnvironment()
     try:
         with setup.open_control(environment) as control:

@@ -23,12 +23,12 @@ from reference_qm.shell.rpc_settings import AUTHENTICATION_LEVELS
 NO_QUEUE = "private$\\mqc-preflight-none"
 """A name that no queue has."""
 _ACCESS_DENIED = "ACCESS_DENIED"
-"""A part of the names of all statuses that report a denial, both of faults and of results."""
+"""A string that is part of the name of every status for denied access, in faults and in results."""
 LEVEL_NAMES = {level: name for name, level in AUTHENTICATION_LEVELS.items()}
 
 
 def find_port(setup: Setup) -> Line:
-    """Ask the endpoint mapper for the port of qmcomm, because rpc_port is 0, and enter it into the set-up."""
+    """Ask the endpoint mapper for the port of qmcomm, because rpc_port is 0, and store the port in the set-up."""
     driver = setup.file.driver
     try:
         found = endpoint_mapper.qmcomm_port(driver.address)
@@ -74,7 +74,7 @@ def _try_call(setup: Setup, association: Association) -> Line:
 
 
 def _check_access(setup: Setup, remote: Remote, association: Association) -> Line:
-    """Open a queue, which needs a right, whereas any user may call R_QMGetRTQMServerPort (MS-MQMP 3.1.4.2).
+    """Open a queue, which requires an access right; any user may call R_QMGetRTQMServerPort (MS-MQMP 3.1.4.2).
 
     A queue that the control channel created shows that both interfaces belong to one system; without a control channel,
     the name of a missing queue is used.
@@ -109,7 +109,7 @@ def _describe_remedy(call: Call) -> str:
 
 
 def open_queues_to_peek(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
-    """Open queues to peek and close them again; they are given by their key in [queues]."""
+    """Open the queues that are given by their keys in [queues] with peek access, and close them again."""
     try:
         with setup.peer() as peer:
             remote = Remote(peer, peer.sut)

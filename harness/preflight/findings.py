@@ -11,14 +11,16 @@ from harness.roots.line import Line
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Numbers of MUST rules: all rules with a check, those that can be judged now, and those that could be judged if
-    the system had everything that the SUT file declares.
+    """The numbers of MUST rules: all rules with a check, the rules that can be judged now, and the rules that could be
+    judged if the system provided everything that the SUT file declares.
     """
 
     of: int
     judged: int
     promised: int | None
-    """The number of rules that could be judged; None while the facilities of the control channel are unknown."""
+    """The number of rules that could be judged if the system provided everything; None while the control channel's
+    facilities are unknown.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Report:
 
     @property
     def ready(self) -> bool:
-        """Return whether the system has everything that the SUT file declares."""
+        """Return whether the system provides everything that the SUT file declares."""
         return not any(line.is_missing for line in self.lines)
 
     @property
