@@ -193,7 +193,7 @@ class Verbs:
         return next(iter(self.system.find(queue)), None)
 
 
-# -- the conversation: this part does not depend on the system -------------------------------------------------------------
+# -- the conversation: this part does not depend on the system --------------------------------------------------------
 
 
 class Conversation:
