@@ -38,8 +38,8 @@ State = dict[str, list[int]]
 class Follower:
     """Ingests the new runs in ``folder`` into the lake at ``where`` with each `search_once`.
 
-    ``on_report`` gets the report of each ingest. Raises `RollupError` for a missing folder, and for a folder that is itself
-    a run.
+    ``on_report`` gets the report of each ingest. Raises `RollupError` for a missing folder, and for a folder that is
+    itself a run.
     """
 
     def __init__(self, spark: SparkSession, where: str, folder: str, on_report: Callable[[Report], None]) -> None:

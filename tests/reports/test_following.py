@@ -130,7 +130,7 @@ def test_follow_rewrites_site_after_lake_change_and_ends_at_ctrl_c(monkeypatch, 
     states = iter([0, 1, 1, 2])
     written = []
 
-    def search_once(self, stage):
+    def look(self, stage):
         self.number = next(states)
         if self.number == 2:
             self.told(ingest.Report(2, taken=["r"], kept=3, unfinished=["file:///runs/open"]))
