@@ -1,4 +1,6 @@
-"""The queue manager: it takes inputs and the time, and returns effects. It does no I/O and reads no clock."""
+"""Defines the queue manager, which takes inputs and the time, and returns effects. The queue manager does no I/O and
+reads no clock.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +100,7 @@ class QueueManager(Parts):
     # -- the surface --------------------------------------------------------------------------------------------------
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
-        """Take an input; return the effects to carry out, in order.
+        """Process an input; return the effects to carry out, in order.
 
         Inputs wait until the initialization is complete, which in an enterprise requires an answer of the directory.
         """

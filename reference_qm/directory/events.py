@@ -100,7 +100,7 @@ def read_directory_end(directory: Replica, handle: int) -> Result:
 
 
 def check_directory_online(directory: Replica, state: DirectoryState) -> None:
-    """Raise Check Directory Online, and take over the directory's attributes of local elements.
+    """Raise Check Directory Online, and copy the attributes of local elements from the directory.
 
     Spec: MS-MQDMPR 3.1.7.1.25.
     """

@@ -67,7 +67,7 @@ class ClientAssociation:
         self._framer = PduFramer(self.limits.fragment_bytes)
         self._proposed = Bind(0, 0, 0, ())
 
-    # -- what is asked of it ------------------------------------------------------------------------------------
+    # -- requests of the caller ---------------------------------------------------------------------------------
 
     def bind(self) -> list[Outgoing]:
         """Propose every interface in every transfer syntax. Spec: C706 12.6.4.3; MS-RPCE 3.3.1.5.6."""

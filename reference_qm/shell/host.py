@@ -1,4 +1,4 @@
-"""Runs the core in real time: gives its driver sockets, a store, a directory and the clock."""
+"""Runs the core in real time: provides its driver with sockets, a store, a directory and the clock."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Limits:
 
 
 class Host:
-    """Gives a core its sockets, its store, its directory and its time.
+    """Provides a core with sockets, a store, a directory and the time.
 
     The results of an effect arrive in a later turn of the event loop. Exceptions of ``new_core`` and of the store reach
     the caller; ``restart`` and ``reset`` have then changed nothing.
@@ -273,7 +273,7 @@ class Host:
             self._streams.pop(event.transport, None)
         self.handle(event)
 
-    # -- what the driver needs ----------------------------------------------------------------------------------
+    # -- the driver's interface ---------------------------------------------------------------------------------
 
     def now(self) -> Now:
         return self._surroundings.apply_clock_offset(system.now())

@@ -67,7 +67,7 @@ class Configuring(Part):
         return Result({**own, **self._list_settings()})
 
     def apply_settings(self, other: QM) -> None:
-        """Take over the changed settings of the previous process, because the store does not contain settings."""
+        """Copy the changed settings from the previous process, because the store does not contain settings."""
         self.qm.config, self.qm.settings = other.config, other.settings
         self.qm.security_settings = other.security_settings
         self.qm.caches.configure(self.qm.security_settings)

@@ -91,7 +91,7 @@ class Associations:
         for held in list(self._by_connection.values()):
             self.note([*held.association.shut_down(), *held.association.close(why)])
 
-    # -- what happened ------------------------------------------------------------------------------------------------
+    # -- outputs ------------------------------------------------------------------------------------------------------
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
         """Send the bytes of an association or an answered call, and post its events."""

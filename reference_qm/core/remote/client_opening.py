@@ -14,8 +14,8 @@ from reference_qm.surface.inputs import Endpoint
 class ClientOpening(Part):
     """Opens, purges and closes remote queues. Spec: MS-MQQP 3.2.4.1, 3.2.4.4, 3.2.4.9, MS-MQMP 3.2.4.7.
 
-    Here the application is its own supporting server. R_QMOpenRemoteQueue, whose results are the inputs of 3.2.4.1, is
-    called just before 3.2.4.1, and R_QMCloseRemoteQueueContext just after it.
+    Here the application needs no separate supporting server. R_QMOpenRemoteQueue, whose results are the inputs of
+    3.2.4.1, is called just before 3.2.4.1, and R_QMCloseRemoteQueueContext just after it.
     """
 
     __slots__ = ()

@@ -96,12 +96,12 @@ FIELD_RANGES: dict[PacketType, tuple[Range, ...]] = {
 
 
 class Identifying(Part):
-    """Cuts received bytes into packets and passes them on. Spec: MS-MQQB 3.1.5.1."""
+    """Splits received bytes into packets, and passes each packet to the part that handles it. Spec: MS-MQQB 3.1.5.1."""
 
     __slots__ = ()
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
-        """Cut bytes into packets, and handle them until a packet closes the session. Spec: MS-MQQB 3.1.5.1."""
+        """Split bytes into packets, and handle packets until one of them closes the session. Spec: MS-MQQB 3.1.5.1."""
         transport = session.transport
         error: FramingError | None = None
         try:
