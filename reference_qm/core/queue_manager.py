@@ -30,7 +30,7 @@ from reference_qm.surface.entropy import Entropy
 from reference_qm.surface.inputs import DirectoryAnswered, DomainReported, Input, RpcListening, Started
 
 HIGHEST_HANDLE = 0xFFFFFFFF
-MOST_KEPT_CLOSED_SESSIONS = 16
+MAX_KEPT_CLOSED_SESSIONS = 16
 """The maximum number of closed sessions that are kept for inspection."""
 
 
@@ -67,7 +67,7 @@ class QueueManager(Parts):
         self.caches = SecurityCaches(self.security_settings)
         self.enterprise = Enterprise(self.config, lambda: self.post(DirectoryLost()))
         self.sessions: dict[int, Session] = {}
-        self.closed_sessions: deque[Session] = deque(maxlen=MOST_KEPT_CLOSED_SESSIONS)
+        self.closed_sessions: deque[Session] = deque(maxlen=MAX_KEPT_CLOSED_SESSIONS)
         self.transports: dict[str, Session] = {}
         self.savings: dict[int, Saving] = {}
         self.descriptors: dict[int, OpenQueueDescriptor] = {}

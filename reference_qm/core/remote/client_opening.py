@@ -32,12 +32,12 @@ class ClientOpening(Part):
             queue.RemoteServer = Endpoint(address, queue.RemoteServer.port)
         application = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QMCOMM)
         yield from self.qm.server_bindings.then_close(
-            application, self._open_twice(application, queue, queue_format, share)
+            application, self._open_with_both_interfaces(application, queue, queue_format, share)
         )
         self.qm.remote_client.queues[queue.number] = queue
         return queue
 
-    def _open_twice(
+    def _open_with_both_interfaces(
         self, application: Binding, queue: RemoteQueue, queue_format: dict[str, Any], share: ShareMode
     ) -> Sequence:
         results = yield from self.qm.server_bindings.call_method(
