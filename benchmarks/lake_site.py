@@ -22,7 +22,7 @@ from playwright.sync_api import sync_playwright
 from benchmarks.footprint import measure_footprint
 from harness.proof.trials import VIRTUAL_SUT
 from harness.run_folder import RULES_FILE, VERDICTS_FILE, get_capture_path
-from reports.lake.manifest import Commit, Known, Manifest
+from reports.lake.manifest import Commit, KnownRun, Manifest
 from reports.lake.schemas import DERIVED, FACTS
 from reports.text import system_key
 
@@ -235,7 +235,7 @@ def _write_manifest(folder: Path, data: Path, run: str, suites: str, known: list
         number=1,
         commits=(Commit("c1", tuple(row[0] for row in known), tables),),
         runs={
-            name: Known("c1", ingest, run, 6_000_000, 1, name, 16_000, sut, product)
+            name: KnownRun("c1", ingest, run, 6_000_000, 1, name, 16_000, sut, product)
             for name, ingest, sut, product in known
         },
         derived={

@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from benchmarks.lake import TICKS, resources_of
 from reports.lake.changes import derive_changes, list_check_events
 from reports.lake.current import rule_current
-from reports.lake.derived import derive_matrix, find_flaky
+from reports.lake.derived import derive_matrix, find_flaky_checks
 from reports.lake.schemas import table_ddl
 from reports.lake.writing import size_shuffles
 from reports.spark import open_spark_session
@@ -185,7 +185,7 @@ def _other(spark: SparkSession, folder: Path, table: str) -> None:
         "changes": lambda: derive_changes(
             list_check_events(read("test_runs"), read("runs"), read("catalogue")), read("runs")
         ),
-        "flaky": lambda: find_flaky(read("test_runs"), read("runs")),
+        "flaky": lambda: find_flaky_checks(read("test_runs"), read("runs")),
     }[table]()
     made.write.mode("overwrite").parquet(str(folder / "spark" / table))
 

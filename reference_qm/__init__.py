@@ -1,1 +1,1 @@
-"""The reference queue manager, which knows nothing about tests."""
+"""The reference queue manager. The package contains no code for tests or faults."""

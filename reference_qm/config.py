@@ -56,11 +56,11 @@ class QueueSettings:
     authenticated: bool = False
     privacy: PrivacyLevel = PrivacyLevel.OPTIONAL
     quota_kb: int | None = None
-    """None stands for the default, or for the value that the queue was given. The same is true of the next two
-    settings.
-    """
+    """The quota in KB; None stands for the default, or for the value that a command has set."""
     journaling: bool | None = None
+    """Whether received messages are journaled; None as for ``quota_kb``."""
     journal_quota_kb: int | None = None
+    """The quota of the journal in KB; None as for ``quota_kb``."""
     security: SecurityDescriptor = DEFAULT_QUEUE_SECURITY
 
     @property

@@ -17,7 +17,7 @@ ShowPackets = Callable[[Path, Standing], tuple[Frame, ...]]
 
 @dataclass(slots=True)
 class CaptureStore:
-    """The copied captures to which pages link; ``missing``: the captures that verdicts name and no run folder has.
+    """The copied captures to which pages link; ``missing``: the captures that verdicts name but no run folder contains.
 
     ``folder_of``: a function that returns the local folder of a run, None for a remote or unknown folder.
     """
@@ -35,7 +35,9 @@ class CaptureStore:
         return self.copy(standing.run, standing.capture)
 
     def copy(self, run: str, capture: str) -> str | None:
-        """Return the path, relative to the site, of the copy of a capture of a run or a pair; None without the file."""
+        """Return the path, relative to the site, of the copy of a capture of a run or a pair; None if the file is
+        missing.
+        """
         if not capture:
             return None
         key = (run, capture)

@@ -1,4 +1,4 @@
-"""Groups findings with the same cause: five rules that one wrong answer breaks need one repair.
+"""Groups findings with the same cause: if one wrong answer breaks five rules, one correction repairs all of them.
 
 The harness has a second implementation for the terminal and for machines (`harness.run.causes`), because neither
 package imports the other; a test compares both implementations.
@@ -14,15 +14,13 @@ from reports.model import Standing
 from reports.text import shorten_check_id
 
 _WORD_PATTERN = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
-"""The pattern of a word.
-
-Only an observation with words is specific, as an empty list or a number may have any cause.
+"""The pattern of a word. An observation without a word, such as an empty list or a number, may have any cause.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Findings with one verdict and one cause, in display order. ``seen``: their common observation."""
+    """Findings with the same verdict and the same cause, in display order. ``seen``: their common observation."""
 
     findings: tuple[Standing, ...]
     seen: str
@@ -42,7 +40,7 @@ def group_findings_by_cause(
     named: Callable[[str], str] = str,
     root_of: Callable[[Standing], str] = lambda _: "",
 ) -> list[Cause]:
-    """Group findings by cause, the cause of most rules first; a finding without a common cause is its own cause.
+    """Group findings by cause, the cause of most rules first; a finding that shares no cause is a group of its own.
 
     ``named``: adds the names of numbers to observations (`reports.values`). The cause of an undecided finding is its
     reason, or the missing root of its check (``root_of``; empty: no root). Failed rules with the same observation have

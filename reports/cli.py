@@ -18,11 +18,19 @@ from rich.console import Console
 from reports.captures import CaptureStore
 from reports.errata import known_errata
 from reports.lake import cli as lake_cli
-from reports.lake.command import Conf, LakeUri, Master, exit_with_report_code, one_line_errors, open_lake, say_report
+from reports.lake.command import (
+    Conf,
+    LakeUri,
+    Master,
+    exit_with_report_code,
+    one_line_errors,
+    open_lake,
+    report_results,
+)
 from reports.lake.local import confirm_arguments_exist, confirm_lake
 from reports.matrix import write_matrix
 from reports.model import Contents
-from reports.packets import packet_maker
+from reports.packets import get_packet_reader
 from reports.progress import Progress
 from reports.rollup_error import RollupError
 from reports.site import write_site
@@ -40,7 +48,7 @@ SITE_MARKER = ".mqconform-rollup"
 SITE_HEAP_SIZE = MappingProxyType({"spark.driver.memory": "1g"})
 """The memory of Java for writing pages; an ingest needs more."""
 PIPED_WIDTH = 1_000
-MOST_NAMED_ENTRIES = 3
+MAX_NAMED_ENTRIES = 3
 """The maximum number of entries that one line on the terminal names; further entries are counted."""
 
 
@@ -112,7 +120,7 @@ def rollup(
                     shown = _write_site(Lake.open(lake.spark, where), out, progress)
     if shown:
         _show_result("rollup", *shown, out)
-    say_report("rollup", report)
+    report_results("rollup", report)
 
 
 def _follow_runs(
@@ -120,7 +128,7 @@ def _follow_runs(
 ) -> None:
     """Keep the lake and the site up to date with a folder of runs; search only once if ``every`` is None.
 
-    ``of_named``: whether an option for named runs was given.
+    ``of_named``: whether an option was given that applies only to runs named one by one.
     """
     from reports.following import follow
 
@@ -166,7 +174,7 @@ def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[C
 
     progress("reading the lake")
     contents = load_contents(lake)
-    captures = CaptureStore(out / "site", partial(get_run_folder, lake), packet_maker())
+    captures = CaptureStore(out / "site", partial(get_run_folder, lake), get_packet_reader())
     missing = write_site(contents, captures, progress, known_errata(), value_names())
     write_matrix(contents, out / "matrix.json")
     return contents, missing
@@ -174,9 +182,9 @@ def _write_site(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[C
 
 def _show_result(command: str, contents: Contents, missing: list[str], out: Path) -> None:
     if missing:
-        left = len(missing) - MOST_NAMED_ENTRIES
+        left = len(missing) - MAX_NAMED_ENTRIES
         more = f" and {left} more (the pages of the verdicts report them)" if left > 0 else ""
-        names = "; ".join(missing[:MOST_NAMED_ENTRIES])
+        names = "; ".join(missing[:MAX_NAMED_ENTRIES])
         line = f"{len(missing)} captures are missing in their run folder: {names}{more}"
         typer.echo(f"mqconform {command}: {line}", err=True)
     matrix_console().print(terminal_matrix(contents))

@@ -16,7 +16,7 @@ class Erratum:
 
     ``says``: the contradiction; ``readings``: each reading, with the verdict of a system that follows it; ``real``: the
     evidence in bytes of real systems; ``choice``: the values that checks may expect, ``why``: the reason for the
-    choice; ``settled``: whether bytes of real systems settle it.
+    choice; ``settled``: whether bytes of real systems determine the choice.
     """
 
     id: str

@@ -11,7 +11,7 @@ PACKAGES_BY_EXTRA = MappingProxyType({"reports": ("pyspark", "pyarrow", "pandas"
 """The packages that each extra installs."""
 
 
-def what_is_missing() -> str | None:
+def describe_missing_requirements() -> str | None:
     """Return one line that names the missing requirements of reports and the remedy; None when nothing is missing."""
     from reports.java import check_java
 

@@ -9,7 +9,7 @@ import typer
 from pyspark.sql import SparkSession
 
 from reports.lake.command import print_report
-from reports.lake.following import Follower, keep_looking
+from reports.lake.following import Follower, repeat_searches
 from reports.lake.ingest import Report
 from reports.lake.store import Lake
 from reports.progress import Progress
@@ -45,7 +45,7 @@ def follow(
     def ingest_new_runs() -> None:
         nonlocal written
         with Progress(COMMAND) as progress:
-            follower.look(progress)
+            follower.search_once(progress)
             number = Lake.open_or_new(spark, where).manifest.number
             if number not in (0, written):
                 write_site(progress)
@@ -56,7 +56,7 @@ def follow(
         return reports
     typer.echo(f"following {one_line(folder)}: one search every {every_s:g} s; Ctrl-C ends it")
     try:
-        keep_looking(ingest_new_runs, every_s, _print_complaint, wait)
+        repeat_searches(ingest_new_runs, every_s, _print_complaint, wait)
     except KeyboardInterrupt:
         typer.echo("ended: the lake contains the runs of the last complete search")
     return reports

@@ -1,4 +1,4 @@
-"""Checks the Java that Spark needs, before anything slow is imported or started."""
+"""Checks the Java installation that Spark needs, before slow modules are imported and Spark is started."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 
 from reports.text import one_line
 
-MOST_SHOWN_CHARACTERS_OF_REASON = 300
+MAX_REASON_CHARACTERS = 300
 DEAD_JAVA_ERRORS = (Py4JNetworkError, ConnectionError)
 """The exceptions that Python gets after the Java process has died."""
 SPARK_ERRORS = (PySparkException, Py4JError, *DEAD_JAVA_ERRORS)
@@ -47,15 +47,13 @@ def describe_java_error(error: Exception) -> str:
         ),
         "",
     )
-    return one_line(f"{name}: {message}" if message else name, MOST_SHOWN_CHARACTERS_OF_REASON) + (
-        f"; {hint}" if hint else ""
-    )
+    return one_line(f"{name}: {message}" if message else name, MAX_REASON_CHARACTERS) + (f"; {hint}" if hint else "")
 
 
 def reason_in_java_output(log: str) -> str:
     """Return one line with the reason why Java ended, from its output; empty without a reason."""
     found = re.findall(r'^(?:Caused by: |Exception in thread "[^"]*" |(?=Invalid ))(.+)', log, re.MULTILINE)
-    return one_line(found[-1], MOST_SHOWN_CHARACTERS_OF_REASON) if found else ""
+    return one_line(found[-1], MAX_REASON_CHARACTERS) if found else ""
 
 
 def _innermost_cause(exception: Any) -> Any:

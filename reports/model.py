@@ -90,7 +90,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The part of one section that had checks when the suites were last proven.
+    """The coverage of one section: the numbers of its rules, of those with a check, and of those with a proof.
 
     ``demand``: MUST or SHOULD; ``kind``: the class of the rules, such as demand or event.
     """
@@ -194,7 +194,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class LaterUndecided:
     """A later, undecided verdict, which does not replace the standing verdict."""
 
     verdict: str
@@ -232,14 +232,14 @@ class Standing:
     evidence: tuple[Frame, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
     retired: bool = False
-    beside: tuple[Beside, ...] = ()
+    beside: tuple[LaterUndecided, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A run that changed the standing verdict of a rule.
 
-    An empty verdict: there was none before, or there is none after the run.
+    An empty verdict means that the rule had no verdict before the run, or has none after it.
     """
 
     name: str
@@ -264,7 +264,7 @@ class Rejected:
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitedErratum:
     """An erratum that verdicts of a rule name, with the number of systems that have such verdicts."""
 
     erratum: str
@@ -329,7 +329,7 @@ class Contents:
     shown: Callable[[], Iterator[Standing]]
     found: Callable[[], Iterator[Standing]]
     changes: Callable[[], Iterator[Change]] = lambda: iter(())
-    cited: tuple[Cited, ...] = ()
+    cited: tuple[CitedErratum, ...] = ()
     pairs: tuple[Pair, ...] = ()
     """The pairs whose counterpart is not the reference."""
     exchanges: tuple[Exchange, ...] = ()
@@ -369,7 +369,7 @@ class Contents:
         return [run for run in self.runs if run.system == system.key]
 
     def before(self, system: System) -> System | None:
-        """Of the versions of a product, return the version that was tested last before the given one."""
+        """Return the version of the same product that was tested last before the given version."""
         earlier = [each for each in self.systems if each.product == system.product and each.order < system.order]
         return max(earlier, key=lambda each: each.order, default=None)
 
@@ -403,7 +403,7 @@ class Section:
         return slug(f"{self.document} {self.section}")
 
 
-def bare_rule(rule: str, document: str, section: str, level: str) -> Rule:
+def make_unlisted_rule(rule: str, document: str, section: str, level: str) -> Rule:
     """Return a row for a judged rule that is missing in every catalogue."""
     says = "The catalogue of this run has no row for this rule."
     return Rule(

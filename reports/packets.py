@@ -12,7 +12,7 @@ from typing import Any
 
 from reports.captures import ShowPackets
 from reports.model import Frame, Standing
-from reports.text import MOST_SHOWN_DISSECTION_CHARACTERS, MOST_SHOWN_OCTETS
+from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_OCTETS
 
 ENTRY_POINT_GROUP = "mqconform.packets"
 """The entry point whose function returns the packets of a capture file for display."""
@@ -21,17 +21,17 @@ Show = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], "
 
 It returns the packets, each with the fields of a `Frame` and ``data`` (octets), or the reason why they cannot be shown.
 """
-MOST_KEPT_CAPTURES = 32
+MAX_CACHED_CAPTURES = 32
 
 
-def packet_maker() -> ShowPackets:
+def get_packet_reader() -> ShowPackets:
     """Return the function that reads the packets of a verdict; if none is installed, packets are only named."""
     for entry in entry_points(group=ENTRY_POINT_GROUP):
-        return _Maker(entry.load())
+        return _PacketReader(entry.load())
     return lambda _, standing: standing.evidence
 
 
-class _Maker:
+class _PacketReader:
     """Reads packets, and keeps the last captures in memory, because the rules of a section often share their checks."""
 
     def __init__(self, read: Callable[[Path], Show]) -> None:
@@ -41,7 +41,7 @@ class _Maker:
     def __call__(self, path: Path, standing: Standing) -> tuple[Frame, ...]:
         show = self.kept.pop(path, None) or self.read(path)
         self.kept[path] = show
-        if len(self.kept) > MOST_KEPT_CAPTURES:
+        if len(self.kept) > MAX_CACHED_CAPTURES:
             del self.kept[next(iter(self.kept))]
         wanted = [(each.frame or 0, each.first, each.last) for each in standing.evidence]
         section = f"{standing.document}-{standing.section}"
@@ -57,9 +57,9 @@ def _build_frame(shown: Any) -> Frame:
         time_ms=shown.time_ms,
         direction=shown.direction,
         transport=shown.transport,
-        hex=shown.data[:MOST_SHOWN_OCTETS].hex(),
+        hex=shown.data[:MAX_SHOWN_OCTETS].hex(),
         octets=len(shown.data),
-        dissection=shown.dissection[: MOST_SHOWN_DISSECTION_CHARACTERS + 1],
+        dissection=shown.dissection[: MAX_DISSECTION_CHARACTERS + 1],
         first=shown.first,
         last=shown.last,
         marked=shown.marked,

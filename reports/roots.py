@@ -9,18 +9,18 @@ from types import MappingProxyType
 from typing import Any
 
 from reports.model import Root
-from reports.text import MOST_SHOWN_CHARACTERS, one_line
+from reports.text import MAX_SHOWN_CHARACTERS, one_line
 
-MOST_SHOWN_ROOTS = 20
-MOST_KEPT_CHECKS = 5_000
+MAX_SHOWN_ROOTS = 20
+MAX_CHECKS_PER_ROOT = 5_000
 NOT_RENAMED: Mapping[str, str] = MappingProxyType({})
-_LONGEST_ROOT_CHARACTERS = 800
+_MAX_ROOT_CHARACTERS = 800
 
 
 def root_lines(roots: Iterable[Root]) -> list[str]:
     """Return a line for the terminal for each missing root, in the words of the harness."""
     return [
-        f"fix this first: {one_line(root.said, _LONGEST_ROOT_CHARACTERS)}{_describe_dependents(root)}" for root in roots
+        f"fix this first: {one_line(root.said, _MAX_ROOT_CHARACTERS)}{_describe_dependents(root)}" for root in roots
     ]
 
 
@@ -41,7 +41,7 @@ def read_missing_roots(extra: str | None, new_names: Mapping[str, str] = NOT_REN
     found = tree.get("roots") if isinstance(tree, dict) else None
     if not isinstance(found, list):
         return ()
-    return tuple(_parse_root(one, new_names) for one in islice(filter(_is_missing_root, found), MOST_SHOWN_ROOTS))
+    return tuple(_parse_root(one, new_names) for one in islice(filter(_is_missing_root, found), MAX_SHOWN_ROOTS))
 
 
 def _is_missing_root(one: Any) -> bool:
@@ -49,8 +49,10 @@ def _is_missing_root(one: Any) -> bool:
 
 
 def _parse_root(one: dict[str, Any], new_names: Mapping[str, str]) -> Root:
-    checks = (_rename_check(check, new_names) for check in one["checks"][:MOST_KEPT_CHECKS] if isinstance(check, str))
-    return Root(one["said"][: MOST_SHOWN_CHARACTERS + 1], frozenset(checks))
+    checks = (
+        _rename_check(check, new_names) for check in one["checks"][:MAX_CHECKS_PER_ROOT] if isinstance(check, str)
+    )
+    return Root(one["said"][: MAX_SHOWN_CHARACTERS + 1], frozenset(checks))
 
 
 def _rename_check(check: str, new_names: Mapping[str, str]) -> str:

@@ -25,13 +25,13 @@ from reports.model import (
     EXAMPLES_PER_PAGE,
     PANELS_PER_PAGE,
     RUNS_PER_SYSTEM_SHOWN,
-    Beside,
     Change,
-    Cited,
+    CitedErratum,
     Contents,
     Coverage,
     Exchange,
     Frame,
+    LaterUndecided,
     Member,
     Pair,
     Rejected,
@@ -39,18 +39,18 @@ from reports.model import (
     Run,
     Standing,
     System,
-    bare_rule,
+    make_unlisted_rule,
     rule_key,
 )
 from reports.roots import read_missing_roots
-from reports.text import MOST_SHOWN_CHARACTERS, MOST_SHOWN_DISSECTION_CHARACTERS, MOST_SHOWN_OCTETS
+from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_CHARACTERS, MAX_SHOWN_OCTETS
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import FINDINGS
 
-MOST_SHOWN_CHANGES = 10
+MAX_SHOWN_CHANGES = 10
 """The maximum number of latest changes on the page of a rule."""
-MOST_SHOWN_REJECTED_LINES = 100
-MOST_SHOWN_LIST_ENTRIES = 20
+MAX_SHOWN_REJECTED_LINES = 100
+MAX_SHOWN_LIST_ENTRIES = 20
 _TEXT_COLUMNS = ("expected", "observed", "reason", "test")
 _RULE_WORDS = (
     *("rule", "document", "section", "title", "level", "form", "observe", "role", "says", "why", "link", "observed"),
@@ -86,7 +86,9 @@ def load_contents(lake: Lake) -> Contents:
         shown=lambda: map(_build_standing, _choose_verdicts(lake).toLocalIterator()),
         found=lambda: map(_build_standing, _read_found(lake).toLocalIterator()),
         changes=lambda: map(_build_change, _read_changes(lake).toLocalIterator()),
-        cited=tuple(Cited(row.erratum, row.rule, row.systems) for row in _list_cited_errata(lake).toLocalIterator()),
+        cited=tuple(
+            CitedErratum(row.erratum, row.rule, row.systems) for row in _list_cited_errata(lake).toLocalIterator()
+        ),
         pairs=_read_pairs(lake, runs),
         exchanges=tuple(map(_build_exchange, current_exchanges(lake).toLocalIterator())),
         coverage=tuple(Coverage(**(row.asDict() | {"kind": row.kind or DEMAND})) for row in of_suites.coverage or ()),
@@ -94,7 +96,7 @@ def load_contents(lake: Lake) -> Contents:
         titles={name: title or "" for name, title in (of_suites.documents or {}).items()},
         rejected=tuple(
             Rejected(row.folder, row.line, row.reason)
-            for row in lake.table("rejected").orderBy("folder", "line").limit(MOST_SHOWN_REJECTED_LINES).collect()
+            for row in lake.table("rejected").orderBy("folder", "line").limit(MAX_SHOWN_REJECTED_LINES).collect()
         ),
         rejected_count=totals[2] or 0,
         run_count=totals.runs,
@@ -181,7 +183,7 @@ def _read_rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str
     if unknown := judged - rules.keys():
         of_unknown = lake.table("rule_current").where(sql.col("rule").isin(sorted(unknown)))
         for row in of_unknown.select(*RULE).dropDuplicates(["rule"]).toLocalIterator():
-            rules[row.rule] = bare_rule(row.rule, row.document, row.section, row.level or "")
+            rules[row.rule] = make_unlisted_rule(row.rule, row.document, row.section, row.level or "")
     return rules, newest
 
 
@@ -203,22 +205,22 @@ def _read_shown_verdicts(lake: Lake) -> DataFrame:
     table = lake.table("rule_current")
     # A function with two parameters would get the index of the element as the second one, here the limit.
     lists = {
-        name: sql.transform(sql.slice(name, 1, MOST_SHOWN_LIST_ENTRIES), lambda one: _cut_text(one))
+        name: sql.transform(sql.slice(name, 1, MAX_SHOWN_LIST_ENTRIES), lambda one: _cut_text(one))
         for name in ("errata", "notes")
     }
     texts = {name: _cut_text(sql.col(name)) for name in _TEXT_COLUMNS}
     return table.withColumns(texts | lists | {"evidence": sql.transform("evidence", _cut_frame)})
 
 
-def _cut_text(column: Column, limit: int = MOST_SHOWN_CHARACTERS) -> Column:
+def _cut_text(column: Column, limit: int = MAX_SHOWN_CHARACTERS) -> Column:
     return sql.substring(column, 1, limit + 1)
 
 
 def _cut_frame(row: Column) -> Column:
     return (
         row.withField("octets", sql.floor(sql.length(row["hex"]) / 2))
-        .withField("hex", sql.substring(row["hex"], 1, 2 * MOST_SHOWN_OCTETS))
-        .withField("dissection", _cut_text(row["dissection"], MOST_SHOWN_DISSECTION_CHARACTERS))
+        .withField("hex", sql.substring(row["hex"], 1, 2 * MAX_SHOWN_OCTETS))
+        .withField("dissection", _cut_text(row["dissection"], MAX_DISSECTION_CHARACTERS))
     )
 
 
@@ -241,7 +243,7 @@ def _choose_verdicts(lake: Lake) -> DataFrame:
 
 def _list_cited_errata(lake: Lake) -> DataFrame:
     table = lake.table("rule_current").where("not retired and size(errata) > 0")
-    each = table.select("sut", "rule", sql.explode(sql.slice("errata", 1, MOST_SHOWN_LIST_ENTRIES)).alias("erratum"))
+    each = table.select("sut", "rule", sql.explode(sql.slice("errata", 1, MAX_SHOWN_LIST_ENTRIES)).alias("erratum"))
     cut = each.withColumn("erratum", _cut_text(sql.col("erratum")))
     return cut.groupBy("erratum", "rule").agg(sql.count_distinct("sut").alias("systems")).orderBy("erratum", "rule")
 
@@ -280,7 +282,7 @@ def _read_changes(lake: Lake) -> DataFrame:
     latest = lake.table("changes").withColumn("place", sql.row_number().over(newest_first))
     started = lake.table("runs").select("ingest", "started")
     return (
-        latest.where(sql.col("place") <= MOST_SHOWN_CHANGES)
+        latest.where(sql.col("place") <= MAX_SHOWN_CHANGES)
         .join(sql.broadcast(started), "ingest", "left")
         .orderBy("rule", "place")
     )
@@ -321,7 +323,7 @@ def _build_standing(row: Row) -> Standing:
         counts=row.counts or {},
         retired=bool(row.retired),
         beside=tuple(
-            Beside(each.verdict, each.run, each.started, each.test or "", each.reason or "")
+            LaterUndecided(each.verdict, each.run, each.started, each.test or "", each.reason or "")
             for each in row.beside or ()
         ),
         **texts,

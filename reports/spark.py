@@ -36,7 +36,7 @@ def open_spark_session(
     """Open a Spark session, stopped at the end; Java's output goes to the file ``log``. Raises `RollupError`.
 
     ``conf`` overrides every setting. Without ``log`` the output goes to a file that is kept only after a failure.
-    ``much``: whether the session will work for minutes.
+    ``much``: whether the session will run jobs that take minutes.
     """
     check_java()
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
@@ -52,7 +52,7 @@ def open_spark_session(
             with _redirect_standard_streams(written):
                 spark = _start_session(master, scratch, written, {**_java_options(master, much), **(conf or {})})
         except KeyboardInterrupt:
-            for java in _list_children() - others:  # a session without network peers would wait forever
+            for java in _list_children() - others:  # otherwise the Java process would wait forever
                 os.kill(java, signal.SIGKILL)
             if log is None:
                 written.unlink(missing_ok=True)
@@ -65,7 +65,7 @@ def open_spark_session(
             keep = True
             raise RollupError(f"Spark failed: {describe_java_error(error)} (see {written})") from error
         finally:
-            with suppress(*SPARK_ERRORS), warnings.catch_warnings():  # after the death or the interruption of Java
+            with suppress(*SPARK_ERRORS), warnings.catch_warnings():  # Java has died or was interrupted
                 warnings.simplefilter("ignore", RuntimeWarning)
                 spark.stop()
             if not keep:
@@ -116,7 +116,7 @@ def _start_session(master: str, scratch: str, log: Path, conf: Mapping[str, str]
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
-        "spark.python.sql.dataFrameDebugging.enabled": "false",  # otherwise each column asks Java twice more
+        "spark.python.sql.dataFrameDebugging.enabled": "false",  # otherwise two more calls of Java for each column
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # a SUT called "1e5" is not a number
         "spark.sql.parquet.compression.codec": "zstd",

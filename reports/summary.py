@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from reports.model import Contents, Pair, System, worst
-from reports.roots import MOST_SHOWN_ROOTS, root_lines
+from reports.roots import MAX_SHOWN_ROOTS, root_lines
 from reports.text import document_name, one_line, system_label
 from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST, Kind
 
@@ -79,8 +79,8 @@ def _describe_missing_roots(contents: Contents) -> list[Text]:
         for run in contents.list_runs_of_system(system)[-1:]
         for line in root_lines(run.roots)
     ]
-    more = len(found) - MOST_SHOWN_ROOTS
-    return found[:MOST_SHOWN_ROOTS] + (
+    more = len(found) - MAX_SHOWN_ROOTS
+    return found[:MAX_SHOWN_ROOTS] + (
         [Text(f"and {more} more missing roots: the site lists all of them")] if more > 0 else []
     )
 

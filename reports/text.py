@@ -7,11 +7,11 @@ import re
 import shlex
 from typing import NamedTuple
 
-MOST_SHOWN_CHARACTERS = 2_000
+MAX_SHOWN_CHARACTERS = 2_000
 """The number of characters that a page shows of one text."""
-MOST_SHOWN_DISSECTION_CHARACTERS = 8_000
+MAX_DISSECTION_CHARACTERS = 8_000
 """The number of characters that a page shows of one dissection; the dissections of session packets have up to 1,800."""
-MOST_SHOWN_OCTETS = 1_024
+MAX_SHOWN_OCTETS = 1_024
 """The number of octets that a page shows of one packet."""
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """The first characters of a cell that a spreadsheet would interpret as a formula."""
@@ -38,7 +38,7 @@ def escape_formula(text: str) -> str:
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
-def clip_text(text: str, limit: int = MOST_SHOWN_CHARACTERS, where: str = "in verdicts.jsonl of the run folder") -> str:
+def clip_text(text: str, limit: int = MAX_SHOWN_CHARACTERS, where: str = "in verdicts.jsonl of the run folder") -> str:
     """Return the beginning of a long text, with a note where the whole text can be found."""
     return text if len(text) <= limit else f"{text[:limit]}… [cut here: the whole text is {where}]"
 

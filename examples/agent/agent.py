@@ -38,12 +38,12 @@ class Unsupported(Refused):
 
 
 class ToyQueues:
-    """Queues in memory, which no packet reaches: a stand-in for your system, with only the necessary methods."""
+    """A stand-in for your system, with only the necessary methods: queues in memory, which no packet reaches."""
 
     vendor, name, version = "Example", "toy queues", "1.0"
 
     def __init__(self) -> None:
-        self.identifier = str(uuid.uuid4())  # yours: QueueManager.Identifier, the GUID in its packets
+        self.identifier = str(uuid.uuid4())  # of your system: QueueManager.Identifier, the GUID in its packets
         self.changed = threading.Condition()
         self.queues: dict[str, dict[str, Any]] = {}
         self.messages: dict[str, list[dict[str, Any]]] = {f"system$;{name}": [] for name in SYSTEM_QUEUES}
@@ -85,7 +85,7 @@ SYSTEM_QUEUES = ("journal", "deadletter", "deadxact")
 
 
 class Verbs:
-    """A method for each supported verb; its parameters are the arguments, its result goes into the answer."""
+    """The supported verbs: each method carries out the verb of its name; its result becomes part of the answer."""
 
     def __init__(self, system: ToyQueues, cancelled: Callable[[int], bool]) -> None:
         self.system = system
@@ -185,7 +185,7 @@ class Verbs:
         return {"purged": count}
 
     def _first(self, queue: str, timeout_ms: int | None, request: int) -> dict[str, Any] | None:
-        """Return the first message, waiting for one; other requests are handled meanwhile."""
+        """Wait for a message, while other requests are handled, and return the first message of the queue."""
         timeout_s = None if timeout_ms is None else timeout_ms / 1000
         self.system.changed.wait_for(lambda: self.cancelled(request) or self.system.find(queue), timeout_s)
         if self.cancelled(request):
@@ -193,13 +193,13 @@ class Verbs:
         return next(iter(self.system.find(queue)), None)
 
 
-# -- the conversation: nothing here depends on the system -------------------------------------------------------------
+# -- the conversation: this part does not depend on the system --------------------------------------------------------
 
 
 class Conversation:
-    """Reads lines and answers each by its id.
+    """Reads requests from lines, and answers each request by its id.
 
-    Requests that may wait have a thread each, so they do not block others.
+    Each request that may wait has its own thread, so it does not block other requests.
     """
 
     def __init__(self, system: ToyQueues, write: Callable[[bytes], object]) -> None:
@@ -266,21 +266,21 @@ class Conversation:
             self.write(json.dumps(answer).encode() + b"\n")
 
     def end(self) -> None:
-        """Cancel the waiting requests, because a received message would be lost."""
+        """Cancel the waiting requests: a message that they received later would be lost."""
         with self.system.changed:
             self.waiting.clear()
             self.system.changed.notify_all()
 
 
 def converse(conversation: Conversation, lines: Any) -> None:
-    """Answer lines until the other side disconnects."""
+    """Answer requests until the tester disconnects."""
     while (line := lines.readline(LINE_LIMIT)).endswith(b"\n"):
         conversation.on_line(line)
     conversation.end()
 
 
 def listen(system: ToyQueues, address: str) -> None:
-    """Hold a conversation on each connection."""
+    """Accept connections, and answer the requests on each connection in its own thread."""
     host, _, port = address.rpartition(":")
     with socket.create_server((host, int(port))) as listener:
         sys.stderr.write(f"agent: listens at {host}:{listener.getsockname()[1]}\n")
@@ -292,7 +292,7 @@ def listen(system: ToyQueues, address: str) -> None:
 
 
 def main() -> None:
-    """Speak over standard input and output, or listen."""
+    """Answer requests over standard input and output, or over TCP."""
     parser = argparse.ArgumentParser(description="A minimal agent for mqconform.")
     parser.add_argument("--listen", metavar="HOST:PORT", help="accept TCP connections instead of standard input")
     address = parser.parse_args().listen

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness.rules.errata import CatalogueError, check_keys, read_toml
-from reference_qm.releases.names import releases_named
+from reference_qm.releases.names import parse_releases
 
 NOTES_FILE = "notes.toml"
 KINDS = MappingProxyType(
@@ -210,7 +210,7 @@ def _get_reference_behaviours(file: Path, number: str, written: list[Any]) -> tu
 
 def _read_releases(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
     try:
-        return releases_named([str(each) for each in written])
+        return parse_releases([str(each) for each in written])
     except ValueError as error:
         raise CatalogueError(file, number, str(error)) from error
 

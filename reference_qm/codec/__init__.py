@@ -1,4 +1,4 @@
-"""The strict codec of packets: strict about structure, and tolerant of values (docs/architecture.md: two codecs).
+"""Parses and builds packets: the codec refuses a wrong structure, and accepts any value of a field.
 
 For bytes without the printed structure ``parse_packet``, ``parse_ping`` and ``Record.parse`` raise FormatError, and no
 other exception. The harness judges the rules about values of fields.

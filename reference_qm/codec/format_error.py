@@ -22,7 +22,7 @@ class FormatError(ValueError):
 class FramingError(FormatError):
     """A stream that cannot be cut into further packets.
 
-    ``packets``: the packets that the same call of ``StreamFramer.feed`` completed before the fault.
+    ``packets``: the packets that the same call of ``StreamFramer.feed`` completed before the error.
     """
 
     def __init__(self, cause: FormatError, packets: list[bytes]) -> None:

@@ -1,7 +1,7 @@
 """Parses and prints format names of queues. Spec: MS-MQMQ 2.1.2 to 2.1.7.
 
-Keywords are read in any case, as in ABNF, and printed as the specification prints them. Queue names follow the grammar
-of MSMQ 2.0 and later (2.1.1), so a comma always separates the elements of a multiple-element name.
+Keywords are accepted in upper and lower case, as in ABNF, and printed as the specification prints them. Queue names
+follow the grammar of MSMQ 2.0 and later (2.1.1), so a comma always separates the elements of a multiple-element name.
 """
 
 from __future__ import annotations

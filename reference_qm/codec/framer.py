@@ -11,8 +11,8 @@ _BYTES_UNTIL_SIZE_KNOWN = 12  # bytes up to and including PacketSize
 class StreamFramer:
     """Cuts the bytes of one direction of a stream into whole packets; the bytes may arrive in any pieces.
 
-    After a fault it does not search for the next signature, because payloads may contain one: the framer stays broken.
-    It holds at most one packet of 0x00400000 + 16 bytes.
+    After an error the framer does not search for the next signature, because payloads may contain signatures: every
+    later call fails. The framer stores at most one packet of 0x00400000 + 16 bytes.
     """
 
     __slots__ = ("_error", "_held")
@@ -34,8 +34,8 @@ class StreamFramer:
     def feed(self, data: bytes) -> list[bytes]:
         """Return the packets that ``data`` completes.
 
-        Raises FramingError (a FormatError) as soon as the bytes cannot be a packet; its ``packets`` are those completed
-        before the fault. Every later call raises the same error without packets.
+        Raises FramingError (a FormatError) as soon as the bytes cannot be a packet; its ``packets`` are the packets
+        that were complete before the error. Every later call raises the same error without packets.
         """
         if self._error is not None:
             raise FramingError(self._error, [])

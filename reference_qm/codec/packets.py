@@ -82,7 +82,7 @@ class UnknownInternalPacket:
         return _build_internal(self.BaseHeader, self.InternalHeader, self.InternalHeader.PT, self.Body)
 
 
-class _Received:
+class _ParsedPacket:
     """A packet that can remember the bytes from which it was parsed. These bytes are not a field, so ``replace`` drops
     them.
     """
@@ -93,7 +93,7 @@ class _Received:
 
 
 @value_object(kw_only=True)
-class UserMessagePacket(_Received):
+class UserMessagePacket(_ParsedPacket):
     """A message. Spec: MS-MQMQ 2.2.20. The flags of BaseHeader and UserHeader announce the headers of the packet."""
 
     BaseHeader: base.BaseHeader

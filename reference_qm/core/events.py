@@ -1,4 +1,4 @@
-"""Events: changes in one layer that have consequences in a layer above.
+"""Defines events: changes in one layer that have consequences in a higher layer.
 
 A part posts an event (``self.qm.post(...)``). The methods that ``dispatch.ON_EVENT`` names handle the event after the
 input or timer that caused it.

@@ -1,4 +1,4 @@
-"""The state that all processes of one queue manager share, apart from the store: configuration, entropy and faults."""
+"""Stores the state that all processes of a queue manager share, except the store: configuration, entropy, faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The queue manager: it takes inputs and the time, and returns effects. It does no I/O and reads no clock."""
+"""Defines the queue manager, which takes inputs and the time, and returns effects. The queue manager does no I/O and
+reads no clock.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ from reference_qm.surface.entropy import Entropy
 from reference_qm.surface.inputs import DirectoryAnswered, DomainReported, Input, RpcListening, Started
 
 HIGHEST_HANDLE = 0xFFFFFFFF
-MOST_KEPT_CLOSED_SESSIONS = 16
+MAX_KEPT_CLOSED_SESSIONS = 16
 """The maximum number of closed sessions that are kept for inspection."""
 
 
@@ -65,7 +67,7 @@ class QueueManager(Parts):
         self.caches = SecurityCaches(self.security_settings)
         self.enterprise = Enterprise(self.config, lambda: self.post(DirectoryLost()))
         self.sessions: dict[int, Session] = {}
-        self.closed_sessions: deque[Session] = deque(maxlen=MOST_KEPT_CLOSED_SESSIONS)
+        self.closed_sessions: deque[Session] = deque(maxlen=MAX_KEPT_CLOSED_SESSIONS)
         self.transports: dict[str, Session] = {}
         self.savings: dict[int, Saving] = {}
         self.descriptors: dict[int, OpenQueueDescriptor] = {}
@@ -98,7 +100,7 @@ class QueueManager(Parts):
     # -- the surface --------------------------------------------------------------------------------------------------
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
-        """Take an input; return the effects to carry out, in order.
+        """Process an input; return the effects to carry out, in order.
 
         Inputs wait until the initialization is complete, which in an enterprise requires an answer of the directory.
         """

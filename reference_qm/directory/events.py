@@ -49,7 +49,7 @@ def note_change(state: DirectoryState, change: Change, status: Result) -> None:
     """Handle the result of a change, and notify about a successful write. Spec: MS-MQDMPR 3.1.7.1.18, 3.1.7.1.19,
     3.1.7.1.24.
     """
-    _note_status(state, status)
+    _note_directory_status(state, status)
     if status is not Result.SUCCESS or not isinstance(change, Write):
         return
     if _is_public(change.element):
@@ -74,7 +74,7 @@ def read_directory(
         return _read_offline(state, kind, filters)
     found = directory.read(kind, filters, attributes)
     if not force:
-        _note_status(state, found.rStatus)
+        _note_directory_status(state, found.rStatus)
     return found
 
 
@@ -100,7 +100,7 @@ def read_directory_end(directory: Replica, handle: int) -> Result:
 
 
 def check_directory_online(directory: Replica, state: DirectoryState) -> None:
-    """Raise Check Directory Online, and take over the directory's attributes of local elements.
+    """Raise Check Directory Online, and copy the attributes of local elements from the directory.
 
     Spec: MS-MQDMPR 3.1.7.1.25.
     """
@@ -142,7 +142,7 @@ def _is_public(element: DirectoryObject) -> bool:
     return isinstance(element, Queue) and element.QueueType is QueueType.PUBLIC
 
 
-def _note_status(state: DirectoryState, status: Result) -> None:
+def _note_directory_status(state: DirectoryState, status: Result) -> None:
     """Set DirectoryOffline if the status shows that the directory is unavailable. Spec: MS-MQDMPR 3.1.7.1.18,
     3.1.7.1.19, 3.1.7.1.20, .24.
     """

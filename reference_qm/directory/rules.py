@@ -28,7 +28,7 @@ class TypeRules:
     fixed: frozenset[str] = frozenset()
 
 
-SET_BY_DIRECTORY: Final = frozenset({"Identifier", "CreateTime", "ModifyTime", "FullPath", "DirectoryPath"})
+ATTRIBUTES_SET_BY_DIRECTORY: Final = frozenset({"Identifier", "CreateTime", "ModifyTime", "FullPath", "DirectoryPath"})
 """The attributes that the directory sets itself, and ignores in the elements that it receives."""
 
 RULES: Final[dict[type[DirectoryObject], TypeRules]] = {
@@ -93,12 +93,14 @@ def cost_is_valid(element: DirectoryObject) -> bool:
 def created_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
     """Return the attributes that the creation of an element publishes."""
     rules = RULES[kind]
-    known = set(directory_attributes(kind)) - SET_BY_DIRECTORY - rules.unsupported
+    known = set(directory_attributes(kind)) - ATTRIBUTES_SET_BY_DIRECTORY - rules.unsupported
     return known if attributes is None else known.intersection(attributes) | rules.naming
 
 
 def written_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
     """Return the attributes that a write of a directory object updates."""
     rules = RULES[kind]
-    known = set(directory_attributes(kind)) - SET_BY_DIRECTORY - rules.unsupported - rules.naming - rules.fixed
+    known = (
+        set(directory_attributes(kind)) - ATTRIBUTES_SET_BY_DIRECTORY - rules.unsupported - rules.naming - rules.fixed
+    )
     return known if attributes is None else known.intersection(attributes)

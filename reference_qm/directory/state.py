@@ -9,7 +9,7 @@ from enum import Enum
 
 from reference_qm.directory.objects import DirectoryObject, Enterprise, Queue, QueueManager, Site
 
-MOST_KEPT_NOTIFICATIONS = 64
+MAX_KEPT_NOTIFICATIONS = 64
 """The number of kept notifications; MS-MQCN, which would send them, is not implemented."""
 
 
@@ -46,7 +46,7 @@ class DirectoryState:
     QueueCollection: tuple[Queue, ...] = ()
     SiteCollection: tuple[Site, ...] = ()
     EnterpriseReference: Enterprise | None = None
-    notifications: deque[ChangeNotification] = field(default_factory=lambda: deque(maxlen=MOST_KEPT_NOTIFICATIONS))
+    notifications: deque[ChangeNotification] = field(default_factory=lambda: deque(maxlen=MAX_KEPT_NOTIFICATIONS))
     notifies: bool = True
     lost: Callable[[], None] = field(default=lambda: None)
 

@@ -1,4 +1,4 @@
-"""Takes over the attributes of a queue manager from the directory. Spec: MS-MQDMPR 3.1.3, 3.1.6.1, 3.1.6.2."""
+"""Copies the attributes of a queue manager from the directory. Spec: MS-MQDMPR 3.1.3, 3.1.6.1, 3.1.6.2."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOTIFICATION_ATTRIBUTE = "NonLDAPCapableQueueManagerNotification"
 
 
 def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool) -> Result:
-    """Take over LocalQueueManager, its sites and the enterprise at initialization. Spec: MS-MQDMPR 3.1.3.
+    """Copy the attributes of LocalQueueManager, its sites and the enterprise at initialization. Spec: MS-MQDMPR 3.1.3.
 
     Initialization fails if the queue manager is missing from the directory, except while it is provisioned.
     """

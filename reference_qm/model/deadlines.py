@@ -1,4 +1,4 @@
-"""Store the deadlines of many items, with a single timer for the earliest."""
+"""Stores the deadlines of many items, with a single timer for the earliest deadline."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 SWEEP_THRESHOLD = 4_096
-"""The minimum number of entries at which entries that no longer matter are dropped."""
+"""The number of entries below which obsolete entries are not dropped."""
 
 
 class Deadlines(Generic[T]):
-    """Items with their due times, int s UTC. ``matters`` decides whether an item still matters. An item that no longer
-    matters stays until it is due, or until such items outnumber the items that matter.
+    """Items with their due times, int s UTC. ``matters`` returns whether an item is still relevant. An obsolete item
+    stays until it is due, or until obsolete items outnumber relevant items.
     """
 
     __slots__ = ("_heap", "_known", "_matters", "_sweep_at", "_turn")
@@ -45,7 +45,7 @@ class Deadlines(Generic[T]):
         heapq.heappush(self._heap, (due_s, self._turn, thing))
 
     def take_due(self, now_s: int) -> Iterator[T]:
-        """Remove and yield the items that are due and matter, earliest first."""
+        """Remove the items that are due, and yield those that are still relevant, earliest first."""
         while self._heap and self._heap[0][0] <= now_s:
             _, _, thing = heapq.heappop(self._heap)
             self._known.discard(thing)

@@ -1,1 +1,1 @@
-"""Configures a queue manager as a release of Windows, according to the product notes of the specifications."""
+"""Makes a queue manager behave like a release of Windows, according to the product notes of the specifications."""

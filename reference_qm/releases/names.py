@@ -18,7 +18,7 @@ KNOWN = (NO_RELEASE, *WINDOWS)
 _ALL, _FROM, _UNTIL = "all", "from ", "until "
 
 
-def releases_named(written: Iterable[str]) -> tuple[str, ...]:
+def parse_releases(written: Iterable[str]) -> tuple[str, ...]:
     """Return, in chronological order, the releases that an expression names: a name, ``from NAME``, ``until NAME``
     (inclusive), or ``all``. Raise ValueError for an unknown name.
     """

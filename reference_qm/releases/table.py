@@ -18,7 +18,7 @@ from reference_qm.config import QueueManagerConfig
 from reference_qm.core.part import Part
 from reference_qm.model.attributes import UNLIMITED
 from reference_qm.releases import queueing, remote, transfer
-from reference_qm.releases.names import releases_named
+from reference_qm.releases.names import parse_releases
 from reference_qm.security import AES_PROVIDER, HashAlgorithm, SecurityConfig
 
 Secured = Callable[[SecurityConfig], SecurityConfig]
@@ -131,7 +131,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
 @cache
 def get_behaviours(release: str) -> Mapping[str, Behaviour]:
     """Return the differences of a release, by the name of the difference; empty for the release ``none``."""
-    found = {name: one for name, one in BEHAVIOURS.items() if release in releases_named(one.releases)}
+    found = {name: one for name, one in BEHAVIOURS.items() if release in parse_releases(one.releases)}
     return MappingProxyType(found)
 
 

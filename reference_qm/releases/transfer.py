@@ -31,7 +31,7 @@ from reference_qm.surface.clock import Now
 
 _UNINITIALIZED_MEMORY = bytes(range(0xA1, 0xC1))
 """Bytes that stand for uninitialized memory."""
-_LONGEST_PADDING = 7
+_MAX_PADDING_BYTES = 7
 _LIST_OFFSET = 12
 """The offset of the first element in MQFAddressHeader (MS-MQMQ 2.2.20.2)."""
 _FIRST_AND_LAST_MARKS = TransactionHeader.flags(FM=1, LM=1)
@@ -169,7 +169,7 @@ def _fill_padding_of_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _fill_own_padding(record: Any, *where: int) -> Any:
     """Return a record at the offset ``where`` with nonzero padding; a record without padding stays unchanged."""
-    for size in range(1, _LONGEST_PADDING + 1):
+    for size in range(1, _MAX_PADDING_BYTES + 1):
         other = replace(record, Padding=_UNINITIALIZED_MEMORY[:size])
         try:
             other.build(*where)

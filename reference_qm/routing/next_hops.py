@@ -35,7 +35,7 @@ def get_next_hops(topology: Topology, table: RoutingTable, source: UUID, destina
     elif share_a_site(source_machine, destination_machine):
         hops = _hops_inside_site(destination_machine, destination)
     else:
-        hops = _single_hop(get_routing_server(topology, source_machine))
+        hops = _build_single_hop(get_routing_server(topology, source_machine))
     if not hops:
         raise RoutingError(f"the directory shows no route from {source} to {destination}: check sites, links and gates")
     return hops
@@ -55,7 +55,7 @@ def _hops_for_router(
         return _hops_inside_site(destination, destination.Identifier)
     if is_site_gate(topology, source):
         return _hops_to_next_site(topology, table, destination)
-    return _single_hop(get_site_gate(topology, source))
+    return _build_single_hop(get_site_gate(topology, source))
 
 
 def _hops_inside_site(destination: QueueManager, identifier: UUID) -> NextHops:
@@ -66,10 +66,10 @@ def _hops_to_next_site(topology: Topology, table: RoutingTable, destination: Que
     """Return a gate of the next site on the route: the last matching row. Spec: MS-MQBR 3.1.5.3."""
     rows = (row.NextHopSiteID for row in reversed(table) if row.DestinationSiteID in destination.SiteIdentifierList)
     next_site = next(rows, None)
-    return _single_hop(get_site_gate_for_site(topology, next_site)) if next_site else ()
+    return _build_single_hop(get_site_gate_for_site(topology, next_site)) if next_site else ()
 
 
-def _single_hop(identifier: UUID | None) -> NextHops:
+def _build_single_hop(identifier: UUID | None) -> NextHops:
     return () if identifier is None else (identifier,)
 
 

@@ -99,7 +99,7 @@ class Association:
         asked = [] if self.state is AssociationState.ESTABLISHED else self.send(Pdu(Shutdown(), 0))
         return asked + self.settle()
 
-    # -- what the calls do --------------------------------------------------------------------------------------
+    # -- methods for calls --------------------------------------------------------------------------------------
 
     def send(self, pdu: Pdu | bytes) -> list[RpcOutput]:
         """Return the effect that sends a PDU, or the bytes of several PDUs."""

@@ -43,7 +43,7 @@ class AuthLevel(IntEnum):
         return self is AuthLevel.PKT_PRIVACY
 
 
-def agreed_level(wire: int) -> AuthLevel | None:
+def parse_authentication_level(wire: int) -> AuthLevel | None:
     """Return the level that an auth_level stands for: DEFAULT stands for CONNECT, CALL for PKT; None for an unknown
     level. Spec: MS-RPCE 2.2.1.1.8.
     """

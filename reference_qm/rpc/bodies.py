@@ -144,7 +144,7 @@ class Auth3(Body):
 
 
 @dataclass(frozen=True, slots=True)
-class _Empty(Body):
+class _EmptyBody(Body):
     """A PDU without a body."""
 
     @classmethod
@@ -156,7 +156,7 @@ class _Empty(Body):
 
 
 @dataclass(frozen=True, slots=True)
-class Shutdown(_Empty):
+class Shutdown(_EmptyBody):
     """The PDU with which a server asks the client to end the association. Spec: C706 12.6.4.11."""
 
     PTYPE: ClassVar[PacketType] = PacketType.SHUTDOWN
@@ -164,7 +164,7 @@ class Shutdown(_Empty):
 
 
 @dataclass(frozen=True, slots=True)
-class CoCancel(_Empty):
+class CoCancel(_EmptyBody):
     """The PDU with which a client cancels a call. Spec: C706 12.6.4.6."""
 
     PTYPE: ClassVar[PacketType] = PacketType.CO_CANCEL
@@ -172,7 +172,7 @@ class CoCancel(_Empty):
 
 
 @dataclass(frozen=True, slots=True)
-class Orphaned(_Empty):
+class Orphaned(_EmptyBody):
     """The PDU with which a client abandons a call. Spec: C706 12.6.4.8."""
 
     PTYPE: ClassVar[PacketType] = PacketType.ORPHANED

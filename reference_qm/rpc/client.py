@@ -29,7 +29,7 @@ from reference_qm.rpc.syntaxes import NDR, NDR64
 
 TRANSFER_SYNTAXES = (NDR, NDR64)
 """The transfer syntaxes that the client proposes for each interface, with one context for each syntax (MS-MQQP 2.2)."""
-LONGEST_ANSWER_BYTES = MAX_BUFFER_SIZE + 0x1000
+MAX_ANSWER_BYTES = MAX_BUFFER_SIZE + 0x1000
 """The maximum number of stub bytes of one answer: the largest buffer and the data around it."""
 
 
@@ -67,7 +67,7 @@ class ClientAssociation:
         self._framer = PduFramer(self.limits.fragment_bytes)
         self._proposed = Bind(0, 0, 0, ())
 
-    # -- what is asked of it ------------------------------------------------------------------------------------
+    # -- requests of the caller ---------------------------------------------------------------------------------
 
     def bind(self) -> list[Outgoing]:
         """Propose every interface in every transfer syntax. Spec: C706 12.6.4.3; MS-RPCE 3.3.1.5.6."""
@@ -255,10 +255,8 @@ class ClientAssociation:
         if bool(pdu.pfc_flags & Flags.FIRST_FRAG) is not (not call.stub):
             return self.end(f"fragments of call {pdu.call_id} are out of order (C706 12.6.4.10)")
         call.stub += response.stub
-        if len(call.stub) > LONGEST_ANSWER_BYTES:
-            return self.end(
-                f"call {pdu.call_id} is answered with more than {LONGEST_ANSWER_BYTES} bytes (MS-MQQP 2.2.2.1)"
-            )
+        if len(call.stub) > MAX_ANSWER_BYTES:
+            return self.end(f"call {pdu.call_id} is answered with more than {MAX_ANSWER_BYTES} bytes (MS-MQQP 2.2.2.1)")
         if not pdu.pfc_flags & Flags.LAST_FRAG:
             if not call.stub:
                 return self.end(f"a fragment of call {pdu.call_id} before the last is empty (C706 12.6.4.10)")

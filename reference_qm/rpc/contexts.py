@@ -9,7 +9,7 @@ from types import MappingProxyType
 from reference_qm.rpc.bind_bodies import ContextElement, ContextResult
 from reference_qm.rpc.interfaces.method import Interface
 from reference_qm.rpc.status import ProviderReason, Result
-from reference_qm.rpc.syntaxes import KEEP_CONNECTION_ON_ORPHAN, NDR, NDR64, SyntaxId, features_asked
+from reference_qm.rpc.syntaxes import KEEP_CONNECTION_ON_ORPHAN, NDR, NDR64, SyntaxId, get_requested_features
 
 TRANSFER_SYNTAXES = MappingProxyType({NDR: False, NDR64: True})
 """The supported transfer syntaxes; the value is True for NDR64."""
@@ -41,7 +41,9 @@ def negotiate(
     results: list[ContextResult] = []
     accepted: list[PresentationContext] = []
     for place, proposal in enumerate(proposals):
-        features = features_asked(proposal.transfer_syntaxes[0]) if len(proposal.transfer_syntaxes) == 1 else None
+        features = (
+            get_requested_features(proposal.transfer_syntaxes[0]) if len(proposal.transfer_syntaxes) == 1 else None
+        )
         if features is not None:
             results.append(ContextResult(Result.NEGOTIATE_ACK, features & KEEP_CONNECTION_ON_ORPHAN))
             continue

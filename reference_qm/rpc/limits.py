@@ -1,4 +1,4 @@
-"""Define the limits for one RPC client."""
+"""Defines the limits for one RPC client."""
 
 from __future__ import annotations
 

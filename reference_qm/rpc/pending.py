@@ -16,7 +16,7 @@ from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.protection import AgreedSecurity
 from reference_qm.rpc.rpc_errors import StubError
 from reference_qm.rpc.status import FaultStatus
-from reference_qm.rpc.verification import MOST_PADDING_BYTES, VerificationError, strip_verification_trailer
+from reference_qm.rpc.verification import MAX_PADDING_BYTES, VerificationError, strip_verification_trailer
 
 if TYPE_CHECKING:
     from reference_qm.rpc.association import Association
@@ -153,7 +153,7 @@ class PendingCalls:
             return stub, 0
         where = incoming.context, incoming.first, incoming.call_id, incoming.packed_drep
         stub, found = strip_verification_trailer(stub, *where, header_sign=incoming.security.header_sign)
-        return stub, MOST_PADDING_BYTES - 1 if found else 0
+        return stub, MAX_PADDING_BYTES - 1 if found else 0
 
     def _dispatch_call(self, call: Call) -> list[RpcOutput]:
         """Pass a call to the dispatcher, unless its context handle is missing or in use. Spec: C706 5.1.6."""

@@ -7,7 +7,7 @@ not multiplexed.
 
 from __future__ import annotations
 
-from reference_qm.rpc.authentication import SecurityError, ServerSecurity, agreed_level
+from reference_qm.rpc.authentication import SecurityError, ServerSecurity, parse_authentication_level
 from reference_qm.rpc.header import Flags, SecTrailer
 from reference_qm.rpc.limits import Limits
 from reference_qm.rpc.pdu import Pdu
@@ -43,7 +43,7 @@ class AssociationSecurity:
         """Refuse the first token of an authentication by an unsupported provider. Spec: MS-RPCE 3.3.3.5.3."""
         if trailer is None or self._agreed is not None:
             return
-        level = agreed_level(trailer.auth_level)
+        level = parse_authentication_level(trailer.auth_level)
         if level is None:
             why = f"authentication level {trailer.auth_level} is undefined (MS-RPCE 2.2.1.1.8)"
             raise AuthenticationRefused(why, FaultStatus.NCA_S_PROTO_ERROR, RejectReason.NOT_SPECIFIED)

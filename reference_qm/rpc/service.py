@@ -1,4 +1,4 @@
-"""Define the state that all associations of a set of interfaces share."""
+"""Defines the state that all associations of a set of interfaces share."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ KEEP_CONNECTION_ON_ORPHAN = 0x02
 _FEATURE_PREFIX = UUID("6cb71c2c-9812-4540-0000-000000000000").bytes[:8]
 
 
-def features_asked(syntax: SyntaxId) -> int | None:
+def get_requested_features(syntax: SyntaxId) -> int | None:
     """Return the requested feature bits if a transfer syntax stands for bind time feature negotiation.
 
     Spec: MS-RPCE 3.3.1.5.3, 2.2.2.14.

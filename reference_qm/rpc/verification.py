@@ -16,7 +16,7 @@ _COMMAND, _END, _MUST_PROCESS = 0x3FFF, 0x4000, 0x8000
 _SUPPORT_HEADER_SIGN = 1
 _ALIGNMENT = 4
 _COMMAND_HEADER = struct.Struct("<HH")
-MOST_PADDING_BYTES = 16
+MAX_PADDING_BYTES = 16
 """The maximum number of padding bytes between the stub data and the trailer (note <39>)."""
 
 

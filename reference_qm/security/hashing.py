@@ -57,7 +57,7 @@ def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes
     try:
         if algorithm in _HASHES_OF_SECOND_LIBRARY:
             signature = bytes(
-                _build_old_signer(old_private_key(key)).sign(
+                _build_second_library_signer(old_private_key(key)).sign(
                     import_second_library_module(_HASHES_OF_SECOND_LIBRARY[algorithm]).new(data)
                 )
             )
@@ -73,7 +73,7 @@ def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, s
     big_endian = signature[::-1]
     try:
         if algorithm in _HASHES_OF_SECOND_LIBRARY:
-            _build_old_signer(old_public_key(key)).verify(
+            _build_second_library_signer(old_public_key(key)).verify(
                 import_second_library_module(_HASHES_OF_SECOND_LIBRARY[algorithm]).new(data), big_endian
             )
         else:
@@ -83,7 +83,7 @@ def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, s
     return True
 
 
-def _build_old_signer(key: Any) -> Any:
+def _build_second_library_signer(key: Any) -> Any:
     return import_second_library_module("Signature.pkcs1_15").new(key)
 
 

@@ -97,7 +97,7 @@ class Connection(asyncio.Protocol):
         self._report_loss(self._cut or _describe_exception(exc))
         self.gone(self)
 
-    # -- the host asks ------------------------------------------------------------------------------------------
+    # -- host requests ------------------------------------------------------------------------------------------
 
     def send(self, data: bytes) -> None:
         """Send bytes in order; bytes for a broken connection are lost."""

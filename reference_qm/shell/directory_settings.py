@@ -187,7 +187,7 @@ def _get_identifier(values: Values, kind: str, name: str) -> UUID:
     return given or uuid5(_NAME_SPACE, f"{kind} {name.lower()}")
 
 
-# -- what an entry may hold -----------------------------------------------------------------------------------------
+# -- the keys of entries ---------------------------------------------------------------------------------------------
 
 
 def _require_tables(value: object) -> list[Any]:

@@ -32,8 +32,9 @@ class SqliteDirectory(MemoryDirectory):
     """A directory in a file. A change ends with Success after its objects are on disk.
 
     Each operation sees the earlier writes of other processes. A file that is damaged or not a directory is refused with
-    DirectoryFileError and stays unchanged. An operation that the file refuses (locked for longer than ``busy_s``, or
-    full) ends with GenericError and changes nothing. Any thread may use the directory, but only one thread at a time.
+    DirectoryFileError and stays unchanged. An operation that the file does not permit (because it is locked for longer
+    than ``busy_s``, or full) ends with GenericError and changes nothing. Any thread may use the directory, but only one
+    thread at a time.
     """
 
     shared = True

@@ -1,4 +1,4 @@
-"""Runs the core in real time: gives its driver sockets, a store, a directory and the clock."""
+"""Runs the core in real time: provides its driver with sockets, a store, a directory and the clock."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ log = logging.getLogger(__name__)
 LISTEN_BACKLOG = 1024
 """The maximum number of connections that wait to be accepted; it is sufficient for a short peak."""
 CONNECT_TIMEOUT_S = 20
-ROOM_POLL_S = 0.1
+FREE_SPACE_POLL_S = 0.1
 """The interval in s for checking the free room of the disk."""
 STOP_FLUSH_S = 0.5
 """The time limit in s for a stopping service to deliver its pending bytes."""
@@ -79,7 +79,7 @@ class Limits:
 
 
 class Host:
-    """Gives a core its sockets, its store, its directory and its time.
+    """Provides a core with sockets, a store, a directory and the time.
 
     The results of an effect arrive in a later turn of the event loop. Exceptions of ``new_core`` and of the store reach
     the caller; ``restart`` and ``reset`` have then changed nothing.
@@ -165,12 +165,12 @@ class Host:
             self.handle(event)
         if self._short:
             self.handle(ResourcesChanged(low=True))
-        self._start_task(self._watch_room())
+        self._start_task(self._watch_free_space())
         self._start_task(self.directory.watch(lambda: self.handle(DirectoryChanged())))
 
     def restart(self) -> None:
         """End the core as a crash does, and start a new core on its store; only the listeners stay open."""
-        self._begin_anew(self.store.read(), "restarted")
+        self._replace_core(self.store.read(), "restarted")
 
     def start_again(self, effect: StartAgain) -> None:
         asyncio.get_running_loop().call_soon(self.restart)
@@ -178,9 +178,9 @@ class Host:
     def reset(self) -> None:
         """End the core and start a new core on an empty store; only the listeners stay open."""
         self.store.clear()
-        self._begin_anew({}, "reset")
+        self._replace_core({}, "reset")
 
-    def _begin_anew(self, entries: Mapping[str, object], said: str) -> None:
+    def _replace_core(self, entries: Mapping[str, object], said: str) -> None:
         """Replace the core by a new core; pending writes are dropped."""
         core = self._new_core(entries)
         self._unwritten.clear()
@@ -273,7 +273,7 @@ class Host:
             self._streams.pop(event.transport, None)
         self.handle(event)
 
-    # -- what the driver needs ----------------------------------------------------------------------------------
+    # -- the driver's interface ---------------------------------------------------------------------------------
 
     def now(self) -> Now:
         return self._surroundings.apply_clock_offset(system.now())
@@ -395,14 +395,14 @@ class Host:
         before = dict(self._surroundings.there)
         done = await self.directory.carry_out(request)
         try:
-            await self._pass_changes(before)
+            await self._report_environment_changes(before)
         except StoreError as error:
             done = str(error)
         self.answer(Rejected(token, done) if isinstance(done, str) else Completed(token, Result(done)))
         await asyncio.sleep(DIRECTORY_POLL_S)
         self.handle(DirectoryChanged())
 
-    async def _pass_changes(self, before: Mapping[str, bool]) -> None:
+    async def _report_environment_changes(self, before: Mapping[str, bool]) -> None:
         """Pass the changes of the environment to the core."""
         there = self._surroundings.there
         if entries := self._surroundings.list_changed_entries(before):
@@ -412,13 +412,13 @@ class Host:
         if there["service"] and not before["service"]:
             asyncio.get_running_loop().call_soon(self.restart)
 
-    async def _watch_room(self) -> None:
+    async def _watch_free_space(self) -> None:
         """Until the host stops, report to the core when the store becomes short of room, and when it has room again."""
         while True:
-            self._look_at_room()
-            await asyncio.sleep(ROOM_POLL_S)
+            self._check_free_space()
+            await asyncio.sleep(FREE_SPACE_POLL_S)
 
-    def _look_at_room(self) -> None:
+    def _check_free_space(self) -> None:
         shortage = self.store.shortage()
         if bool(shortage) is not self._short:
             self._short = bool(shortage)
@@ -451,7 +451,7 @@ class Host:
                     self._complaint = ""
                 answers = [(life, Persisted(effect.token)) for life, effect in batch]
             self.driver.handle(*(answer for life, answer in answers if life == self._life))
-            self._look_at_room()
+            self._check_free_space()
         self._writer = None
 
     def _start_task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:

@@ -1,4 +1,4 @@
-"""Makes test users known to pyspnego's NTLM acceptor while it handles a token.
+"""Passes test users to pyspnego's NTLM acceptor for the time in which the acceptor handles a token.
 
 Spec: MS-NLMP 2.2.1.3, 3.2.5.1.2, 3.3.
 """
@@ -32,7 +32,7 @@ _one_at_a_time = threading.Lock()
 
 @contextlib.contextmanager
 def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
-    """Give the users to the acceptor for one token, in a file that an environment variable names.
+    """Pass the users to the acceptor for one token, in a file that an environment variable names.
 
     The file is readable only by this process's user, and is deleted after the token.
     """
@@ -74,7 +74,7 @@ def _compute_over_client_octets(message: bytes, otherwise: Callable[..., Any]) -
 
 def _nt_hash(user: User) -> str:
     """Return NTOWFv1 in hexadecimal (MS-NLMP 3.3.1)."""
-    return MD4.new(user.password.encode("utf-16-le")).hexdigest()  # noqa: S303 - NTLM is made of it
+    return MD4.new(user.password.encode("utf-16-le")).hexdigest()  # noqa: S303 - NTLM requires MD4
 
 
 def _authenticate_message(token: bytes) -> bytes:

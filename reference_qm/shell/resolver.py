@@ -8,7 +8,7 @@ import ipaddress
 import socket
 import threading
 
-MOST_CONCURRENT_LOOKUPS = 8
+MAX_CONCURRENT_LOOKUPS = 8
 
 
 class Resolver:
@@ -16,7 +16,7 @@ class Resolver:
 
     def __init__(self, address: str) -> None:
         self.family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        self._slots = asyncio.Semaphore(MOST_CONCURRENT_LOOKUPS)
+        self._slots = asyncio.Semaphore(MAX_CONCURRENT_LOOKUPS)
 
     async def lookup(self, host: str) -> tuple[str, ...]:
         """Return the textual addresses of ``host`` in this resolver's address family, best first.

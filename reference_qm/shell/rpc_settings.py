@@ -27,7 +27,7 @@ AUTHENTICATION_LEVELS: Mapping[str, AuthLevel] = MappingProxyType(
 AUTHENTICATION_TYPES: Mapping[str, AuthType] = MappingProxyType(
     {"ntlm": AuthType.WINNT, "negotiate": AuthType.GSS_NEGOTIATE}
 )
-LONGEST_PASSWORD_CHARACTERS = 256
+MAX_PASSWORD_CHARACTERS = 256
 """The maximum length of a password in characters, as in Windows."""
 _NOT_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
 
@@ -144,15 +144,15 @@ def read_password(given: Mapping[str, str], place: str, base: Path) -> str:
         password = found
     else:
         password = _read_password(base / given[way], place)
-    if len(password) > LONGEST_PASSWORD_CHARACTERS:
-        raise SettingsError(f"{place}: {way} has more than {LONGEST_PASSWORD_CHARACTERS} characters")
+    if len(password) > MAX_PASSWORD_CHARACTERS:
+        raise SettingsError(f"{place}: {way} has more than {MAX_PASSWORD_CHARACTERS} characters")
     return password
 
 
 def _read_password(path: Path, place: str) -> str:
     try:
         with path.open(encoding="utf-8") as file:
-            text = file.read(LONGEST_PASSWORD_CHARACTERS + 3).rstrip("\r\n")
+            text = file.read(MAX_PASSWORD_CHARACTERS + 3).rstrip("\r\n")
     except OSError as error:
         raise SettingsError(f"{place}: password_file: {path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -50,7 +50,7 @@ from reference_qm.surface.entropy import Entropy
 
 KEY_FILES: Mapping[str, str] = {BASE_PROVIDER: "base", ENHANCED_PROVIDER: "enhanced", AES_PROVIDER: "advanced"}
 """The file name of each provider's key: ``encryption_base.pem``, ``signing_base.pem`` and so on."""
-LARGEST_KEY_FILE_BYTES = 1 << 20
+MAX_KEY_FILE_BYTES = 1 << 20
 
 
 def _converter_of_list(convert: Callable[[object], Any]) -> toml.Convert:
@@ -235,7 +235,7 @@ def _read_certificate(folder: Path, name: str, where: str) -> bytes:
 
 def _read_file(path: Path, where: str) -> bytes:
     try:
-        if path.stat().st_size > LARGEST_KEY_FILE_BYTES:
+        if path.stat().st_size > MAX_KEY_FILE_BYTES:
             raise SettingsError(f"{where}: {path} is too large for a key or certificate")
         return path.read_bytes()
     except OSError as error:

@@ -118,7 +118,7 @@ def format_endpoint(endpoint: Endpoint) -> str:
     return f"{host}:{endpoint.port}"
 
 
-# -- what a value may be: each takes what was written and returns what is meant, or raises ValueError -----------
+# -- converters: each takes a value of the file, and returns the setting or raises ValueError -------------------
 
 
 def _convert_operating_system(value: object) -> OperatingSystemType:

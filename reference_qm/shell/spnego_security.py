@@ -112,27 +112,27 @@ class SpnegoContext:
         negotiated; Windows, Samba and impacket do so, too.
         """
         with _one_line_errors("the message cannot be signed"):
-            return self._built.sign(b"".join(segments))
+            return self._complete_context.sign(b"".join(segments))
 
     def verify(self, segments: Segments, signature: bytes, *, header_sign: bool) -> None:
         """Check the signature of the whole PDU."""
         with _one_line_errors("the signature is wrong"):
-            self._built.verify(b"".join(segments), signature)
+            self._complete_context.verify(b"".join(segments), signature)
 
     def seal(self, segments: Segments, *, header_sign: bool) -> tuple[bytes, bytes]:
         """Encrypt the body, and sign the whole PDU."""
         with _one_line_errors("the message cannot be sealed"):
-            buffers = self._built.wrap_iov([*_build_buffers(segments), BufferType.header]).buffers
+            buffers = self._complete_context.wrap_iov([*_build_buffers(segments), BufferType.header]).buffers
             return buffers[1].data or b"", buffers[3].data or b""
 
     def unseal(self, segments: Segments, signature: bytes, *, header_sign: bool) -> bytes:
         """Decrypt the body, and check the signature of the whole PDU."""
         with _one_line_errors("the signature is wrong"):
             parts = [*_build_buffers(segments), (BufferType.header, signature)]
-            return self._built.unwrap_iov(parts).buffers[1].data or b""
+            return self._complete_context.unwrap_iov(parts).buffers[1].data or b""
 
     @property
-    def _built(self) -> spnego.ContextProxy:
+    def _complete_context(self) -> spnego.ContextProxy:
         if self._made is None or not self._made.complete:
             raise SecurityError("the security context is not complete")
         return self._made
@@ -169,7 +169,7 @@ class SpnegoAcceptor(SpnegoContext):
         """Handle a token; refuse a context without the protection that its level requires (MS-RPCE 3.3.1.5.2.2)."""
         with announce_users(self._users, token):
             answer = super().step(token)
-        if self.complete and self._wanted & ~self._built.context_attr:
+        if self.complete and self._wanted & ~self._complete_context.context_attr:
             raise SecurityError("the client cannot give the protection that its authentication level requires")
         return answer
 

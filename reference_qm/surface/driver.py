@@ -1,8 +1,8 @@
 """Drives a core: passes inputs and the time to the core, carries out the core's effects in order, and calls the core
 when a timer is due.
 
-All hosts keep the same contract with the core. An effect is carried out after all effects that were returned before it.
-An input that is caused by an effect waits until all effects are carried out. A core is never called recursively.
+All hosts follow the same contract with the core. An effect is carried out after all effects that were returned before
+it. An input that is caused by an effect waits until all effects are carried out. A core is never called recursively.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from uuid import UUID
 
 
 class Entropy(Protocol):
-    """A source of unpredictable bytes."""
+    """A source of random bytes that an attacker cannot predict."""
 
     def token(self, size: int) -> bytes:
         """Return ``size`` unpredictable bytes."""

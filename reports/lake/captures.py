@@ -22,7 +22,7 @@ CAPTURE_SUFFIXES = (".pcapng", ".pcap", ".cap", ".pcapng.gz", ".pcap.gz", ".cap.
 """The suffixes of capture files; their content determines the format."""
 CAPTURES_FOLDER = "captures"
 """The folder of captures in a run folder."""
-FOLDERS_LIMIT = 10_000
+MAX_CAPTURE_FOLDERS = 10_000
 """The limit of folders of captures per command: the driver keeps some hundred octets of each folder, and no packets."""
 CAPTURED_REACH = "capture"
 """The value of the column ``reach`` for a system that was only captured, not tested."""
@@ -125,10 +125,12 @@ def list_units(
         )
     )
     units, refused = [], []
-    rows = folders.limit(FOLDERS_LIMIT + 1).collect()
-    if len(rows) > FOLDERS_LIMIT:
+    rows = folders.limit(MAX_CAPTURE_FOLDERS + 1).collect()
+    if len(rows) > MAX_CAPTURE_FOLDERS:
         where = one_line(", ".join(names))
-        raise RollupError(f"{where}: more than {FOLDERS_LIMIT} folders of captures; judge them in several commands")
+        raise RollupError(
+            f"{where}: more than {MAX_CAPTURE_FOLDERS} folders of captures; judge them in several commands"
+        )
     for row in sorted(rows):
         try:
             units.append(_build_unit(files, row, given, by))

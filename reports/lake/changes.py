@@ -1,6 +1,6 @@
-"""Finds the runs that changed the verdict of a rule, over all versions of a system: the table ``derive_changes``.
+"""Finds the runs that changed the verdict of a rule, over all versions of a system: the table ``changes``.
 
-Each run is compared with the previous run, by the standing verdict after each of them. The standing verdict is the
+The module compares the standing verdicts after each run with those after the previous run. A standing verdict is the
 worst of the latest decided verdicts of the checks that count under the suites of the run. So a partial run does not
 pass rules that it did not judge, and the verdict of a check that the suites have dropped no longer counts.
 """
@@ -41,7 +41,7 @@ def derive_changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFr
 
 
 def check_current(events: DataFrame) -> DataFrame:
-    """Return the last decision of each check and rule, in any version, from which `events` continue."""
+    """Return the last decision of each check and rule, in any version, from which `list_check_events` continues."""
     is_decided_then = sql.col("rank").isNotNull()
     # Within one run, the judgment of the check sorts last.
     order = sql.col("ingest") * 2 + is_decided_then.cast("int")

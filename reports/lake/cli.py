@@ -18,14 +18,14 @@ from reports.lake.command import (
     open_lake,
     open_session,
     print_report,
-    say_report,
+    report_results,
 )
 from reports.lake.local import confirm_arguments_exist, confirm_place
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
 if TYPE_CHECKING:
-    from reports.lake.judging import Written
+    from reports.lake.judging import WrittenFolders
 
 app = typer.Typer(help="Keep the verdicts of many runs, and query them.", no_args_is_help=True)
 
@@ -66,7 +66,7 @@ def ingest(
         from reports.lake.ingest import ingest as ingest_runs
 
         report = ingest_runs(at, runs, replacing=replace, stage=stage)
-    say_report("lake ingest", report)
+    report_results("lake ingest", report)
 
 
 @app.command()
@@ -156,17 +156,17 @@ def judge(
                 written = judging.judge_into_folder(spark, captures, given, bounds, out, progress)
             for line in written.refused:
                 typer.echo(f"mqconform {command}: {line}", err=True)
-            _say_judged(written)
+            _report_judged(written)
             typer.echo(f"{len(written.folders)} run folders in {one_line(out)}")
             raise typer.Exit(BAD_INPUT if written.refused else LINES_REJECTED if written.rejected else 0)
         with open_lake(command, lake, master, conf, new=True, settings=judging.ARROW_SETTINGS) as (at, stage):
             report, written = judging.judge_into_lake(at, captures, given, bounds, replacing=replace, stage=stage)
-    _say_judged(written)
+    _report_judged(written)
     print_report(report, command, captures=True)
     exit_with_report_code([report])
 
 
-def _say_judged(written: Written) -> None:
+def _report_judged(written: WrittenFolders) -> None:
     """Report the number of judged captures, and the reason for each rejected capture."""
     for line in written.rejected:
         typer.echo(f"mqconform lake judge: rejected: {line}", err=True)

@@ -41,7 +41,7 @@ Without them, adaptive planning between stages takes a fifth of the time of such
 collector another fifth, and the memory that Spark reserves for large tables another fifth: 64 MiB for each of some
 hundred sorts and aggregations, 4 MiB for each of as many broadcasts.
 """
-REJECTED_LINES_NAMED = 3
+MAX_REJECTED_LINES_ON_TERMINAL = 3
 """The maximum number of rejected lines that the terminal names; further lines are counted."""
 
 Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
@@ -114,7 +114,7 @@ def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
         raise typer.Exit(INTERRUPTED) from None
 
 
-def say_report(command: str, report: Report) -> None:
+def report_results(command: str, report: Report) -> None:
     """Report the result for each argument, and exit with the resulting code."""
     print_report(report, command)
     exit_with_report_code([report])
@@ -132,7 +132,7 @@ def exit_with_report_code(reports: Iterable[Report]) -> None:
 def print_report(report: Report, command: str, *, captures: bool = False) -> None:
     """Report the result for each argument.
 
-    ``captures``: the rejected items are captures, which are already reported.
+    ``captures``: whether the rejected items are captures, which the command has already reported.
     """
     for line in report.refused:
         typer.echo(f"mqconform {command}: {line}", err=True)
@@ -142,9 +142,13 @@ def print_report(report: Report, command: str, *, captures: bool = False) -> Non
     if report.rejected and not captures:
         named = [
             f"{one_line(folder.removeprefix('file://'))}/verdicts.jsonl:{line} ({one_line(why)})"
-            for folder, line, why in report.named[:REJECTED_LINES_NAMED]
+            for folder, line, why in report.named[:MAX_REJECTED_LINES_ON_TERMINAL]
         ]
-        more = f" and {report.rejected - REJECTED_LINES_NAMED} more" if report.rejected > REJECTED_LINES_NAMED else ""
+        more = (
+            f" and {report.rejected - MAX_REJECTED_LINES_ON_TERMINAL} more"
+            if report.rejected > MAX_REJECTED_LINES_ON_TERMINAL
+            else ""
+        )
         typer.echo(
             f"mqconform {command}: {report.rejected} of {report.kept + report.rejected} lines rejected: "
             f"{'; '.join(named)}{more}; the table `rejected` lists all of them",

@@ -15,13 +15,11 @@ from reports.lake.retirement import COUNTS_COLUMN, mark_counting_verdicts, newes
 from reports.lake.schemas import BESIDE_COLUMNS, PACKET, shape_rows
 from reports.vocabulary import VERDICTS
 
-MOST_LATER_UNDECIDED_SHOWN = 5
-MOST_SHOWN_PACKETS = 8
+MAX_LATER_UNDECIDED_VERDICTS = 5
+MAX_SHOWN_PACKETS = 8
 _RANK_COUNT = len(VERDICTS)
-_WORST_RANK = 0
-"""The position of the standing verdict in the list of a rule's verdicts to look up.
-
-The undecided verdicts follow it.
+_STANDING_POSITION = 0
+"""The position of the standing verdict in the list of a rule's verdicts; later undecided verdicts follow.
 """
 
 
@@ -33,15 +31,15 @@ def rule_current(
     ``test_runs`` may have the runs of only some systems; ``runs`` are all runs of these systems. Lines and packets are
     looked up only for the returned rows, so the texts of millions of verdicts are never shuffled.
     """
-    return join_verdict_lines(shown_verdicts(test_runs, runs, catalogue), verdicts, evidence)
+    return join_verdict_lines(select_verdicts_to_show(test_runs, runs, catalogue), verdicts, evidence)
 
 
-def shown_verdicts(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
+def select_verdicts_to_show(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
     """Return a row for each verdict to show: run and seq of its line, and its other columns as one struct ``of``.
 
     Takes the arguments of `rule_current`.
     """
-    return _join_lines(_rules_by_checks(derive_standing(test_runs, runs, catalogue)), runs)
+    return _join_lines(_derive_rules_from_checks(derive_standing(test_runs, runs, catalogue)), runs)
 
 
 def derive_standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
@@ -54,8 +52,8 @@ def derive_standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame)
     newest = newest_suites(runs)
     marks = runs.join(newest, "sut").select("ingest", sql.col("suites").eqNullSafe(sql.col("newest")).alias("new"))
     judged = test_runs.select("ingest", "sut", "rule", "test", "seq", get_rank(sql.col("verdict")).alias("rank"))
-    # One number that is greater for a later run and, within a run, for a worse verdict: numbers are aggregated in
-    # place, structs are not.
+    # `order` is greater for a later run and, within a run, for a worse verdict. A number is used instead of a struct,
+    # because Spark aggregates numbers in place.
     order = sql.col("ingest") * _RANK_COUNT + (_RANK_COUNT - 1 - sql.col("rank"))
     checks = (
         judged.join(sql.broadcast(marks), "ingest")
@@ -100,8 +98,9 @@ def _decode_rank(order: Column) -> Column:
     return (_RANK_COUNT - 1 - order % _RANK_COUNT).cast("int")
 
 
-def _rules_by_checks(checks: DataFrame) -> DataFrame:
-    """Return for each rule: retired, numbers (checks by rank), and ``verdicts``: the worst, and later undecided.
+def _derive_rules_from_checks(checks: DataFrame) -> DataFrame:
+    """Return for each rule whether it is retired, the number of checks by rank, and ``verdicts``: the worst, then later
+    ones.
 
     Of equally bad checks, the check that was judged last is shown, and among these the first in its run. A rule without
     a counting check is retired, and keeps its last verdict.
@@ -137,7 +136,7 @@ def _rules_by_checks(checks: DataFrame) -> DataFrame:
     def build_order_struct(each: Column) -> Column:
         return sql.struct((-each["latest"]).alias("ingest"), each["seq"], each["rank"], each["test"])
 
-    beside = sql.slice(sql.array_sort(sql.filter("later", is_later_undecided)), 1, MOST_LATER_UNDECIDED_SHOWN)
+    beside = sql.slice(sql.array_sort(sql.filter("later", is_later_undecided)), 1, MAX_LATER_UNDECIDED_VERDICTS)
     return rules.select(
         *("sut", "rule", sql.col("worst.retired").alias("retired")),
         sql.array(
@@ -164,7 +163,7 @@ def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
 
 
 def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> DataFrame:
-    """Return the table `rule_current` of `shown_verdicts`.
+    """Return the table `rule_current` of `select_verdicts_to_show`.
 
     ``verdicts``, ``evidence``: the rows of the runs that ``shown`` names.
     """
@@ -182,7 +181,7 @@ def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFram
     )
     # The filter is separate from the join condition, so that both look-ups join the same table, which is computed once.
     is_line = (sql.col("line.rule") == sql.col("of.rule")) & (sql.col("line.verdict") == sql.col("of.verdict"))
-    is_worst = sql.col("of.position") == _WORST_RANK
+    is_worst = sql.col("of.position") == _STANDING_POSITION
     beside = sql.struct("of.position", *(f"of.{name}" for name in BESIDE_COLUMNS if name != "reason"), "line.reason")
     rules = found.groupBy("of.sut", "of.rule").agg(
         sql.min(sql.when(is_worst, sql.col("of"))).alias("of"),
@@ -196,7 +195,7 @@ def join_verdict_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFram
 
     rows = rules.select(
         *("of.*", *(f"line.{name}" for name in texts)),
-        sql.slice(sql.array_sort("packets"), 1, MOST_SHOWN_PACKETS).alias("evidence"),
+        sql.slice(sql.array_sort("packets"), 1, MAX_SHOWN_PACKETS).alias("evidence"),
         sql.transform(sql.array_sort("beside"), drop_position).alias("beside"),
         sql.aggregate("of.numbers", sql.lit(0).cast("bigint"), lambda whole, each: whole + each).alias("tests"),
         count_columns({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),

@@ -14,13 +14,13 @@ from pyspark.sql import functions as sql
 from reports.lake import changes, current, derived, side_by_side
 from reports.lake.changes import EarlierVerdicts
 from reports.lake.files import escape_pattern
-from reports.lake.manifest import Known, table_folder
+from reports.lake.manifest import KnownRun, table_folder
 from reports.lake.renamed_checks import rename_checks, rename_checks_in_catalogue
 from reports.lake.schemas import DERIVED, table_ddl
 from reports.lake.store import Lake
 from reports.lake.writing import write
 
-MOST_LINES_PER_STEP = 2_500_000
+MAX_LINES_PER_STEP = 2_500_000
 """The maximum number of lines that one job derives, so that its memory use does not grow with the lake."""
 
 PRODUCT_TABLES = ("changes", "check_current")
@@ -65,8 +65,8 @@ def _derive_systems(
         of, holders = sql.col("sut").isin(some), {each.commit for each in judged}
         mine, tests = runs.where(of), lake.table("test_runs", holders).where(of)
         renamed = rename_checks(tests, mine, _read_table_of_suites(lake, "suites", judged))
-        # Mostly the latest run of each system is shown, so the texts of other runs are not read.
-        shown = current.shown_verdicts(renamed, mine, _read_table_of_suites(lake, "catalogue", judged)).cache()
+        # Usually only verdicts of each system's latest run are shown, so the texts of other runs are not read.
+        shown = current.select_verdicts_to_show(renamed, mine, _read_table_of_suites(lake, "catalogue", judged)).cache()
         names = [row.run for row in shown.select("run").distinct().collect()]
         of_shown = sql.col("run").isin(names)
         verdicts, evidence = (
@@ -75,7 +75,7 @@ def _derive_systems(
         )
         keep("rule_current", current.join_verdict_lines(shown, verdicts, evidence).withColumn("unit", sql.col("sut")))
         shown.unpersist()
-        keep("flaky", derived.find_flaky(tests, mine).withColumn("unit", sql.col("sut")))
+        keep("flaky", derived.find_flaky_checks(tests, mine).withColumn("unit", sql.col("sut")))
     stands = lake.spark.read.schema(table_ddl("rule_current")).parquet(
         escape_pattern(f"{lake.uri}/{table_folder(commit, 'rule_current')}")
     )
@@ -99,7 +99,7 @@ def _derive_all_products(
 
 
 def _derive_products(
-    lake: Lake, fresh: Sequence[Known], runs: DataFrame, after: int, keep: Callable[[str, DataFrame], None]
+    lake: Lake, fresh: Sequence[KnownRun], runs: DataFrame, after: int, keep: Callable[[str, DataFrame], None]
 ) -> None:
     """Write the derived rows of products: those of runs with numbers above ``after`` are computed from these runs,
     those of earlier runs are taken from the lake.
@@ -125,7 +125,7 @@ def _derive_products(
     before = EarlierVerdicts(checks, after) if checks is not None else None
     events = changes.list_check_events(tests, mine, catalogue, before)
     if before:
-        events = events.cache()  # few rows that cost most of the work; without earlier rows they are computed twice
+        events = events.cache()  # most of the work is spent on these few rows, which are read twice
     tables = {"check_current": changes.check_current(events)}
     if before or len(fresh) > len(products):  # the first run of a product changes nothing
         changed = changes.derive_changes(events, mine, after)
@@ -135,7 +135,7 @@ def _derive_products(
     events.unpersist()
 
 
-def _read_table_of_suites(lake: Lake, table: str, runs: Collection[Known]) -> DataFrame:
+def _read_table_of_suites(lake: Lake, table: str, runs: Collection[KnownRun]) -> DataFrame:
     """Return the rows of a table about the suites of these runs; all rows where the manifest does not name the suites.
 
     ``table``: ``catalogue`` or ``suites``.
@@ -147,7 +147,7 @@ def _read_table_of_suites(lake: Lake, table: str, runs: Collection[Known]) -> Da
     return lake.table(table, of).where(sql.col("suites").isin(sorted(names)))
 
 
-def _has_other_suites(known: Collection[Known], run: Known) -> bool:
+def _has_other_suites(known: Collection[KnownRun], run: KnownRun) -> bool:
     """Return whether the suites of a run differ, or may differ, from the suites of the product's previous run."""
     earlier = (each for each in known if each.product == run.product and each.ingest < run.ingest)
     before = max(earlier, key=lambda each: each.ingest, default=None)
@@ -160,15 +160,15 @@ def _get_product_column(product_of: dict[str, str]) -> Column:
     return sql.create_map(*pairs)[sql.col("sut")]
 
 
-def _group_units(units: Iterable[str], runs: dict[str, list[Known]]) -> Iterator[list[str]]:
-    """Group the units so that the runs of a group have at most `MOST_LINES_PER_STEP` lines, unless a single unit has
+def _group_units(units: Iterable[str], runs: dict[str, list[KnownRun]]) -> Iterator[list[str]]:
+    """Group the units so that the runs of a group have at most `MAX_LINES_PER_STEP` lines, unless a single unit has
     more; drop units without a run.
     """
     batch: list[str] = []
     lines = 0
     for unit in sorted(unit for unit in units if runs[unit]):
         more = sum(run.lines for run in runs[unit])
-        if batch and lines + more > MOST_LINES_PER_STEP:
+        if batch and lines + more > MAX_LINES_PER_STEP:
             yield batch
             batch, lines = [], 0
         batch.append(unit)

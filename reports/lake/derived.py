@@ -11,7 +11,7 @@ from reports.lake.schemas import SYSTEM, shape_rows, struct_type, system_key
 from reports.vocabulary import DECIDED, SEVERITY
 
 
-def find_flaky(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
+def find_flaky_checks(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
     """Return the checks that decided one rule differently with the same system and suites.
 
     ``runs``: the deciding runs; ``verdicts``: the number of runs per verdict; ``changes``: the number of changes from

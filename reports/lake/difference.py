@@ -20,7 +20,7 @@ from reports.roots import read_missing_roots, root_lines
 from reports.text import natural_key, one_line
 
 Table = Callable[[str], DataFrame]
-"""A table of the lake by its name (`reports.lake.store.Lake.table`)."""
+"""A function that returns the table of a lake with the given name (`reports.lake.store.Lake.table`)."""
 NEWLY_FAILING, NEWLY_PASSING, CHANGED = "newly failing", "newly passing", "changed"
 ADDED, REMOVED, UNCHANGED = "added", "removed", "unchanged"
 KINDS = (NEWLY_FAILING, NEWLY_PASSING, CHANGED, ADDED, REMOVED, UNCHANGED)
@@ -29,7 +29,7 @@ _SIDE_COLUMNS = ("verdict", "run", "test", "expected", "observed", "reason")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side: its name, the system, the number of runs, and whether all of them are partial.
+    """One side of a comparison: its name, the system, the number of runs, and whether all of them are partial.
 
     ``roots``: a line for each missing root of the latest run.
     """
@@ -44,7 +44,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedRule:
     """The standing verdict of a rule on one of two compared sides."""
 
     verdict: str
@@ -56,15 +56,15 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RuleComparison:
     """A rule with its verdicts on both sides; None if the side has no verdict of the rule, or if the rule is
     retired.
     """
 
     kind: str
     rule: str
-    before: Judged | None
-    after: Judged | None
+    before: JudgedRule | None
+    after: JudgedRule | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,9 @@ class Difference:
 
     a: Side
     b: Side
-    steps: tuple[Step, ...]
+    steps: tuple[RuleComparison, ...]
 
-    def of(self, kind: str) -> list[Step]:
+    def of(self, kind: str) -> list[RuleComparison]:
         """Return the rules with a given kind of change."""
         return [step for step in self.steps if step.kind == kind]
 
@@ -93,12 +93,12 @@ def compare(table: Table, a: str, b: str, sut: str | None) -> Difference:
     )
     steps = []
     for row in both.collect():  # one row per rule, independent of the number of runs
-        was, now = (None if each is None else Judged(**each.asDict()) for each in (row.before, row.after))
-        steps.append(Step(_kind_of_change(was, now), row.rule, was, now))
+        was, now = (None if each is None else JudgedRule(**each.asDict()) for each in (row.before, row.after))
+        steps.append(RuleComparison(_kind_of_change(was, now), row.rule, was, now))
     return Difference(side_a, side_b, tuple(sorted(steps, key=lambda step: natural_key(step.rule))))
 
 
-def _kind_of_change(before: Judged | None, after: Judged | None) -> str:
+def _kind_of_change(before: JudgedRule | None, after: JudgedRule | None) -> str:
     if before is None or after is None:
         return ADDED if before is None else REMOVED
     if before.verdict == after.verdict:
@@ -143,7 +143,7 @@ def _runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
             return found
     until = _parse_until(asked)
     if until is not None and not (found := runs.where(_has_started_by(until))).isEmpty():
-        # The versions of that time follow one another; the last one is meant.
+        # Several versions of a system may have started by then: the version of the latest run is selected.
         latest = found.groupBy("sut_name", "profile").agg(sql.max_by("sut", "ingest").alias("sut"))
         return found.join(latest.select("sut"), "sut", "left_semi")
     of = f" of {one_line(sut, 60)!r}" if sut is not None else ""

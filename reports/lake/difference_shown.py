@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
-from reports.lake.difference import KINDS, NEWLY_FAILING, UNCHANGED, Difference, Judged, Side, Step
+from reports.lake.difference import KINDS, NEWLY_FAILING, UNCHANGED, Difference, JudgedRule, RuleComparison, Side
 from reports.text import format_repeat_command, one_line, shorten_check_id, system_label
 from reports.values import value_names
 
-_LONGEST_TEXT_CHARACTERS = 120
+_MAX_TEXT_CHARACTERS = 120
 """The maximum number of characters of an expected or observed value in a difference."""
 
 
@@ -57,7 +57,7 @@ FORMATS: dict[str, Callable[[Difference], str]] = {
 }
 
 
-def _steps_by_kind(difference: Difference, *, empty: bool = False) -> Iterable[tuple[str, list[Step]]]:
+def _steps_by_kind(difference: Difference, *, empty: bool = False) -> Iterable[tuple[str, list[RuleComparison]]]:
     for kind in KINDS:
         if (steps := difference.of(kind)) or empty:
             yield kind, steps
@@ -70,11 +70,11 @@ def _describe_side(side: Side) -> str:
     return f"{one_line(side.asked, 80)} ({system}, {runs}{partial})"
 
 
-def _describe_verdicts(step: Step) -> str:
+def _describe_verdicts(step: RuleComparison) -> str:
     return " -> ".join("none" if each is None else each.verdict for each in (step.before, step.after))
 
 
-def _describe_reason(step: Step) -> str:
+def _describe_reason(step: RuleComparison) -> str:
     if step.kind != NEWLY_FAILING or step.after is None:
         return ""
     after = step.after
@@ -87,7 +87,7 @@ def _describe_reason(step: Step) -> str:
     return "".join(f"\n    {name:9}{_shorten_value(text)}" for name, text in seen.items())
 
 
-def _check_name(judged: Judged) -> str:
+def _check_name(judged: JudgedRule) -> str:
     """Return the name of the check without its file, because the rule already shows the file."""
     return shorten_check_id(judged.test or "").name
 
@@ -97,11 +97,11 @@ def _value_name(text: str | None) -> str:
 
 
 def _shorten_value(text: str | None) -> str:
-    return one_line(text or "-", _LONGEST_TEXT_CHARACTERS)
+    return one_line(text or "-", _MAX_TEXT_CHARACTERS)
 
 
-def _format_row(step: Step) -> str:
-    last: Judged | None = step.after or step.before
+def _format_row(step: RuleComparison) -> str:
+    last: JudgedRule | None = step.after or step.before
     words = ["none" if each is None else each.verdict for each in (step.before, step.after)]
     of_last = (_check_name(last), _value_name(last.expected), _value_name(last.observed)) if last else ()
     words += map(_shorten_value, of_last)

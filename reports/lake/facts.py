@@ -27,7 +27,7 @@ def test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
     """
     advises = sql.col("advice").isNotNull().alias("advises")
     lines = verdicts.select("ingest", "test", *RULE, "seq", "verdict", advises, _line_hash().alias("line"))
-    # Few lines have the same check and rule. Rows move once, and adjacent runs are read together.
+    # Few lines have the same check and rule, so the rows are partitioned once by run, before they are grouped.
     lines = lines.repartition("ingest")
     worst = [sql.min(sql.when(sql.col("verdict") == name, sql.col("seq"))).alias(name) for name in VERDICTS]
     judged = lines.groupBy("ingest", "test", *RULE).agg(

@@ -1,4 +1,4 @@
-"""Accesses files of any file system that Hadoop knows, through the JVM of a Spark session."""
+"""Accesses files of any file system that Hadoop supports, through the JVM of a Spark session."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ SMALL_FILE_OCTETS = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A file or folder: its names for Hadoop and in Spark's ``_metadata.file_path``, octets, and ms since 1970."""
+    """A file or folder: its names for Hadoop and in Spark's ``_metadata.file_path``, its size in octets, and its last
+    change in ms since 1970.
+    """
 
     uri: str
     encoded: str
@@ -72,7 +74,7 @@ class Files:
 
     def __init__(self, spark: SparkSession) -> None:
         jvm: Any = spark.sparkContext._jvm
-        # Each part of such a name is a call of Java.
+        # Each part of a name such as jvm.org.apache costs one call of Java.
         self._path: Any = jvm.org.apache.hadoop.fs.Path
         self._streams: Any = jvm.org.apache.commons.io.IOUtils
         self._jvm = jvm
@@ -184,7 +186,7 @@ class Files:
     def _get_file_system(self, uri: str) -> tuple[Any, Any]:
         path = self._path(uri)
         system = path.getFileSystem(self._conf)
-        system.setWriteChecksum(False)  # for each local file it would write a second one, in another step
+        system.setWriteChecksum(False)  # otherwise Hadoop writes a second file, with a checksum, for each local file
         return path, system
 
 

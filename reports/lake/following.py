@@ -25,7 +25,7 @@ from reports.lake.store import Lake
 from reports.rollup_error import RollupError
 from reports.text import one_line, slug
 
-MOST_RUNS_PER_BATCH = 200
+MAX_RUNS_PER_BATCH = 200
 """The maximum number of run folders in a micro-batch."""
 UNLIMITED_FILE_AGE = "36500d"
 """The maximum age of the files that the stream reports: unlimited, so that old run folders are ingested, too."""
@@ -36,15 +36,15 @@ State = dict[str, list[int]]
 
 
 class Follower:
-    """Ingests the new runs in ``folder`` into the lake at ``where`` with each `look`.
+    """Ingests the new runs in ``folder`` into the lake at ``where`` with each `search_once`.
 
-    ``told`` gets the report of each ingest. Raises `RollupError` for a missing folder, and for a folder that is itself
-    a run.
+    ``on_report`` gets the report of each ingest. Raises `RollupError` for a missing folder, and for a folder that is
+    itself a run.
     """
 
-    def __init__(self, spark: SparkSession, where: str, folder: str, told: Callable[[Report], None]) -> None:
+    def __init__(self, spark: SparkSession, where: str, folder: str, on_report: Callable[[Report], None]) -> None:
         self._spark, self._files = spark, Files(spark)
-        self._where, self._told = where, told
+        self._where, self._on_report = where, on_report
         self._stage: Stage = lambda _: None
         self._runs = get_full_name(folder)
         self._state = f"{get_full_name(where)}/follow/{slug(self._runs)}"
@@ -55,8 +55,8 @@ class Follower:
         if self._files.status(f"{self._runs}/{RUN}") is not None:
             raise RollupError(f"{one_line(folder)} is a run folder itself: give the folder that contains it")
 
-    def look(self, stage: Stage = lambda _: None) -> None:
-        """Ingest the new run folders, and the skipped run folders that have changed."""
+    def search_once(self, stage: Stage = lambda _: None) -> None:
+        """Search once: ingest the new run folders, and the skipped run folders that have changed."""
         self._stage = stage
         stage("searching for new runs")
         waiting = self._read_waiting()
@@ -67,7 +67,7 @@ class Follower:
             with self._raise_original_error():
                 query.awaitTermination()
         finally:
-            with suppress(PySparkException, Py4JError):  # after the death of Java
+            with suppress(PySparkException, Py4JError):  # Java may have died
                 query.stop()
         if missed := self._find_missed():
             self._take_folders(missed)
@@ -76,7 +76,7 @@ class Follower:
         found = (
             self._spark.readStream.format("binaryFile")
             .schema("path string, modificationTime timestamp, length bigint, content binary")
-            .option("maxFilesPerTrigger", MOST_RUNS_PER_BATCH)
+            .option("maxFilesPerTrigger", MAX_RUNS_PER_BATCH)
             .option("maxFileAge", UNLIMITED_FILE_AGE)
             .load(f"{escape_pattern(self._runs)}/*/{RUN}")
             .select("path")  # their content is not read
@@ -135,7 +135,7 @@ class Follower:
         done = {each.uri for each in found if (each.uri, each.size, each.modified) in there}
         left = {uri: state for uri, state in before.items() if uri not in done}
         self._write_waiting({uri: state for uri, state in self._read_waiting().items() if uri not in before} | left)
-        self._told(report)
+        self._on_report(report)
 
     def _read_folder_state(self, uri: str) -> State:
         """Return the sizes and times of a run folder's files, to detect changes; empty without files."""
@@ -159,7 +159,7 @@ class Follower:
             self._files.replace_text(f"{self._state}/waiting.json", json.dumps({"schema": 1, "waiting": waiting}))
 
 
-def keep_looking(
+def repeat_searches(
     look: Callable[[], None], every_s: float, say: Callable[[str], None], wait: Callable[[float], None]
 ) -> None:
     """Search repeatedly until `KeyboardInterrupt`.

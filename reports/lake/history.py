@@ -36,7 +36,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The latest runs, latest first, and the standing verdicts: (system, verdict, its run), or numbers of rules.
+    """The latest runs, latest first, and the standing verdicts: (system, verdict, run), or the numbers of rules by
+    verdict.
 
     ``runs``: the total number of runs.
     """
@@ -47,7 +48,7 @@ class History:
     now: tuple[tuple[str, str, str], ...]
 
 
-_CHANGES_SHOWN = 20
+_MAX_CHANGES_PER_RUN = 20
 """The number of changes that a run of a system names; the first run with new suites may have hundreds."""
 
 
@@ -122,7 +123,9 @@ def _build_entries(rows: DataFrame, changes: DataFrame, *, with_rule: bool) -> t
         sql.concat(sql.lit("("), was, sql.lit(" before)")),
     ]
     named = changes.groupBy("ingest").agg(
-        sql.slice(sql.array_sort(sql.collect_list(sql.concat_ws(" ", *words))), 1, _CHANGES_SHOWN).alias("changes"),
+        sql.slice(sql.array_sort(sql.collect_list(sql.concat_ws(" ", *words))), 1, _MAX_CHANGES_PER_RUN).alias(
+            "changes"
+        ),
         sql.count("*").alias("changed"),
     )
     dated = rows.withColumn("started", sql.date_format("started", "yyyy-MM-dd'T'HH:mm:ss'Z'"))

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from reports.java_errors import SPARK_ERRORS, describe_java_error
 from reports.lake import exchanges, lines, manifest, sources, writing
 from reports.lake.derivation import derive_tables
-from reports.lake.manifest import Commit, Known, Manifest
+from reports.lake.manifest import Commit, KnownRun, Manifest
 from reports.lake.pairs import PairSource
 from reports.lake.sources import VERDICTS, Folder, Source
 from reports.lake.store import Lake
@@ -24,7 +24,7 @@ from reports.text import one_line, system_key
 
 Stage = Callable[[str], None]
 """A function that receives the name of the current stage, in a few words."""
-MOST_NAMED_REJECTED_LINES = 100
+MAX_NAMED_REJECTED_LINES = 100
 
 
 @dataclass(slots=True)
@@ -206,9 +206,7 @@ def _take_runs(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stag
     report.rejected = sum(source.lines for source in chosen) - kept
     if report.rejected:
         with note_published_on_failure(report):
-            report.named = writing.list_rejected_lines(
-                replace(lake, manifest=state), commits, MOST_NAMED_REJECTED_LINES
-            )
+            report.named = writing.list_rejected_lines(replace(lake, manifest=state), commits, MAX_NAMED_REJECTED_LINES)
 
 
 def _write_folders(
@@ -264,9 +262,9 @@ def _number_runs(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
     return numbered
 
 
-def _known_run(source: Source, commit: str) -> Known:
+def _known_run(source: Source, commit: str) -> KnownRun:
     row, folder = source.row, source.folder
-    return Known(
+    return KnownRun(
         commit=commit,
         ingest=source.ingest,
         folder=folder.uri,

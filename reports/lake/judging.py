@@ -64,11 +64,11 @@ class Bounds:
 
 
 @dataclass(slots=True)
-class Written:
+class WrittenFolders:
     """The written run folders, with the number of ``captures``.
 
-    ``known``: folders of captures that the lake has; ``refused``: a line for each refused folder; ``rejected``: a line
-    with the reason for each capture that could not be judged.
+    ``known``: folders of captures whose verdicts the lake already has; ``refused``: a line for each refused folder;
+    ``rejected``: a line with the reason for each capture that could not be judged.
     """
 
     folders: list[Folder] = field(default_factory=list)
@@ -101,7 +101,7 @@ class CapturedFolder(Folder):
 
 def judge_into_lake(
     lake: Lake, captures: Iterable[str], given: GivenSystem, bounds: Bounds, *, replacing: bool, stage: Stage
-) -> tuple[Report, Written]:
+) -> tuple[Report, WrittenFolders]:
     """Judge the captures that the lake does not have, and ingest the verdicts; return the results."""
     aside = f"{lake.uri}/data/judging-{uuid.uuid4().hex}"
     there = {(run, known.size, known.modified) for run, known in lake.manifest.runs.items()}
@@ -120,7 +120,7 @@ def judge_into_lake(
 
 def judge_into_folder(
     spark: SparkSession, captures: Iterable[str], given: GivenSystem, bounds: Bounds, out: str, stage: Stage
-) -> Written:
+) -> WrittenFolders:
     """Judge the captures and write a run folder for each of their folders below the new folder ``out``."""
     files, target = Files(spark), get_full_name(out)
     if files.entries(target):
@@ -143,9 +143,9 @@ def _judge_folders(
     stage: Stage,
     *,
     known: Callable[[Unit], bool],
-) -> Written:
+) -> WrittenFolders:
     """Write run.json and verdicts.jsonl below ``aside`` for each folder of captures that the lake does not have."""
-    files, written = Files(spark), Written()
+    files, written = Files(spark), WrittenFolders()
     stage("looking for captures")
     names = expand_names(files, captures)
     judge = _find_entry_point("judge")

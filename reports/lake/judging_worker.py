@@ -51,7 +51,7 @@ CAPTURE_COLUMNS = ("unit", "profile", "capture")
 ROWS_PER_BATCH = 4096
 
 
-class TooLong(BaseException):
+class CaptureTimeout(BaseException):
     """The time limit of a capture has passed; no other error handler catches this exception."""
 
 
@@ -104,7 +104,7 @@ class Worker:
                     | {"capture": capture, "position": position, "ended_us": ended_us}
                     for position, line in enumerate(lines)
                 ]
-        except TooLong:
+        except CaptureTimeout:
             why = f"not judged within {self.seconds:g} s"
         except MemoryError:
             why = f"needs more than {self.octets >> 20} MiB of memory"
@@ -114,10 +114,10 @@ class Worker:
 
     @contextlib.contextmanager
     def _bound_resources(self) -> Iterator[None]:
-        """Raise `TooLong` or MemoryError when the code in this context exceeds its time or memory."""
+        """Raise `CaptureTimeout` or MemoryError when the code in this context exceeds its time or memory."""
 
         def raise_too_long(*_: object) -> None:
-            raise TooLong
+            raise CaptureTimeout
 
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         _, most = limits = resource.getrlimit(resource.RLIMIT_AS)

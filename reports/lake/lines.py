@@ -57,7 +57,7 @@ END_MARK = "\0end"
 REJECTED_TEXT_CHARACTERS = 500
 """The maximum number of characters of a line that the table `rejected` keeps."""
 CAPTURE_WORDS = 120
-LONGEST_OFFSET_MS = 10**12
+MAX_OFFSET_MS = 10**12
 """The largest accepted difference between a time and the start of its run, in ms: thirty years."""
 
 
@@ -98,8 +98,7 @@ def parse_lines(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
 
     ``runs``: path, folder, run, ingest, system, reach, started, suites of each run of this schema.
     """
-    # A line is embedded in an object and a list: text behind the line's own object is then an error, and is not
-    # ignored.
+    # Each line is wrapped in a list in an object: otherwise the parser would ignore text after the object of the line.
     wrapped = sql.concat(sql.lit('{"v":['), "text", sql.lit(f'],"{_escape_unprintable(END_MARK)}":1}}'))
     type_ = f"v array<{struct_type(LINE_SCHEMAS[schema])}>, `{END_MARK}` int, corrupt string"
     read_ = lines.join(sql.broadcast(runs), "path").select(
@@ -138,7 +137,7 @@ def build_verdicts_table(taken: DataFrame, catalogue: DataFrame, schema: int) ->
 
 def build_evidence_table(taken: DataFrame, schema: int) -> DataFrame:
     """Return the table `evidence` of parsed lines."""
-    # Not posexplode, because Spark infers a filter from it that reads the JSON twice more.
+    # With posexplode, Spark would infer a filter that parses the JSON two more times.
     each = taken.where("why is null").select(
         sql.col("run_run").alias("run"),
         sql.col("v.seq").alias("seq"),
@@ -245,7 +244,7 @@ def _reason_for_rejection(schema: int) -> Column:
     checks: list[tuple[Column, Column | str]] = [
         (sql.trim("text") == "", "empty line"),
         (~sql.col("one"), "the line is not a JSON object with the fields of a verdict"),
-        *_complaint_in_line(v, schema),
+        *_find_complaint_in_line(v, schema),
         (v["schema"].isNull() | (v["schema"] != schema), f"schema is not {schema}, the schema of its run.json"),
         *(
             (v[name].isNull() | (v[name].cast("string") == ""), f"{name} is missing")
@@ -264,11 +263,11 @@ def _reason_for_rejection(schema: int) -> Column:
         ]
     else:
         checks.append((~v["rule"].rlike(RULE_ID_PATTERN), describe_unknown_value("rule", "rule")))
-        checks.append((~v["ms"].between(-LONGEST_OFFSET_MS, LONGEST_OFFSET_MS), "ms is outside the run"))
+        checks.append((~v["ms"].between(-MAX_OFFSET_MS, MAX_OFFSET_MS), "ms is outside the run"))
     return sql.coalesce(*(sql.when(check, sql.lit(why) if isinstance(why, str) else why) for check, why in checks))
 
 
-def _complaint_in_line(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
+def _find_complaint_in_line(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
     """Return a condition and a reason, which reject lines that report that their capture could not be judged."""
     if schema == 1:
         return []

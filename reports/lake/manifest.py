@@ -1,8 +1,8 @@
-"""The manifest lists the files of the lake.
+"""Reads and publishes the manifest, which lists the files of the lake.
 
-``manifests/00000012.json`` is published by one rename, and the manifest with the highest number is the lake. The files
-below ``data/`` that a manifest names never change: a reader sees one state, and after a killed writer the lake has the
-previous state.
+``manifests/00000012.json`` is published by one rename, and the manifest with the highest number defines the state of
+the lake. The files below ``data/`` that a manifest names never change: a reader sees one state, and after a killed
+writer the lake has the previous state.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MANIFEST_NAME = re.compile(r"(\d{8})\.json")
 FOLDER_NAME = re.compile(r"[A-Za-z0-9-]+")
 
 
-class Named(Protocol):
+class NamedEntry(Protocol):
     """A file or folder with a name."""
 
     @property
@@ -37,7 +37,7 @@ class Named(Protocol):
 class Readable(Protocol):
     """A file system that lists folders and reads small files: `Files`, and `LocalFiles` without Java."""
 
-    def entries(self, uri: str) -> Sequence[Named]:
+    def entries(self, uri: str) -> Sequence[NamedEntry]:
         """Return the files and folders in a folder."""
 
     def read_text(self, uri: str) -> str:
@@ -70,7 +70,7 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownRun:
     """A run in the lake.
 
     ``size`` is the size of its three files in octets, ``modified`` their latest change in ms since 1970. ``sut``: the
@@ -104,7 +104,7 @@ class Manifest:
 
     number: int = 0
     commits: tuple[Commit, ...] = ()
-    runs: dict[str, Known] = field(default_factory=dict)
+    runs: dict[str, KnownRun] = field(default_factory=dict)
     derived: dict[str, dict[str, str]] = field(default_factory=dict)
     """For each table: the commit of each unit (a system's key; for `changes` and `check_current` a product's)."""
     catalogues: dict[str, str] = field(default_factory=dict)
@@ -196,7 +196,7 @@ def _parse_manifest(value: dict[str, Any], number: int) -> Manifest:
     manifest = Manifest(
         number=value["number"],
         commits=tuple(Commit(each["commit"], tuple(each["runs"]), tuple(each["tables"])) for each in value["commits"]),
-        runs={run: Known(**known) for run, known in value["runs"].items()},
+        runs={run: KnownRun(**known) for run, known in value["runs"].items()},
         derived=value["derived"],
         catalogues=value["catalogues"],
         last_ingest=value["last_ingest"],

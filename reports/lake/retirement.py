@@ -9,18 +9,18 @@ COUNTS_COLUMN = "counts"
 
 
 def newest_suites(runs: DataFrame) -> DataFrame:
-    """Return ``sut``, ``newest``: the suites of each system's latest run."""
+    """Return the columns ``sut`` and ``newest``: each system, and the suites of its latest run."""
     return runs.groupBy("sut").agg(sql.max_by("suites", "ingest").alias("newest"))
 
 
 def mark_counting_verdicts(rows: DataFrame, suites: str, judged: Column, catalogue: DataFrame) -> DataFrame:
     """Add the column ``counts``: whether the check ``test`` counts for ``rule`` under the suites named in ``suites``.
 
-    A check counts when a run judged it under these suites (``judged``), or when they know the rule and
-    - assign the check to it, or
-    - list no check of it (it is judged in every packet), and know the check, or
-    - do not list covering checks (run folders of schema 1), or
-    - the verdict is of the whole run.
+    A check counts when a run judged the check under these suites (``judged``), or when the suites contain the rule and
+    - assign the check to the rule, or
+    - contain the check, and assign no check to the rule (a passive rule), or
+    - do not list the checks of rules (run folders of schema 1), or
+    - the verdict belongs to the whole run.
     Under suites without a catalogue in the lake, every check counts.
     """
     knows_rule = catalogue.select(

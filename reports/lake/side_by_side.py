@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-MOST_LINES_IN_PARALLEL = 250_000
+MAX_LINES_IN_PARALLEL = 250_000
 """The number of verdict lines below which jobs run in parallel, because then all lines fit into memory."""
 
 
 def run_parts(lines: int, *parts: Callable[[], object]) -> None:
     """Run the parts of a job, in parallel if the number of lines is small."""
-    if lines > MOST_LINES_IN_PARALLEL:
+    if lines > MAX_LINES_IN_PARALLEL:
         # Ctrl-C reaches only the main thread, so long parts run there.
         for part in parts:
             part()

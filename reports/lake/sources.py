@@ -109,7 +109,7 @@ class Source:
 
 
 @dataclass(slots=True)
-class Found:
+class FoundFolders:
     """The folders of arguments, each once: ``runs``, and the results of ``pairs``; ``refused``: a line for each
     argument without such a folder.
     """
@@ -119,7 +119,7 @@ class Found:
     refused: list[str] = field(default_factory=list)
 
 
-def find_sources(files: Files, arguments: Iterable[str]) -> Found:
+def find_sources(files: Files, arguments: Iterable[str]) -> FoundFolders:
     """Find the run folders and the folders of pairs that the arguments name."""
     runs: dict[str, Folder] = {}
     of_pairs: dict[str, PairSource] = {}
@@ -135,7 +135,7 @@ def find_sources(files: Files, arguments: Iterable[str]) -> Found:
                     runs[folder.uri] = folder
         except RollupError as error:
             refused.append(str(error))
-    return Found(list(runs.values()), list(of_pairs.values()), refused)
+    return FoundFolders(list(runs.values()), list(of_pairs.values()), refused)
 
 
 def list_folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], list[str]]:

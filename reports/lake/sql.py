@@ -21,7 +21,7 @@ MEMORY_LIMIT_MIB = 2_048
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The rows of a query, as Python values; ``more``: whether rows beyond the limit were left out."""
+    """The rows of a query, as Python values; ``more``: whether the query has more rows than the limit."""
 
     columns: list[str]
     rows: list[tuple[Any, ...]]
@@ -35,7 +35,7 @@ def run_query(lake: Path, query: str, rows: int, seconds: float) -> Answer:
     """
     with duckdb.connect(":memory:") as connection, _one_line_errors(seconds), _limit_time(connection, seconds):
         _name_tables(connection, lake)
-        _close_the_rest(connection, lake)
+        _restrict_access(connection, lake)
         statements = connection.extract_statements(query)
         if len(statements) != 1 or statements[0].type not in READING_STATEMENTS:
             raise RollupError("give one query that only reads, such as select * from rule_current limit 3")
@@ -56,7 +56,7 @@ def _name_tables(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
             connection.read_parquet(files, union_by_name=True, hive_partitioning=False).create_view(table)
 
 
-def _close_the_rest(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
+def _restrict_access(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
     """Restrict queries to the files of the lake and to the memory limit."""
     data = str(lake / "data").replace("'", "''")
     connection.execute(

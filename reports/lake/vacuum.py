@@ -22,7 +22,7 @@ MERGED_FILE_OCTETS = 128 << 20
 
 
 @dataclass(slots=True)
-class Done:
+class VacuumResult:
     """The numbers of merged ingests, deleted states and deleted folders."""
 
     merged: int = 0
@@ -30,13 +30,13 @@ class Done:
     folders: int = 0
 
 
-def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callable[[str], None]) -> Done:
+def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callable[[str], None]) -> VacuumResult:
     """Merge small ingests, then delete all states except the newest ``keep``, and the files that no state names.
 
     A state that was replaced less than ``hours`` ago stays, because it may still be read. Files and folders that are
     younger than ``hours`` stay as well, because they may belong to a running ingest.
     """
-    done = Done()
+    done = VacuumResult()
     if compact:
         lake = _merge_commits(lake, done, stage)
     stage("deleting")
@@ -72,7 +72,7 @@ def _get_last_change_ms(lake: Lake, folder: str) -> int:
     return max([status.modified if status else 0, *(each.modified for each in lake.files.entries(folder))])
 
 
-def _merge_commits(lake: Lake, done: Done, stage: Callable[[str], None]) -> Lake:
+def _merge_commits(lake: Lake, done: VacuumResult, stage: Callable[[str], None]) -> Lake:
     """Publish a state in which larger commits replace small commits with the same facts."""
     bundles = _bundle_small_commits(lake)
     if not bundles:

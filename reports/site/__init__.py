@@ -1,6 +1,6 @@
 """The static site.
 
-It works from file:// without a network; without its scripts, only its search and comparison do not work.
+The site works from file:// without a network. Only search and comparison need scripts.
 """
 
 from reports.site.environment import build_template_environment

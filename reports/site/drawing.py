@@ -27,7 +27,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Stack:
+class TrendBar:
     """A run in a trend chart of 100 x 100: the place of its bar, and the parts of the bar from top to bottom."""
 
     run: Run
@@ -46,7 +46,7 @@ def place_on_bar(counts: Mapping[str, int], whole: int) -> list[Part]:
     return parts
 
 
-def place_trend_bars(runs: Sequence[Run]) -> list[Stack]:
+def place_trend_bars(runs: Sequence[Run]) -> list[TrendBar]:
     """Place the decided rules of each run on bars next to each other, on one scale, failures at the top."""
     highest = max((_count_decided(run) for run in runs), default=0) or 1
     step = 100 / max(len(runs), 1)
@@ -57,7 +57,7 @@ def place_trend_bars(runs: Sequence[Run]) -> list[Stack]:
             if height := 100 * run.counts.get(name, 0) / highest:
                 parts.append(Part(name, round(top, 2), round(height, 2)))
                 top += height
-        stacks.append(Stack(run, round(index * step + step * 0.1, 2), round(step * 0.8, 2), tuple(parts)))
+        stacks.append(TrendBar(run, round(index * step + step * 0.1, 2), round(step * 0.8, 2), tuple(parts)))
     return stacks
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports.model import Cited
+from reports.model import CitedErratum
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.pages import Pages
@@ -14,7 +14,7 @@ RULES_PER_ERRATUM_SHOWN = 20
 
 def write_errata(pages: Pages) -> None:
     """Write the pages of errata, and the table of errata for programs."""
-    cited: dict[str, list[Cited]] = {}
+    cited: dict[str, list[CitedErratum]] = {}
     for one in sorted(pages.contents.cited, key=lambda one: natural_key(one.erratum)):
         if one.rule in pages.contents.rules:
             cited.setdefault(one.erratum, []).append(one)

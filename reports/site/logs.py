@@ -12,7 +12,7 @@ from reports.site import names
 
 LOG_PATTERNS = ("sut*.log", "control*.log")
 """The patterns of logs in a run folder: the logs of further workers have numbers."""
-MOST_SHOWN_LOGS = 16
+MAX_SHOWN_LOGS = 16
 LOG_OCTETS_COPIED = 1 << 20
 """The maximum number of octets to copy, from the end of a log."""
 
@@ -35,7 +35,7 @@ def copy_logs(site: Path, folder: Path | None, run: Run) -> list[Log]:
     """Copy the logs of a run that are not empty; return an empty list for a remote folder."""
     if folder is None or not folder.is_dir():
         return []
-    found = [path.name for pattern in LOG_PATTERNS for path in sorted(folder.glob(pattern))][:MOST_SHOWN_LOGS]
+    found = [path.name for pattern in LOG_PATTERNS for path in sorted(folder.glob(pattern))][:MAX_SHOWN_LOGS]
     logs = (_copy_log(site, folder.resolve(), name, run) for name in found)
     return [log for log in logs if log is not None]
 

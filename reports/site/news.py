@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from reports.model import Change
 
-MOST_NAMED_RULES = 20
+MAX_NAMED_RULES = 20
 """The number of rules that a page names per run and kind of change; the table of changes has all rules."""
 KINDS_OF_CHANGE = ("newly failing", "newly passing", "changed", "added", "removed")
 """The kinds of change in display order."""
@@ -24,7 +24,7 @@ class News:
         """Count one change."""
         self.counts[change.change] += 1
         named = self.named.setdefault(change.change, [])
-        if len(named) < MOST_NAMED_RULES:
+        if len(named) < MAX_NAMED_RULES:
             named.append(change)
 
     @property

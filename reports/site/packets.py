@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from reports.model import Frame
-from reports.text import MOST_SHOWN_DISSECTION_CHARACTERS, MOST_SHOWN_OCTETS, clip_text
+from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_OCTETS, clip_text
 
 Stretch = tuple[str, bool]
 """A part of a dissection: its text, and whether it shows the deciding field."""
@@ -22,7 +22,7 @@ def format_octets(frame: Frame) -> list[Stretch]:
     shown.
     """
     try:
-        data = bytes.fromhex(frame.hex)[:MOST_SHOWN_OCTETS]
+        data = bytes.fromhex(frame.hex)[:MAX_SHOWN_OCTETS]
     except ValueError:
         return [(f"not hexadecimal: {clip_text(frame.hex, 200)}", False)]
     letters: list[Stretch] = []
@@ -47,7 +47,7 @@ def format_octets(frame: Frame) -> list[Stretch]:
 
 def format_dissection(frame: Frame) -> list[Stretch]:
     """Return the dissection with the deciding field marked."""
-    text = clip_text(frame.dissection, MOST_SHOWN_DISSECTION_CHARACTERS)
+    text = clip_text(frame.dissection, MAX_DISSECTION_CHARACTERS)
     stretches, at = [], 0
     for start, end in sorted(frame.marked):
         if at <= start < end <= len(text):

@@ -23,11 +23,11 @@ from reports.vocabulary import DECIDED, FINDINGS
 
 COLUMNS_PER_PAGE = 20
 """The maximum number of systems that are columns of one page; further systems are on further pages."""
-COLUMNS_THAT_FIT = 5
+MAX_COLUMNS_WITHOUT_SCROLLING = 5
 """The number of columns above which the table scrolls in a box."""
 RUNS_WITH_PAGES = 500
 """The number of latest runs with a page and a row in the list; the table for programs lists more runs."""
-MOST_CACHED_OUTPUTS = 4096
+MAX_CACHED_OUTPUTS = 4096
 """The maximum number of cached outputs of each macro."""
 Stage = Callable[[str, int, int], None]
 """A function that receives the current stage, the number of finished parts, and the number of all parts (0:
@@ -136,7 +136,7 @@ def count_decided(counts: Counter[str]) -> int:
     return sum(counts[name] for name in DECIDED)
 
 
-def width_class(columns: int, fit: int = COLUMNS_THAT_FIT) -> str:
+def width_class(columns: int, fit: int = MAX_COLUMNS_WITHOUT_SCROLLING) -> str:
     """Return the class of a table with the given number of columns: a table of more columns than fit scrolls in a
     box.
     """
@@ -152,7 +152,7 @@ def _load_macros(env: Environment) -> SimpleNamespace:
     """Return the macros of parts.html; output that is often repeated is cached."""
     module = env.get_template("parts.html").module
     macros = {name: macro for name, macro in vars(module).items() if not name.startswith("_")}
-    kept = {name: lru_cache(MOST_CACHED_OUTPUTS)(macros[name]) for name in _MACROS_OF_VALUES}
+    kept = {name: lru_cache(MAX_CACHED_OUTPUTS)(macros[name]) for name in _MACROS_OF_VALUES}
     counted = {name: _cache_by_counts(macros[name]) for name in ("counts", "matrix_cell")}
     return SimpleNamespace(**(macros | kept | counted))
 
@@ -160,7 +160,7 @@ def _load_macros(env: Environment) -> SimpleNamespace:
 def _cache_by_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
     """Cache the output of a macro by the content of its counters, which are not hashable."""
 
-    @lru_cache(MOST_CACHED_OUTPUTS)
+    @lru_cache(MAX_CACHED_OUTPUTS)
     def call_macro(counts: tuple[tuple[str, int], ...], *more: Hashable) -> Markup:
         return macro(Counter(dict(counts)), *more)
 

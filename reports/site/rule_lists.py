@@ -12,7 +12,7 @@ from reports.site.pages import Pages
 from reports.text import clip_text, make_visible, system_label
 from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY, VERDICTS
 
-MOST_NAMED_FINDINGS = 200
+MAX_NAMED_FINDINGS = 200
 """The maximum number of rules with findings that the page names; the sections and the search show all rules."""
 _SENTENCE_CHARACTERS = 300
 _LETTER_OF_KIND = {name: str(number) for number, name in enumerate(KINDS)}
@@ -29,8 +29,8 @@ def write_rule_lists(pages: Pages) -> None:
     pages.write(
         "rules.html",
         names.RULES,
-        first=worst_first[:MOST_NAMED_FINDINGS],
-        left_out=max(0, len(worst_first) - MOST_NAMED_FINDINGS),
+        first=worst_first[:MAX_NAMED_FINDINGS],
+        left_out=max(0, len(worst_first) - MAX_NAMED_FINDINGS),
         documents=documents,
         levels=sorted({rule.level for rule in pages.rules}),
     )

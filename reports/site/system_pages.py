@@ -14,7 +14,7 @@ from reports.site.pages import Pages, Stage, change
 from reports.text import format_repeat_command
 from reports.vocabulary import FINDINGS
 
-MOST_CAUSES_SHOWN_IN_FULL = 100
+MAX_CAUSES_IN_FULL = 100
 """The number of causes per verdict with expected and observed values; other rules are named and linked."""
 CHANGES = ("newly failing", "newly passing", "changed")
 RULE_COLUMNS = ("rule", "document", "section", "level", "verdict", "verdict_before")
@@ -63,7 +63,7 @@ def _write_page(pages: Pages, system: System, standings: list[Standing]) -> None
         causes=causes,
         found_in=Counter(one.document for some in groups.values() for one in some),
         untried=_count_untried(pages, system),
-        shown_in_full=MOST_CAUSES_SHOWN_IN_FULL,
+        shown_in_full=MAX_CAUSES_IN_FULL,
         beside=[one for one in current if one.beside and one.verdict not in FINDINGS],
         retired=[one for one in standings if one.retired],
         changes=changes,

@@ -27,7 +27,7 @@ from reports.vocabulary import FINDINGS, VERDICTS
 
 SITE_FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
 STATIC_FILES = ("style.css", "elements.js", "search.js", "compare.js")
-DOCUMENTS_THAT_FIT = 7
+MAX_DOCUMENTS_WITHOUT_SCROLLING = 7
 """The number of documents above which the table scrolls in a box; their names are short."""
 CARDS_SHOWN = 24
 """The maximum number of systems with a card; if there are more, only the newest version of each product is shown, the
@@ -101,7 +101,7 @@ def _write_index(pages: Pages) -> None:
         news=_collect_news(pages, cards),
         most_cards=CARDS_SHOWN,
         newly_failing=failing,
-        wide=width_class(len(documents), DOCUMENTS_THAT_FIT),
+        wide=width_class(len(documents), MAX_DOCUMENTS_WITHOUT_SCROLLING),
     )
     columns = ("system", "name", "version", "profile", "rules", "judged", "newly_failing", *VERDICTS)
     write_table(

@@ -7,7 +7,7 @@ from reports.captures import CaptureStore
 from reports.model import (
     EXAMPLES_PER_PAGE,
     PANELS_PER_PAGE,
-    Cited,
+    CitedErratum,
     Contents,
     Frame,
     Rejected,
@@ -65,7 +65,7 @@ def contents(systems, rules, standings=(), runs=(), rejected=(), changes=(), **v
         "rules": {each.rule: each for each in rules},
         "stands": table,
         "shown": lambda: iter(_shown(standings)),
-        "cited": tuple(Cited(*key, number) for key, number in cited.items()),
+        "cited": tuple(CitedErratum(*key, number) for key, number in cited.items()),
         "found": lambda: iter(sorted(found, key=lambda one: (one.system, SEVERITY[one.verdict], one.rule))),
         "changes": lambda: iter(sorted(changes, key=lambda one: one.rule)),
         "rejected": tuple(Rejected("/runs/x", line, why) for line, why in rejected),

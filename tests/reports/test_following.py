@@ -10,7 +10,7 @@ import pytest
 from reports import following
 from reports.lake import ingest, manifest
 from reports.lake.finishing import POLL_INTERVAL_S, wait_until_finished
-from reports.lake.following import FAILED_SEARCHES_LIMIT, Follower, keep_looking
+from reports.lake.following import FAILED_SEARCHES_LIMIT, Follower, repeat_searches
 from reports.lake.manifest import list_numbers
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
@@ -62,7 +62,7 @@ def test_follow_ingests_each_finished_readable_run_once(spark, runs, tmp_path, f
     empty = add_run(runs, "empty")
     (empty / "run.json").write_text("")
     follower = Follower(spark, where, str(runs), told.append)
-    follower.look()
+    follower.search_once()
     first, second = told
     assert (first.taken, first.unfinished) == (["old"], [f"file://{unfinished}"])
     assert len(first.refused) == 1
@@ -72,14 +72,14 @@ def test_follow_ingests_each_finished_readable_run_once(spark, runs, tmp_path, f
     assert f"{empty}/run.json is empty" in second.refused[0]
 
     told.clear()
-    follower.look()
+    follower.search_once()
     assert told == []
 
     rewrite(unfinished, finished="2026-11-21T10:02:00Z")
     late = add_run(runs, "late")
     (broken / "run.json").write_text((late / "run.json").read_text().replace('"late"', '"mended"'))
     follower = Follower(spark, where, str(runs), told.append)
-    follower.look()
+    follower.search_once()
     assert [(report.taken, report.known, report.refused) for report in told] == [
         (["mended", "open ü"], 0, []),
         (["late"], 0, []),
@@ -95,11 +95,11 @@ def test_ingest_batch_repeated_after_kill_leaves_lake_unchanged(spark, runs, tmp
         raise Killed("between publishing and the checkpoint")
 
     with pytest.raises(Killed):
-        Follower(spark, where, str(runs), killed).look()
+        Follower(spark, where, str(runs), killed).search_once()
     lake = Lake.open(spark, where)
     assert (lake.manifest.number, set(lake.manifest.runs)) == (1, {"only"})
     told = []
-    Follower(spark, where, str(runs), told.append).look()
+    Follower(spark, where, str(runs), told.append).search_once()
     assert [(report.taken, report.known, report.number) for report in told] == [([], 1, 1)]
     assert list_numbers(lake.files, lake.uri) == [1]
 
@@ -120,7 +120,7 @@ def test_failed_search_for_runs_is_retried_and_repeated_failure_ends_command():
             raise RollupError("the disk is full")
 
     with pytest.raises(RollupError, match="the disk is full"):
-        keep_looking(look, 7, said.append, waited.append)
+        repeat_searches(look, 7, said.append, waited.append)
     assert len(looks) == 3 + FAILED_SEARCHES_LIMIT
     assert said == ["the disk is full; trying again in 7 s"] * (2 + FAILED_SEARCHES_LIMIT - 1)
     assert waited == [7] * (len(looks) - 1)
@@ -136,7 +136,7 @@ def test_follow_rewrites_site_after_lake_change_and_ends_at_ctrl_c(monkeypatch, 
             self.told(ingest.Report(2, taken=["r"], kept=3, unfinished=["file:///runs/open"]))
 
     follower = SimpleNamespace(number=0)
-    follower.look = lambda stage: look(follower, stage)
+    follower.search_once = lambda stage: look(follower, stage)
 
     def made(spark, where, folder, told):
         follower.told = told

@@ -216,7 +216,7 @@ def test_a_rejected_capture_is_named_and_ends_the_command_with_3(tmp_path, monke
 
 
 def test_more_folders_than_a_driver_should_know_are_refused(spark, captured, tmp_path, monkeypatch):
-    monkeypatch.setattr(captures, "FOLDERS_LIMIT", 1)
+    monkeypatch.setattr(captures, "MAX_CAPTURE_FOLDERS", 1)
     with pytest.raises(RollupError, match=r"more than 1 folders of captures; judge them in several commands"):
         judge_into_folder(spark, [str(captured)], GivenSystem("a", "1"), BOUNDS, str(tmp_path / "out"), lambda _: None)
 

@@ -27,7 +27,7 @@ from reports.rollup_error import RollupError
 from reports.site import write_site
 from reports.site.names import run_page
 from reports.site_of_lake import get_run_folder, load_contents
-from reports.text import MOST_SHOWN_CHARACTERS, system_key
+from reports.text import MAX_SHOWN_CHARACTERS, system_key
 from reports.vocabulary import FINDINGS, SEVERITY
 
 DAY = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
@@ -262,7 +262,7 @@ def test_pages_show_content_of_lake(taken, tmp_path):
     for one in contents.shown():
         row = row_of[one.system, one.rule]
         assert one.errata == tuple(row.errata), one.rule
-        assert one.notes == tuple(note[: MOST_SHOWN_CHARACTERS + 1] for note in row.notes), one.rule
+        assert one.notes == tuple(note[: MAX_SHOWN_CHARACTERS + 1] for note in row.notes), one.rule
     assert {run.run: run.roots for run in contents.runs if run.roots} == {
         "new": (Root(MISSING["said"], frozenset(MISSING["checks"])),)
     }

@@ -10,7 +10,7 @@ from site_pages import only_rule_page, page_of, system_page
 from reports.model import System
 from reports.site.packets import format_dissection, format_octets
 from reports.site.rule_pages import choose_frames
-from reports.text import MOST_SHOWN_OCTETS, slug
+from reports.text import MAX_SHOWN_OCTETS, slug
 
 RULE = rule(1, link="https://learn.microsoft.com/x")
 
@@ -85,8 +85,8 @@ def test_octets_of_a_huge_packet_are_bounded():
     lines = "".join(
         text for text, _ in format_octets(frame(1, hex=bytes(range(250)).hex() * 20, octets=5_000))
     ).splitlines()
-    assert len(lines) == MOST_SHOWN_OCTETS // 16 + 1
-    assert lines[-1] == f"… {5_000 - MOST_SHOWN_OCTETS} more octets"
+    assert len(lines) == MAX_SHOWN_OCTETS // 16 + 1
+    assert lines[-1] == f"… {5_000 - MAX_SHOWN_OCTETS} more octets"
 
 
 @pytest.mark.parametrize("digits", ["<script>", "abc", "0x10"])

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from made import CONTOSO, contents, rule, run, standing, written
 
-from reports.model import Cited, System
+from reports.model import CitedErratum, System
 from reports.site.errata_pages import RULES_PER_ERRATUM_SHOWN
 from reports.site.pages import RUNS_WITH_PAGES
-from reports.site.rule_lists import MOST_NAMED_FINDINGS
+from reports.site.rule_lists import MAX_NAMED_FINDINGS
 from reports.vocabulary import VERDICTS
 
 SYSTEMS = [System("Contoso", f"1.{number}", "", number) for number in range(200)]
@@ -45,14 +45,14 @@ def test_page_of_many_rules_has_worst_first_and_all_sections(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], rules, verdicts))
     page = text_of(site, "rules.html")
     first = re.findall(r'<th scope="row"><a href="rules/[^"]+">([^<]+)<', page)
-    assert first == [each.rule for each in (rules[-1], *rules[: MOST_NAMED_FINDINGS - 1])]
-    assert f"{len(rules) - MOST_NAMED_FINDINGS} further rules have findings" in page
+    assert first == [each.rule for each in (rules[-1], *rules[: MAX_NAMED_FINDINGS - 1])]
+    assert f"{len(rules) - MAX_NAMED_FINDINGS} further rules have findings" in page
     assert page.count('<li><a href="sections/') == 2
 
 
 def test_an_erratum_of_many_rules_has_a_page_with_all_of_them(tmp_path):
     rules = [rule(number) for number in range(1, RULES_PER_ERRATUM_SHOWN + 3)]
-    cited = (*(Cited("E1", each.rule, 2) for each in rules), Cited("E2", rules[0].rule, 1))
+    cited = (*(CitedErratum("E1", each.rule, 2) for each in rules), CitedErratum("E2", rules[0].rule, 1))
     site, _ = written(tmp_path, contents([CONTOSO], rules, cited=cited))
     page = text_of(site, "errata.html")
     assert page.count('<li><a href="rules/') == RULES_PER_ERRATUM_SHOWN + 1

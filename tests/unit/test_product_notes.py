@@ -11,7 +11,7 @@ from harness.rules.catalogue import load_catalogue
 from harness.rules.errata import CatalogueError
 from harness.rules.product_notes import NOTES_FILE, load_notes
 from harness.rules.releases import RELEASES
-from reference_qm.releases.names import WINDOWS, releases_named
+from reference_qm.releases.names import WINDOWS, parse_releases
 
 SPECIFICATIONS = Path(__file__).resolve().parents[3] / "shared" / "specs"
 FROZEN = {"MQQB": 70, "MQQP": 31, "MQMQ": 44, "MQDMPR": 31, "MQSO": 17}
@@ -78,7 +78,7 @@ def test_product_notes_excuse_current_releases_rarely() -> None:
     ],
 )
 def test_product_note_names_releases_singly_or_by_range(written: list[str], found: tuple[str, ...]) -> None:
-    assert releases_named(written) == found
+    assert parse_releases(written) == found
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from reference_qm.core.installation import Installation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import find_part
 from reference_qm.releases import remote
-from reference_qm.releases.names import KNOWN, WINDOWS, releases_named
+from reference_qm.releases.names import KNOWN, WINDOWS, parse_releases
 from reference_qm.releases.table import (
     BEHAVIOURS,
     adapt_config_to_release,
@@ -56,7 +56,7 @@ def test_every_product_note_has_behaviors_or_a_reason() -> None:
 def test_reference_release_shows_each_excused_behaviour() -> None:
     """But for what neither the reference nor the harness has, or what it does whatever it is configured as."""
     for note in filter(configured, notes()):
-        does = set(releases_named([written for name in configured(note) for written in BEHAVIOURS[name].releases]))
+        does = set(parse_releases([written for name in configured(note) for written in BEHAVIOURS[name].releases]))
         assert does == set(note.excused) if note.excuses else does <= set(note.releases), note.name
 
 

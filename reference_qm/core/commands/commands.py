@@ -97,7 +97,7 @@ class Commands(Part):
             return self._send_to_several(request, name, transaction, now)
         if name is not None:
             request = replace(request, to=str(name))
-        local = self._find_fitting(request)
+        local = self._find_accepting_queue(request)
         security = self._find_requested_security(request)
         if local is not None:
             security = self._check_for_local_queue(local, self._build_message(request, security, now), now).security
@@ -131,7 +131,7 @@ class Commands(Part):
             )
         return expanded
 
-    def _find_fitting(self, request: commands.SendMessage) -> Queue | None:
+    def _find_accepting_queue(self, request: commands.SendMessage) -> Queue | None:
         """Find the local queue to which a message is sent; None for a queue of another queue manager.
 
         Raise CommandError when the local queue, or any outgoing queue, must refuse the message.
@@ -157,7 +157,7 @@ class Commands(Part):
         security = self._find_requested_security(request)
         ones = [replace(request, to=str(element)) for element in several.Elements]
         for one in ones:
-            if self._find_fitting(one) is not None and security is not None:
+            if self._find_accepting_queue(one) is not None and security is not None:
                 raise CommandError(
                     f"{one.to!a} accepts a signed or encrypted message only as its sole destination: "
                     "send the message to it alone"

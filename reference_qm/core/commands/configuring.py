@@ -27,7 +27,7 @@ ELEMENTS: Mapping[str, str] = {
 """The names of the security attributes that the arguments of ``configure`` set."""
 _ALGORITHM_BY_NAME = {algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm}
 _HIGHEST_SETTING = 0x7FFFFFFF
-_MOST_SESSIONS = 1_000_000
+_MAX_SESSIONS = 1_000_000
 
 
 class Configuring(Part):
@@ -48,7 +48,7 @@ class Configuring(Part):
         if request.journal_quota_kb is not None:
             self.qm.adm.JournalQuota = check_number("journal_quota_kb", request.journal_quota_kb, 0, UNLIMITED)
         if request.max_sessions is not None:
-            limit = check_number("max_sessions", request.max_sessions, 0, _MOST_SESSIONS)
+            limit = check_number("max_sessions", request.max_sessions, 0, _MAX_SESSIONS)
             self.qm.config = replace(self.qm.config, max_sessions=limit)
         self.qm.security_settings = replace(self.qm.security_settings, **changes)
         self.qm.caches.configure(self.qm.security_settings)
@@ -67,7 +67,7 @@ class Configuring(Part):
         return Result({**own, **self._list_settings()})
 
     def apply_settings(self, other: QM) -> None:
-        """Take over the changed settings of the previous process, because the store does not contain settings."""
+        """Copy the changed settings from the previous process, because the store does not contain settings."""
         self.qm.config, self.qm.settings = other.config, other.settings
         self.qm.security_settings = other.security_settings
         self.qm.caches.configure(self.qm.security_settings)

@@ -10,7 +10,7 @@ from reference_qm.model.adm import Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.position_list import Boundary
 
-_SHOWN_ATTRIBUTES = (
+_DESCRIBED_ATTRIBUTES = (
     "Pathname",
     "Identifier",
     "QueueType",
@@ -38,7 +38,7 @@ _SHOWN_ATTRIBUTES = (
 
 def describe_queue(queue: Queue) -> dict[str, Any]:
     """Describe a queue without its messages. Spec: MS-MQDMPR 3.1.1.2."""
-    return {name: _to_json(getattr(queue, name)) for name in _SHOWN_ATTRIBUTES} | {
+    return {name: _to_json(getattr(queue, name)) for name in _DESCRIBED_ATTRIBUTES} | {
         "Security": queue.Security.build().hex(),
         "JournalQueueReference": get_pathname(queue.JournalQueueReference),
         "SubqueueCollection": [

@@ -27,7 +27,8 @@ class DirectoryClient(Part):
     __slots__ = ()
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
-        """Take over the content of the directory, and continue the work that waited for it. Spec: MS-MQDMPR 3.1.7.1.20.
+        """Store the content of the directory, and continue the work that waited for the directory. Spec: MS-MQDMPR
+        3.1.7.1.20.
 
         The queue manager waits for an unavailable directory. After any other read error, the previous content stays.
         """
@@ -64,11 +65,11 @@ class DirectoryClient(Part):
         self.qm.initialization.begin(now)
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
-        """Take over the directory's attributes of this queue manager at the first read.
+        """Copy this queue manager's attributes from the directory at the first read.
 
         Without directory or domain the queue manager is in workgroup mode until the next start (MS-MQSO 5.5.4). When
-        the directory does not know this queue manager, 3.1.3 only raises an error. Then the queue manager waits until
-        it is known, as MS-MQSO 5.5.6 describes for a mismatch, unless the domain has changed (6.6.2.1).
+        the directory has no object of this queue manager, 3.1.3 only raises an error. Then the queue manager waits for
+        the object, as MS-MQSO 5.5.6 describes for a mismatch, unless the domain has changed (6.6.2.1).
         """
         state = self.qm.enterprise.state
         if answer.status is Result.DIRECTORY_NOT_CONNECTED:
@@ -83,11 +84,11 @@ class DirectoryClient(Part):
             self._join_domain(now)
 
     def _join_domain(self, now: Now) -> None:
-        """Take over this queue manager's attributes from the directory, and become a member of the domain.
+        """Copy this queue manager's attributes from the directory, and become a member of the domain.
 
         Spec: MS-MQDMPR 3.1.3, MS-MQSO 6.6.2.
         """
-        self._take_over_name()
+        self._copy_name()
         self.qm.surviving_queues.create_published()
         if self.synchronize(now) is Result.SUCCESS:
             self.qm.membership.save_domain()
@@ -97,15 +98,15 @@ class DirectoryClient(Part):
     def _find_own_object(self) -> QueueManager | None:
         return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
 
-    def _take_over_name(self) -> None:
-        """Take the computer name from the directory before anything is published."""
+    def _copy_name(self) -> None:
+        """Copy the computer name from the directory before this queue manager publishes an object."""
         state = self.qm.enterprise.state
         known = self._find_own_object()
         if known is not None:
             state.LocalQueueManager = replace(state.LocalQueueManager, ComputerName=known.ComputerName)
 
     def synchronize(self, now: Now) -> Result:
-        """Take over this queue manager's attributes, sites, gates and routes, and start the timers.
+        """Copy this queue manager's attributes, sites, gates and routes from the directory, and start the timers.
 
         Spec: MS-MQDMPR 3.1.3. The directory does not publish the gates of a site; gates are determined as MS-MQBR
         describes.

@@ -53,8 +53,8 @@ class Membership(Part):
     def has_joined_domain(self) -> bool:
         """Return whether the machine has joined its first domain, or a different domain. Spec: MS-MQSO 6.6.2.
 
-        A machine that was never in a domain does not know its sites. Without sites it cannot create its object, so it
-        waits until the directory knows it.
+        A machine that was never in a domain has no sites. Without sites it cannot create its object, so the machine
+        waits until the directory has the object.
         """
         has_moved = self.qm.adm.MachineDomainId not in (None, self.qm.adm.LastDomain)
         return has_moved and self.qm.enterprise.last_known is not None
@@ -88,7 +88,7 @@ class Membership(Part):
 
         Spec: MS-MQSO 6.6.2.1.
 
-        ``go_on``: the step to take when the directory knows this queue manager.
+        ``go_on``: the next step, when the directory has an object of this queue manager.
         """
         found = self.find_machine()
         if found is None:
@@ -107,7 +107,9 @@ class Membership(Part):
         )
 
     def create_machine(self, go_on: Callable[[Now], None], now: Now) -> None:
-        """Create this machine's object in its domain, and take over its Identifier. Spec: MS-MQSO 6.6.2.1 step 4."""
+        """Create this machine's object in its domain, and use the Identifier of the object. Spec: MS-MQSO 6.6.2.1 step
+        4.
+        """
         state = self.qm.enterprise.state
         change = create_directory_object(state, self.describe_machine(), OBJECT_ATTRIBUTES)
 

@@ -82,7 +82,7 @@ class Restoring(Part):
         self.repair_queue_numbers()
         self._configure_queues()
         self._remove_orphans(by_kind["message"])
-        self._follow_sequences(by_kind["message"])
+        self._advance_sequences(by_kind["message"])
 
     def repair_queue_numbers(self) -> None:
         """Raise the counter of private queue numbers above every existing number.
@@ -123,7 +123,7 @@ class Restoring(Part):
         )
         self.qm.disk.save({f"message:{key}": None for key in lost})
 
-    def _follow_sequences(self, messages: dict[str, Any]) -> None:
+    def _advance_sequences(self, messages: dict[str, Any]) -> None:
         """Advance each sender's sequence to its last gapless message, and remove the messages after a gap.
 
         Messages after a gap were never acknowledged, so the sender repeats them. Of two messages with the same number,

@@ -15,7 +15,9 @@ CACHE_TIMERS: Mapping[TimerName, str] = {
 
 
 class CacheTimers(Part):
-    """The cleanup timers of the security caches. Spec: MS-MQQB 3.1.2.10 to 3.1.2.13, 3.1.6.10 to 3.1.6.13."""
+    """Starts the cleanup timers of the security caches, and handles their expiry. Spec: MS-MQQB 3.1.2.10 to 3.1.2.13,
+    3.1.6.10 to 3.1.6.13.
+    """
 
     __slots__ = ()
 

@@ -143,7 +143,7 @@ class QueueNames(Part):
             case "OS":
                 return address.lower() in self._list_own_addresses() | self._list_own_names()
             case "HTTP" | "HTTPS":
-                return host_of_url(address).lower() in self._list_own_addresses() | self._list_own_names()
+                return parse_host_of_url(address).lower() in self._list_own_addresses() | self._list_own_names()
         return False
 
     def _list_own_addresses(self) -> frozenset[str]:
@@ -221,7 +221,7 @@ def names_order_queue(packet: UserMessagePacket) -> bool:
     return isinstance(queue, PrivateQueueFormatNameId) and queue.PrivateQueueIdentifier == ORDER_QUEUE_NUMBER
 
 
-def host_of_url(address: str) -> str:
+def parse_host_of_url(address: str) -> str:
     """Return the host of an HTTP address, ``//host:port/msmq``. Spec: MS-MQMQ 2.1.2 (ProtocolAddressSpecification)."""
     return address.removeprefix("//").partition("/")[0].partition(":")[0]
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from reference_qm.codec import FormatError, parse_format_name
 from reference_qm.codec.format_names import DirectName, PrivateName, PublicName
-from reference_qm.core.names.queue_names import host_of_url
+from reference_qm.core.names.queue_names import parse_host_of_url
 from reference_qm.core.part import Part
 from reference_qm.model.statuses import Status
 
@@ -36,7 +36,7 @@ class QueuePaths(Part):
         except FormatError:
             return _ILLEGAL_CHARACTERS
         if isinstance(name, DirectName):
-            return _path_of_direct(name, format_name)
+            return _find_path_of_direct(name, format_name)
         if isinstance(name, PublicName):
             return self._path_of_public(name)
         if isinstance(name, PrivateName):
@@ -69,9 +69,9 @@ class QueuePaths(Part):
         return QueuePathOf(Status.MQ_OK, path, machine.ComputerName)
 
 
-def _path_of_direct(name: DirectName, text: str) -> QueuePathOf:
+def _find_path_of_direct(name: DirectName, text: str) -> QueuePathOf:
     address = name.ProtocolAddressSpecification
     if name.Protocol in ("HTTP", "HTTPS"):
-        return QueuePathOf(Status.MQ_OK, "", host_of_url(address))
+        return QueuePathOf(Status.MQ_OK, "", parse_host_of_url(address))
     _, separator, rest = text.partition("\\")
     return QueuePathOf(Status.MQ_OK, address + separator + rest, address)

@@ -49,7 +49,8 @@ class Publishing(Part):
     __slots__ = ()
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
-        """Create the directory object of a public queue, and take over its Identifier. Spec: MS-MQDMPR 3.1.7.1.3.
+        """Create the directory object of a public queue, and use the Identifier of the object. Spec: MS-MQDMPR
+        3.1.7.1.3.
 
         In workgroup mode there is neither a directory nor a public queue. A configured queue may be published already,
         by an administrator or before the last restart: see ``adopt``.
@@ -75,7 +76,7 @@ class Publishing(Part):
         )
 
     def adopt(self, queue: Queue) -> bool:
-        """Take over the Identifier of a queue that is already published; return False for an unpublished queue."""
+        """Use the Identifier of a queue that is already published; return False for an unpublished queue."""
         found = events.read_directory(
             self.qm.enterprise.directory,
             self.qm.enterprise.state,

@@ -46,7 +46,7 @@ class Reading(Part):
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
             return
 
-        def take_found_message(status: Status, position: MessagePosition | None) -> None:
+        def receive_found_message(status: Status, position: MessagePosition | None) -> None:
             if position is None:
                 answered(status, None)
             else:
@@ -57,7 +57,7 @@ class Reading(Part):
             got: Got = (CursorStatus.WAITING if position is None else CursorStatus.SUCCEEDED, position)
         else:
             got = self.qm.cursors.get_next_message_for_dequeue(cursor, timeout_ms == 0)
-        self._answer_or_wait(queue_desc, got, timeout_ms, True, take_found_message, now, tag, cursor, transaction)
+        self._answer_or_wait(queue_desc, got, timeout_ms, True, receive_found_message, now, tag, cursor, transaction)
 
     def read_by_lookup_identifier(
         self,
@@ -171,7 +171,7 @@ class Reading(Part):
             return
         reason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
-        def give_message() -> Result:
+        def deliver_message() -> Result:
             self.qm.positions.delete_message(position, reason)
             answered(Status.MQ_OK, position)
             return Result()
@@ -180,4 +180,4 @@ class Reading(Part):
             self.qm.positions.unlock_message(position)
             answered(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED, None)
 
-        self.qm.disk.commit(self.qm.durability.build_removal([position], reason), None, give_message, keep_message)
+        self.qm.disk.commit(self.qm.durability.build_removal([position], reason), None, deliver_message, keep_message)

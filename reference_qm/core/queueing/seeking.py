@@ -69,13 +69,13 @@ class Seeking(Part):
         if lookup_action in _FROM_EDGE:
             from_start, direction = _FROM_EDGE[lookup_action]
             edge = positions.Start if from_start else positions.End
-            return _result_of_search(self.seek_available(edge, peek_operation, direction))
+            return _build_search_result(self.seek_available(edge, peek_operation, direction))
         position = positions.find(lookup_id)
         if position is None:
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         if lookup_action is not MessageSeekAction.CURRENT:
             direction = _DIRECTION_BY_SEEK_ACTION[lookup_action]
-            return _result_of_search(self.seek_available(position, peek_operation, direction))
+            return _build_search_result(self.seek_available(position, peek_operation, direction))
         if self.is_readable(position, peek_operation):
             return Status.MQ_OK, position
         return _STATUS_OF_UNREADABLE_STATE.get(position.State, Status.MQ_ERROR_MESSAGE_NOT_FOUND), None
@@ -99,7 +99,7 @@ _STATUS_OF_UNREADABLE_STATE = {
 }
 
 
-def _result_of_search(position: MessagePosition | None) -> tuple[Status, MessagePosition | None]:
+def _build_search_result(position: MessagePosition | None) -> tuple[Status, MessagePosition | None]:
     return (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None) if position is None else (Status.MQ_OK, position)
 
 

@@ -32,7 +32,7 @@ class SurvivingQueues(Part):
         return created
 
     def create_published(self) -> None:
-        """Take over the configured public queues that the directory contains, and create the missing queues."""
+        """Use the configured public queues that the directory contains, and create the missing queues."""
         for settings in self.qm.config.queues:
             if settings.is_private or settings.name.lower() in self.qm.adm.QueueCollection:
                 continue

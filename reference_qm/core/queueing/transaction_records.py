@@ -105,17 +105,17 @@ class TransactionRecords(Part):
         entry = message_entry(position, serialize_message(message).build())
         return self.qm.disk.reserve(message.Identifier.Ordinal) | entry
 
-    def _change_of_enqueue(self, operation: TransactionalOperation) -> Change:
+    def _build_enqueue_change(self, operation: TransactionalOperation) -> Change:
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
             return removal_of([position])
         return self._build_entry(position) | {"last_transaction": self.qm.adm.last_transaction}
 
-    def _change_of_dequeue(self, operation: TransactionalOperation) -> Change:
+    def _build_dequeue_change(self, operation: TransactionalOperation) -> Change:
         assert operation.DequeueReason is not None
         return self.qm.durability.build_removal([operation.MessagePositionReference], operation.DequeueReason)
 
-    def _change_of_move(self, operation: TransactionalOperation) -> Change:
+    def _build_move_change(self, operation: TransactionalOperation) -> Change:
         position, target = operation.MessagePositionReference, self.qm.transaction_operations.move_target(operation)
         if target is None:
             return {}
@@ -166,7 +166,7 @@ def _describe_operation(operation: TransactionalOperation) -> list[object]:
 
 
 _COMMITTED: Mapping[OperationType, Callable[[TransactionRecords], Callable[[TransactionalOperation], Change]]] = {
-    OperationType.ENQUEUE: lambda part: part._change_of_enqueue,
-    OperationType.DEQUEUE: lambda part: part._change_of_dequeue,
-    OperationType.MOVE: lambda part: part._change_of_move,
+    OperationType.ENQUEUE: lambda part: part._build_enqueue_change,
+    OperationType.DEQUEUE: lambda part: part._build_dequeue_change,
+    OperationType.MOVE: lambda part: part._build_move_change,
 }

@@ -16,7 +16,8 @@ class Waiting(Part):
 
     Spec: MS-MQDMPR 3.1.2.3, 3.1.6.3, 3.1.7.1.17, 3.1.7.3.1, 3.1.7.3.4 to 3.1.7.3.7.
 
-    In the document these events block until they return. Here the caller passes a function that gets the return values.
+    In the document these events block until they return. Here the caller passes a function, which is called with the
+    return values.
     """
 
     __slots__ = ()

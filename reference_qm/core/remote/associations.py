@@ -15,7 +15,7 @@ from reference_qm.surface.inputs import RpcAccepted, RpcBytes, RpcLost
 
 
 @dataclass(slots=True, eq=False)
-class _Held:
+class _AssociationEntry:
     """An association with the name of its connection, the number of its timer and its due time in monotonic ms."""
 
     connection: str
@@ -39,9 +39,9 @@ class Associations:
         self.timers = timers
         self.unfinished = unfinished
         self._made = 0
-        self._by_connection: dict[str, _Held] = {}
-        self._by_number: dict[int, _Held] = {}
-        self._by_association: dict[Association, _Held] = {}
+        self._by_connection: dict[str, _AssociationEntry] = {}
+        self._by_number: dict[int, _AssociationEntry] = {}
+        self._by_association: dict[Association, _AssociationEntry] = {}
         self._emit = emit
         self._post = post
 
@@ -54,7 +54,7 @@ class Associations:
         """Accept a new connection."""
         self._made += 1
         association = self.server.accept(event.remote.host, str(event.local.port), now)
-        held = _Held(event.connection, self._made, association)
+        held = _AssociationEntry(event.connection, self._made, association)
         self._by_connection[held.connection] = held
         self._by_number[held.number] = held
         self._by_association[association] = held
@@ -91,7 +91,7 @@ class Associations:
         for held in list(self._by_connection.values()):
             self.note([*held.association.shut_down(), *held.association.close(why)])
 
-    # -- what happened ------------------------------------------------------------------------------------------------
+    # -- outputs ------------------------------------------------------------------------------------------------------
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
         """Send the bytes of an association or an answered call, and post its events."""
@@ -111,12 +111,12 @@ class Associations:
             self._forget_association(held)
             self._emit(RpcClose(held.connection, output.reason))
 
-    def _forget_association(self, held: _Held) -> None:
+    def _forget_association(self, held: _AssociationEntry) -> None:
         self.timers.stop(_build_timer_key(held))
         self.unfinished.note(held.connection, 0)
         del self._by_connection[held.connection], self._by_number[held.number], self._by_association[held.association]
 
-    def _set_timer(self, held: _Held, now: Now) -> None:
+    def _set_timer(self, held: _AssociationEntry, now: Now) -> None:
         due = held.association.next_due()
         if due == held.due:
             return
@@ -127,5 +127,5 @@ class Associations:
             self.timers.start(_build_timer_key(held), now.monotonic_ms, due - now.monotonic_ms)
 
 
-def _build_timer_key(held: _Held) -> TimerKey:
+def _build_timer_key(held: _AssociationEntry) -> TimerKey:
     return TimerKey(TimerName.RPC_RESPONSE_TIMEOUT, held.number)

@@ -17,8 +17,8 @@ class ClientCancelling(Part):
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
         """Cancel a pending peek or receive. Spec: MS-MQQP 3.2.4.7.
 
-        The read is sent only after the server has returned its version. Before that, the server does not know the read,
-        and the read is only removed here.
+        The read is sent only after the server has returned its version. Before that, the server has not received the
+        read, so the read is only removed locally.
         """
         entry = self.find_pending_read(queue, request_id)
         try:

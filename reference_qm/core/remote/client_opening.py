@@ -14,8 +14,8 @@ from reference_qm.surface.inputs import Endpoint
 class ClientOpening(Part):
     """Opens, purges and closes remote queues. Spec: MS-MQQP 3.2.4.1, 3.2.4.4, 3.2.4.9, MS-MQMP 3.2.4.7.
 
-    Here the application is its own supporting server. R_QMOpenRemoteQueue, whose results are the inputs of 3.2.4.1, is
-    called just before 3.2.4.1, and R_QMCloseRemoteQueueContext just after it.
+    Here the application needs no separate supporting server. R_QMOpenRemoteQueue, whose results are the inputs of
+    3.2.4.1, is called just before 3.2.4.1, and R_QMCloseRemoteQueueContext just after it.
     """
 
     __slots__ = ()
@@ -32,12 +32,12 @@ class ClientOpening(Part):
             queue.RemoteServer = Endpoint(address, queue.RemoteServer.port)
         application = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QMCOMM)
         yield from self.qm.server_bindings.then_close(
-            application, self._open_twice(application, queue, queue_format, share)
+            application, self._open_with_both_interfaces(application, queue, queue_format, share)
         )
         self.qm.remote_client.queues[queue.number] = queue
         return queue
 
-    def _open_twice(
+    def _open_with_both_interfaces(
         self, application: Binding, queue: RemoteQueue, queue_format: dict[str, Any], share: ShareMode
     ) -> Sequence:
         results = yield from self.qm.server_bindings.call_method(

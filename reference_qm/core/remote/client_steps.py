@@ -82,4 +82,4 @@ class Task:
     sequence: Sequence
     finished: Callable[[Any], None]
     waits_for: tuple[Binding, OutgoingCall | None] | str | None = None
-    """The awaited thing: a binding (for the association, or for a call), a host name, or nothing."""
+    """The object that the task awaits: a binding (for the association, or for a call), a host name, or None."""

@@ -82,7 +82,7 @@ class ClientTasks(Part):
         self._close_binding(step.binding, now)
         self._resume_task(task, None, now)
 
-    # -- what happens -------------------------------------------------------------------------------------------------
+    # -- events -------------------------------------------------------------------------------------------------------
 
     def on_resolved(self, host: str, addresses: tuple[str, ...], now: Now) -> None:
         """Resume the sequences that wait for a host name."""

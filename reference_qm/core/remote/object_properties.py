@@ -51,7 +51,7 @@ PROPERTY_BY_IDENTIFIER = MappingProxyType(
 class ObjectProperties(Part):
     """Returns the properties of a queue to a client. Spec: MS-MQMP 3.1.4.9, 3.1.1.12; MS-MQMQ 2.3.1.
 
-    Choices where the document is open: properties are returned for every local queue that QUEUE_FORMAT can name, not
+    Where the document leaves a choice: properties are returned for every local queue that QUEUE_FORMAT can name, not
     only for private queues, because the document's check concerns the directory, and remote clients can also read the
     directory. An unknown property identifier also returns MQ_ERROR_PROPERTY.
     """

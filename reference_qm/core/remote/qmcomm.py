@@ -37,7 +37,7 @@ class Qmcomm(Part):
 
     Spec: MS-MQMP 3.1.4.2 to 3.1.4.4, 3.1.4.24, 3.1.7.2.
 
-    Choices where the documents differ: a sharing violation returns STATUS_SHARING_VIOLATION as in MS-MQMP, not
+    Where the documents differ: a sharing violation returns STATUS_SHARING_VIOLATION as in MS-MQMP, not
     MQ_ERROR_SHARING_VIOLATION as in MS-MQDMPR. pdwContext, dwpQueue and phQueue all contain the handle of the
     descriptor, as on every Windows release since XP (<28>).
     """

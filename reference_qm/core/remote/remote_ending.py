@@ -15,7 +15,7 @@ CANCELED_STATUS = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
 class RemoteEnding(Part):
     """Ends and cancels remote reads. Spec: MS-MQQP 3.1.4.2, 3.1.4.6, 3.1.6.2.
 
-    Choices where the document is open: the status of a cancelled read is MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
+    Where the document leaves a choice: the status of a cancelled read is MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
     (3.1.4.6), although 3.1.4.1 requires a failure HRESULT. A read whose queue was closed has no descriptor, so it
     cannot end as the document specifies; its message stays in the queue, and the call returns
     MQ_ERROR_INVALID_PARAMETER for any dwAck.

@@ -37,7 +37,7 @@ SEEK_AT_EDGE_LOOKUP_ID = {
 class RemoteReads(Part):
     """Reads messages for remote readers and answers their calls. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
 
-    Choices where the document is open: a peek has a tag like a receive; otherwise RemoteQMCancelReceive could not
+    Where the document leaves a choice: a peek has a tag like a receive; otherwise RemoteQMCancelReceive could not
     cancel it as 3.2.4.7 describes. The tag includes the queue handle, because different clients use the same request
     numbers. ulTimeout is in ms, like the Call Timer (3.1.2); MS-MQDMPR prints seconds. A read by LookupIdentifier is a
     two-phase read, although 3.1.4.11 has no iTwoPhaseRead: otherwise RemoteQMEndReceive would find no read to end.

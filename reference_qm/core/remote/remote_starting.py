@@ -20,7 +20,7 @@ Desc = dict[str, Any]
 class RemoteStarting(Part):
     """Checks and starts remote reads. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
 
-    Choices where the document is open: a receive through a handle that was opened to peek is refused with
+    Where the document leaves a choice: a receive through a handle that was opened to peek is refused with
     MQ_ERROR_ACCESS_DENIED: MS-MQQP has no rule, and MS-MQMP 3.1.4.2 forbids it. The status for an action that the
     method does not have is MQ_ERROR_INVALID_PARAMETER.
     """
@@ -64,7 +64,7 @@ class RemoteStarting(Part):
         else:
             self.qm.remote_reads.remote_read_by_lookup(entry, descriptor, call.arguments["LookupId"])
 
-    # -- what is refused ----------------------------------------------------------------------------------------------
+    # -- checks of calls -----------------------------------------------------------------------------------------------
 
     def check_description(self, desc: Desc | None) -> Status:
         """Refuse NULL for the description. Spec: MS-MQQP 3.1.4.10.
@@ -119,7 +119,7 @@ class RemoteStarting(Part):
             return Status.MQ_ERROR_ACCESS_DENIED
         return Status.MQ_OK
 
-    # -- what is read from --------------------------------------------------------------------------------------------
+    # -- queues and cursors --------------------------------------------------------------------------------------------
 
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
         """Find a descriptor that R_QMOpenRemoteQueue opened; a local application's descriptor does not count.

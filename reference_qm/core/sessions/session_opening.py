@@ -150,7 +150,7 @@ class SessionOpening(Part):
         )
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
-        """Take over the initiator's parameters, and open the session. Spec: MS-MQQB 3.1.5.4.1."""
+        """Store the initiator's parameters, and open the session. Spec: MS-MQQB 3.1.5.4.1."""
         if session.refused or packet.InternalHeader.CS:
             reason = "the connection was refused (InternalHeader.Flags.CS, MS-MQQB 2.2.1)"
             self.qm.closing.close(session, reason, now)

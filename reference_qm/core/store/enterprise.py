@@ -1,4 +1,4 @@
-"""Keeps the queue manager's knowledge of its enterprise. Spec: MS-MQDMPR 3.1.1.1."""
+"""Stores the attributes of the enterprise, as the queue manager last read them. Spec: MS-MQDMPR 3.1.1.1."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OnAnswer: TypeAlias = Callable[[DirectoryAnswered, Now], None]
 
 
 class Enterprise:
-    """The queue manager's knowledge of its enterprise.
+    """The enterprise as the queue manager last read it from the directory.
 
     ``directory``: the directory's content at the last read, which answers every read. ``awaited``: the functions that
     continue after an answer of the directory, by token. ``table``: the RoutingTable of MS-MQBR 3.1.1.2. ``last_known``:

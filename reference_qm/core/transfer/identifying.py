@@ -42,7 +42,7 @@ ESTABLISH_CONNECTION_SIZE = 572
 CONNECTION_PARAMETERS_SIZE = 32
 """The size of the ConnectionParameters packet in bytes. Spec: MS-MQQB 2.2.3, 2.2.2."""
 
-LONGEST_PACKET_BYTES: Mapping[SessionState, int] = {
+MAX_PACKET_BYTES_BY_STATE: Mapping[SessionState, int] = {
     SessionState.WAITING_EC_MSG: ESTABLISH_CONNECTION_SIZE,
     SessionState.WAITING_ECR_MSG: ESTABLISH_CONNECTION_SIZE,
     SessionState.WAITING_CP_MSG: CONNECTION_PARAMETERS_SIZE,
@@ -96,12 +96,12 @@ FIELD_RANGES: dict[PacketType, tuple[Range, ...]] = {
 
 
 class Identifying(Part):
-    """Cuts received bytes into packets and passes them on. Spec: MS-MQQB 3.1.5.1."""
+    """Splits received bytes into packets, and passes each packet to the part that handles it. Spec: MS-MQQB 3.1.5.1."""
 
     __slots__ = ()
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
-        """Cut bytes into packets, and handle them until a packet closes the session. Spec: MS-MQQB 3.1.5.1."""
+        """Split bytes into packets, and handle packets until one of them closes the session. Spec: MS-MQQB 3.1.5.1."""
         transport = session.transport
         error: FramingError | None = None
         try:
@@ -113,7 +113,7 @@ class Identifying(Part):
             if not self.qm.is_connected(session, transport):
                 return
         if error is None:
-            if session.SessionState in LONGEST_PACKET_BYTES:
+            if session.SessionState in MAX_PACKET_BYTES_BY_STATE:
                 self.check_announced(session, now)
             return
         self.note_received(session)
@@ -127,7 +127,7 @@ class Identifying(Part):
 
         Otherwise clients without an open session could make the queue manager keep megabytes per connection.
         """
-        longest, announced = LONGEST_PACKET_BYTES[session.SessionState], session.framer.announced
+        longest, announced = MAX_PACKET_BYTES_BY_STATE[session.SessionState], session.framer.announced
         if announced > longest:
             self.note_received(session)
             state = session.SessionState.value

@@ -14,15 +14,15 @@ from reference_qm.rpc.ndr import (
     declare_full_pointer,
 )
 
-LONGEST_TOWER = 2000
-MOST_TOWERS = 500
+MAX_TOWER_BYTES = 2000
+MAX_TOWERS = 500
 
 LOOKUP_HANDLE = HandleType("ept_lookup_handle_t")
 
 TWR_T = Struct(
     "twr_t",
     "MS-RPCE 2.2.1.2.2",
-    tower_length=U32.within(0, LONGEST_TOWER),
+    tower_length=U32.within(0, MAX_TOWER_BYTES),
     tower_octet_string=ConformantArray(U8, size_is="tower_length"),
 )
 
@@ -39,7 +39,7 @@ EPT = interface(
                 in_("obj", declare_full_pointer(GUID)),
                 in_("map_tower", declare_full_pointer(TWR_T)),
                 in_out("entry_handle", LOOKUP_HANDLE),
-                in_("max_towers", U32.within(0, MOST_TOWERS)),
+                in_("max_towers", U32.within(0, MAX_TOWERS)),
                 out("num_towers", U32),
                 out(
                     "ITowers",

@@ -1,7 +1,7 @@
 """The types PROPVARIANT and OBJECT_FORMAT. Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5.
 
 Signed numbers are read as unsigned numbers with the same bits. A vector of variants may contain further vectors, up to
-the depth MOST_NESTED_VARIANTS.
+the depth MAX_VARIANT_DEPTH.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from reference_qm.rpc.ndr import (
     declare_unique_pointer,
 )
 
-MOST_NESTED_VARIANTS = 3
+MAX_VARIANT_DEPTH = 3
 """The maximum depth of nested vectors of variants."""
 
 
@@ -97,7 +97,7 @@ def _propvariant(deeper: int) -> Struct:
     )
 
 
-PROPVARIANT = _propvariant(MOST_NESTED_VARIANTS)
+PROPVARIANT = _propvariant(MAX_VARIANT_DEPTH)
 
 OBJECT_FORMAT = Struct(
     "OBJECT_FORMAT",

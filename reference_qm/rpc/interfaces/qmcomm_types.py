@@ -25,7 +25,7 @@ from reference_qm.rpc.ndr.types import Unsigned
 
 LONGEST_NAME = 0x8000
 """The maximum length in characters of a direct format name or a domain; the documents set no limit."""
-LONGEST_FORMAT_NAME = 1024
+MAX_FORMAT_NAME_CHARACTERS = 1024
 
 OPENREMOTE = HandleType("PCTX_OPENREMOTE_HANDLE_TYPE")
 """The handle type of a queue opened for remote reading (MS-MQMP 2.2.1.1.3)."""
@@ -62,7 +62,7 @@ QUEUE_FORMAT = Struct(
 )
 
 
-def _block(element: NdrType, size_is: str | int, length_is: str | int | None = None) -> Pointer:
+def _declare_array_pointer(element: NdrType, size_is: str | int, length_is: str | int | None = None) -> Pointer:
     """Declare a pointer to a pointer to an array: [size_is(,n)] and optionally [length_is(,m)]."""
     array: NdrType = ConformantArray(element, size_is)
     if length_is is not None:
@@ -74,8 +74,8 @@ def _names(*stems: str) -> dict[str, NdrType]:
     """Return the three fields that describe each format name in CACTB_RECEIVE."""
     fields: dict[str, NdrType] = {}
     for stem in stems:
-        fields[f"ul{stem}FormatNameLen"] = U32.within(0, LONGEST_FORMAT_NAME)
-        fields[f"pp{stem}FormatName"] = _block(WCHAR, f"ul{stem}FormatNameLen")
+        fields[f"ul{stem}FormatNameLen"] = U32.within(0, MAX_FORMAT_NAME_CHARACTERS)
+        fields[f"pp{stem}FormatName"] = _declare_array_pointer(WCHAR, f"ul{stem}FormatNameLen")
         fields[f"pul{stem}FormatNameLenProp"] = declare_unique_pointer(U32)
     return fields
 
@@ -104,7 +104,7 @@ CACTRANSFERBUFFERV1 = Struct(
     union=Union("CACTransferBufferV1", U32, "uTransferType", {0: _SEND_STRUCT, 1: _RECEIVE_STRUCT, 2: _CREATE_CURSOR}),
     pClass=declare_unique_pointer(U16),
     ppMessageID=declare_unique_pointer(declare_unique_pointer(OBJECTID)),
-    ppCorrelationID=_block(U8, 20, 20),
+    ppCorrelationID=_declare_array_pointer(U8, 20, 20),
     pSentTime=declare_unique_pointer(U32),
     pArrivedTime=declare_unique_pointer(U32),
     pPriority=declare_unique_pointer(U8),
@@ -112,11 +112,11 @@ CACTRANSFERBUFFERV1 = Struct(
     pAcknowledge=declare_unique_pointer(U8),
     pAuditing=declare_unique_pointer(U8),
     pApplicationTag=declare_unique_pointer(U32),
-    ppBody=_block(U8, "ulAllocBodyBufferInBytes", "ulBodyBufferSizeInBytes"),
+    ppBody=_declare_array_pointer(U8, "ulAllocBodyBufferInBytes", "ulBodyBufferSizeInBytes"),
     ulBodyBufferSizeInBytes=U32,
     ulAllocBodyBufferInBytes=U32,
     pBodySize=declare_unique_pointer(U32),
-    ppTitle=_block(WCHAR, "ulTitleBufferSizeInWCHARs", "ulTitleBufferSizeInWCHARs"),
+    ppTitle=_declare_array_pointer(WCHAR, "ulTitleBufferSizeInWCHARs", "ulTitleBufferSizeInWCHARs"),
     ulTitleBufferSizeInWCHARs=U32,
     pulTitleBufferSizeInWCHARs=declare_unique_pointer(U32),
     ulAbsoluteTimeToQueue=U32,
@@ -125,33 +125,33 @@ CACTRANSFERBUFFERV1 = Struct(
     pulRelativeTimeToLive=declare_unique_pointer(U32),
     pTrace=declare_unique_pointer(U8),
     pulSenderIDType=declare_unique_pointer(U32),
-    ppSenderID=_block(U8, "uSenderIDLen"),
+    ppSenderID=_declare_array_pointer(U8, "uSenderIDLen"),
     pulSenderIDLenProp=declare_unique_pointer(U32),
     pulPrivLevel=declare_unique_pointer(U32),
     ulAuthLevel=U32,
     pAuthenticated=declare_unique_pointer(U8),
     pulHashAlg=declare_unique_pointer(U32),
     pulEncryptAlg=declare_unique_pointer(U32),
-    ppSenderCert=_block(U8, "ulSenderCertLen"),
+    ppSenderCert=_declare_array_pointer(U8, "ulSenderCertLen"),
     ulSenderCertLen=U32,
     pulSenderCertLenProp=declare_unique_pointer(U32),
-    ppwcsProvName=_block(WCHAR, "ulProvNameLen"),
+    ppwcsProvName=_declare_array_pointer(WCHAR, "ulProvNameLen"),
     ulProvNameLen=U32,
     pulAuthProvNameLenProp=declare_unique_pointer(U32),
     pulProvType=declare_unique_pointer(U32),
     fDefaultProvider=U32,
-    ppSymmKeys=_block(U8, "ulSymmKeysSize"),
+    ppSymmKeys=_declare_array_pointer(U8, "ulSymmKeysSize"),
     ulSymmKeysSize=U32,
     pulSymmKeysSizeProp=declare_unique_pointer(U32),
     bEncrypted=U8,
     bAuthenticated=U8,
     uSenderIDLen=U16,
-    ppSignature=_block(U8, "ulSignatureSize"),
+    ppSignature=_declare_array_pointer(U8, "ulSignatureSize"),
     ulSignatureSize=U32,
     pulSignatureSizeProp=declare_unique_pointer(U32),
     ppSrcQMID=declare_unique_pointer(declare_unique_pointer(GUID)),
     pUow=declare_unique_pointer(XACTUOW),
-    ppMsgExtension=_block(U8, "ulMsgExtensionBufferInBytes", "ulMsgExtensionBufferInBytes"),
+    ppMsgExtension=_declare_array_pointer(U8, "ulMsgExtensionBufferInBytes", "ulMsgExtensionBufferInBytes"),
     ulMsgExtensionBufferInBytes=U32,
     pMsgExtensionSize=declare_unique_pointer(U32),
     ppConnectorType=declare_unique_pointer(declare_unique_pointer(GUID)),

@@ -116,7 +116,7 @@ class Tables:
             "changes": lambda: changes.derive_changes(
                 changes.list_check_events(self.test_runs, self.runs, self.catalogue), self.runs
             ),
-            "flaky": lambda: derived.find_flaky(self.test_runs, self.runs),
+            "flaky": lambda: derived.find_flaky_checks(self.test_runs, self.runs),
             "matrix": lambda: derived.derive_matrix(self.rule_current),
             "pairs": lambda: derived.derive_pairs(self.rule_current, self.runs, self.catalogue),
         }[name]()

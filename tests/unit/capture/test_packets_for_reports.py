@@ -4,7 +4,7 @@ from pathlib import Path
 
 from harness.capture.packets import CapturedPackets
 from harness.capture.packets_for_reports import packets_of
-from reports.packets import packet_maker
+from reports.packets import get_packet_reader
 
 GOLDEN = sorted((Path(__file__).parents[3] / "captures").rglob("*.pcapng"))
 
@@ -23,4 +23,4 @@ def test_missing_frame_and_unreadable_capture_are_reported(tmp_path):
 
 
 def test_reports_find_packet_display_by_entry_point():
-    assert packet_maker().read is packets_of
+    assert get_packet_reader().read is packets_of

@@ -10,7 +10,7 @@ from reference_qm.codec import BaseHeader
 from reference_qm.core.transfer.identifying import (
     CONNECTION_PARAMETERS_SIZE,
     ESTABLISH_CONNECTION_SIZE,
-    LONGEST_PACKET_BYTES,
+    MAX_PACKET_BYTES_BY_STATE,
 )
 from reference_qm.model.states import SessionState
 from reference_qm.model.unfinished import Unfinished
@@ -35,7 +35,7 @@ def test_a_message_before_the_session_is_open_is_refused_with_its_first_bytes(op
     raw.feed(LONG)
     assert raw.closed is not None
     assert (
-        f"where {LONGEST_PACKET_BYTES[SessionState.WAITING_CP_MSG if opened else SessionState.WAITING_EC_MSG]} are"
+        f"where {MAX_PACKET_BYTES_BY_STATE[SessionState.WAITING_CP_MSG if opened else SessionState.WAITING_EC_MSG]} are"
         in raw.closed
     )
     assert raw.host.core.unfinished.total == 0

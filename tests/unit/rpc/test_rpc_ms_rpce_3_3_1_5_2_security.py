@@ -12,7 +12,7 @@ from rpc_made import NOW, closed, element, pdus, received, sent
 from rpc_secured import CONTEXT, LEGS, NTLM, SIGNATURE_SIZE, SecuredClient
 
 from reference_qm.rpc import QM2QM, CallReceived, Limits
-from reference_qm.rpc.authentication import AuthLevel, agreed_level
+from reference_qm.rpc.authentication import AuthLevel, parse_authentication_level
 from reference_qm.rpc.bind_bodies import AlterContext, BindAck, BindNak
 from reference_qm.rpc.bodies import Auth3, CoCancel, Fault, Request
 from reference_qm.rpc.header import Flags, SecTrailer
@@ -137,7 +137,7 @@ def test_unfinished_authentication_has_a_time_limit():
 
 
 def test_unknown_authentication_levels_are_refused_and_two_are_raised():
-    assert [agreed_level(wire) for wire in (0, 1, 2, 3, 4, 7)] == [2, None, 2, 4, 4, None]
+    assert [parse_authentication_level(wire) for wire in (0, 1, 2, 3, 4, 7)] == [2, None, 2, 4, 4, None]
     client = SecuredClient()
     client.own.auth_level = 7
     (nak,) = sent(client.begin())

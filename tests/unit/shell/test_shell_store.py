@@ -54,7 +54,7 @@ def test_core_is_informed_of_a_record_that_cannot_be_stored():
 
 
 def test_core_is_informed_once_of_full_store_and_of_new_room(caplog, monkeypatch):
-    monkeypatch.setattr(host_module, "ROOM_POLL_S", 0.001)
+    monkeypatch.setattr(host_module, "FREE_SPACE_POLL_S", 0.001)
 
     async def story():
         disk = Disk("store x: full")
