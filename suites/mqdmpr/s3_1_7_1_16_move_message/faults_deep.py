@@ -7,11 +7,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
+from reference_qm.codec import MessageClass
+from reference_qm.core.events import MessageLeft
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.store.entries import build_relocation
+from reference_qm.core.store.entries import build_relocation, removal_of
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
+from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
+from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-moved-message-before-messages-of-its-priority", breaks="MQDMPR-3.1.7.1.16-07")
@@ -78,3 +84,129 @@ class ReceivesOnly(Waiting):
         super().release_readers(position)
         for each, one in peeks:
             each.WaitingMessageReadOperationCollection[one] = None
+
+
+@fault("queue-manager-transaction-carries-out-last-move-only", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
+class LastMoveOnly(TransactionOperations):
+    """A transaction carries out only the last of its moves; the other messages stay in their queues."""
+
+    def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
+        for operation in transaction.TransactionalOperationCollection:
+            if operation.OperationType is OperationType.MOVE:
+                operation.TargetQueueReference = operation.MessagePositionReference.QueueReference
+        super().move_in_transaction(transaction, position, target)
+
+
+@fault("queue-manager-moves-of-transaction-in-reverse-order", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
+class MovesInReverse(TransactionOperations):
+    """A transaction carries out its moves in reverse order."""
+
+    def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
+        super().move_in_transaction(transaction, position, target)
+        operations = transaction.TransactionalOperationCollection
+        operations.insert(0, operations.pop())
+
+
+@fault("queue-manager-move-back-in-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.16-D02", blind=True)
+class MoveBackUnlocked(TransactionOperations):
+    """A move from a subqueue to its queue in a transaction does not lock the message."""
+
+    def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
+        super().move_in_transaction(transaction, position, target)
+        if target.parent is None:
+            position.State = MessagePositionState.AVAILABLE
+
+
+@fault("queue-manager-move-between-subqueues-leaves-message", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
+class LeftInSubqueue(Positions):
+    """A message that is moved from one subqueue to another one is also in the first one."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        source = position.QueueReference
+        target = super().move_message(position, queue)
+        if target is not None and source.parent is not None and queue.parent is source.parent:
+            copy = MessagePosition(position.MessageReference, source, LookupIdentifier=position.LookupIdentifier)
+            source.MessagePositionList.insert(copy)
+            copy.State = MessagePositionState.AVAILABLE
+        return target
+
+
+@fault("queue-manager-moved-message-loses-application-tag", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
+class MovedWithoutTag(Positions):
+    """A moved message loses its application tag."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        if queue.parent is not None or position.QueueReference.parent is not None:
+            position.MessageReference = replace(position.MessageReference, AppSpecific=0)
+        return super().move_message(position, queue)
+
+
+@fault("queue-manager-moved-message-never-expires", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
+class MovedWithoutEnd(Positions):
+    """A message that is moved to a subqueue has no time limit any more."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        if queue.parent is not None and queue.parent is position.QueueReference:
+            position.MessageReference = replace(position.MessageReference, TimeToBeReceived=0xFFFFFFFF)
+        return super().move_message(position, queue)
+
+
+@fault("queue-manager-move-completes-no-read-by-cursor", breaks="MQDMPR-3.1.7.1.16-D01", blind=True)
+class NoCursors(Waiting):
+    """A move completes no waiting read by cursor of the target queue."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        if position.QueueReference.parent is not None and any(
+            one.CursorReference is not None
+            for each in position.QueueReference.OpenQueueDescriptorCollection.values()
+            for one in each.WaitingMessageReadOperationCollection
+        ):
+            return
+        super().release_readers(position)
+
+
+@fault("queue-manager-move-in-transaction-completes-no-read", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
+class MoveWakesNobody(TransactionEvents):
+    """A move of a committed transaction completes no waiting read of the target queue."""
+
+    def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
+        target = operation.TargetQueueReference
+        assert target is not None
+        opened, target.OpenQueueDescriptorCollection = target.OpenQueueDescriptorCollection, {}
+        super().commit_move(operation, now)
+        target.OpenQueueDescriptorCollection = opened
+
+
+@fault("queue-manager-second-aborted-move-stays-locked", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
+class SecondStaysLocked(TransactionEvents):
+    """An abort unlocks only the first of the messages that the transaction would have moved."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is OperationType.MOVE]
+        for operation in moves[1:]:
+            transaction.TransactionalOperationCollection.remove(operation)
+        super().transaction_abort(transaction, now)
+
+
+@fault("queue-manager-message-moved-to-subqueue-lost-at-restart", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
+class MovedExpress(Positions):
+    """A recoverable message that is moved to a subqueue is lost at a restart."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        target = super().move_message(position, queue)
+        if target is not None and queue.parent is not None and target.key:
+            self.qm.disk.save(removal_of([target]))
+            target.key = 0
+        return target
+
+
+@fault("queue-manager-move-reported-as-receipt", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
+class MoveIsReceipt(Positions):
+    """A move of a message that requests an acknowledgment of its receipt acknowledges it as received."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        source = position.QueueReference
+        target = super().move_message(position, queue)
+        if queue.parent is source:
+            self.qm.post(MessageLeft(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE))
+        return target

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.expectations import any_order, in_queue, none, one_of
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from suites.applications import Application, PendingRequest
+from suites.mqdmpr.steps.rich_messages import describe_messages, list_changes, store_rich_messages
+from suites.mqqb.steps.disposition import RECEIVE, AcknowledgingReceiver, format_classes, list_class_names
 
 pytestmark = needs("queue_control", "receive", "subqueues")
 
@@ -21,10 +25,41 @@ def create_subqueue(application):
     return name
 
 
-def move_message(application, label, to, **how):
-    """Move a message; return the outcome."""
-    lookup_id = application.lookup_ids().get(label, 0)
-    return application.sut.attempt("move", queue=application.queue, lookup_id=lookup_id, to=to, **how)
+def move_message(application, label, to, source=None, **how):
+    """Move a message from the queue, or from a given subqueue; return the outcome."""
+    queue = source or application.queue
+    lookup_id = application.lookup_ids(queue).get(label, 0)
+    return application.sut.attempt("move", queue=queue, lookup_id=lookup_id, to=to, **how)
+
+
+class Places:
+    """A queue with two subqueues, "sub 1" and "sub 2"."""
+
+    def __init__(self, application):
+        self.application = application
+        self.names = {"queue": application.queue}
+        for place in ("sub 1", "sub 2"):
+            self.names[place] = f"{application.queue};mqc-{place.replace(' ', '-')}"
+            application.sut.create_queue(self.names[place], transactional=application.transactional)
+
+    def move(self, labels, source, target, **how):
+        """Move messages, one after another; return the outcomes."""
+        return [
+            move_message(self.application, label, self.names[target], self.names[source], **how) for label in labels
+        ]
+
+    def labels(self):
+        """Return the labels in each of the queues."""
+        return {place: self.application.labels(name) for place, name in self.names.items()}
+
+    def properties(self):
+        """Return the properties of the messages of all queues, by label."""
+        return describe_messages([one for name in self.names.values() for one in self.application.messages(name)])
+
+
+def show_places(queue="", first="", second=""):
+    """Return the expected labels in the queue and its subqueues, one letter each."""
+    return {"queue": in_queue(*queue), "sub 1": in_queue(*first), "sub 2": in_queue(*second)}
 
 
 @covers("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07")
@@ -68,6 +103,173 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
             "label_of_the_received_message": [received],
             "labels_left_in_the_subqueue": application.labels(subqueue),
         },
+    )
+
+
+@pytest.mark.parametrize("restarted", [False, pytest.param(True, marks=needs("restart"))], ids=["at once", "restarted"])
+@covers("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07")
+def test_message_moved_several_times_is_whole_in_its_last_queue(peer, sut, judge, restarted):
+    """Four messages in which every property differs are moved to a subqueue, from there to a second subqueue, and
+    back to their queue: after each step every message is in one queue, by priority, and has all its properties; so it
+    has after a restart.
+    """
+    application = Application(peer, sut)
+    places = Places(application)
+    store_rich_messages(application, "abcde", priorities=(2, 5, 2, 3, 2))
+    before = places.properties()
+    steps = (
+        ("abce", "queue", "sub 1", show_places("d", "bace")),
+        ("eab", "sub 1", "sub 2", show_places("d", "c", "bea")),
+        ("a", "sub 2", "queue", show_places("da", "c", "be")),
+        ("b", "sub 2", "sub 1", show_places("da", "bc", "e")),
+    )
+    for labels, source, target, expected in steps:
+        places.move(labels, source, target)
+        if restarted:
+            sut.restart()
+        found = places.labels()
+        case = f"after the move of {', '.join(labels)} from {source} to {target}"
+        judge("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-07", expected=expected, observed=found, case=case)
+        everywhere = [label for labels in found.values() for label in labels]
+        judge(
+            "MQDMPR-3.1.7.1.16-06",
+            expected={"messages": any_order(*"abcde"), "properties": none("changed property")},
+            observed={"messages": everywhere, "properties": list_changes(before, places.properties())},
+            case=case,
+        )
+
+
+@covers("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-06")
+@pytest.mark.parametrize("transactional", [False, pytest.param(True, marks=needs("transactions"))])
+def test_move_of_message_is_no_receipt(peer, sut, judge, transactional):
+    """Messages that request acknowledgments of their receipt are moved to a subqueue, one of them in a transaction, and
+    back: neither an acknowledgment nor a copy in the journal follows. Both follow when the messages are received.
+    """
+    receiver = AcknowledgingReceiver(peer, sut)
+    application = Application(peer, sut, transactional=transactional)
+    sut.control.call("set_queue", name=application.queue, journaling=True)
+    places = Places(application)
+    user, journal = receiver.with_admin_queue(), f"{application.queue};journal"
+    for label in "ab":
+        receiver.send_packet(application.build_message(label, user, properties={"PR": 1, "NR": 1}))
+    if not application.await_labels(2):
+        raise ConformanceFailure("the SUT did not store the messages")
+    places.move("ab", "queue", "sub 1")
+    places.move("b", "sub 1", "queue")
+    if transactional:
+        transaction = application.begin_transaction()
+        places.move("b", "queue", "sub 2", transaction=transaction)
+        application.end_transaction("commit", transaction)
+    early = receiver.await_acks(0)
+    judge(
+        "MQDMPR-3.1.7.1.16-05",
+        expected={"acknowledgments": [], "journal": in_queue()},
+        observed={"acknowledgments": list_class_names(early), "journal": application.labels(journal)},
+        evidence=early,
+    )
+    received = [
+        sut.read_label("receive", queue=places.names[place])
+        for place in ("sub 1", "sub 2" if transactional else "queue")
+    ]
+    acks = receiver.await_acks(2)
+    judge(
+        "MQDMPR-3.1.7.1.16-06",
+        expected={"received": [*"ab"], "acknowledgments": format_classes(RECEIVE, RECEIVE), "places": show_places()},
+        observed={"received": received, "acknowledgments": list_class_names(acks), "places": places.labels()},
+        evidence=acks,
+    )
+    receiver.acknowledge_all()
+
+
+@covers("MQDMPR-3.1.7.1.16-D01")
+def test_moved_message_completes_reads_of_target_in_their_order(peer, sut, judge):
+    """Two peeks and a receive, by handle and by cursors, wait for a message in a subqueue, and another peek waits in
+    a second subqueue: a message that is moved to the first subqueue completes the peeks and the receive that wait
+    there, and no other read.
+    """
+    application = Application(peer, sut)
+    places = Places(application)
+    application.fill("first", "second")
+    handle = sut.control.call("open_queue", queue=places.names["sub 1"], access="receive")["handle"]
+    cursors = [sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2)]
+    reads = {}
+    for name, verb, where in (
+        ("peek by handle", "peek_message", {"handle": handle}),
+        ("peek by cursor", "peek_message", {"cursor": cursors[0]}),
+        ("receive by cursor", "receive", {"cursor": cursors[1]}),
+        ("receive behind it", "receive", {"handle": handle}),
+        ("peek of another subqueue", "peek_message", {"queue": places.names["sub 2"]}),
+    ):
+        reads[name] = PendingRequest(peer, verb, timeout_ms=PENDING_TIMEOUT_MS, **where)
+        peer.settle()
+    early = [name for name, read in reads.items() if read.is_answered()]
+    places.move(["first"], "queue", "sub 1")
+    labels = {name: reads[name].await_label() for name in [*reads][:3]}
+    peer.settle()
+    waiting = [name for name, read in reads.items() if not read.is_answered()]
+    judge(
+        "MQDMPR-3.1.7.1.16-D01",
+        expected={
+            "reads that end before the move": [],
+            "labels": dict.fromkeys([*reads][:3], "first"),
+            "reads that still wait": ["receive behind it", "peek of another subqueue"],
+        },
+        observed={"reads that end before the move": early, "labels": labels, "reads that still wait": waiting},
+    )
+    places.move(["second"], "queue", "sub 1")
+    judge(
+        "MQDMPR-3.1.7.1.16-D01",
+        expected={"receive behind it": "second", "sub 1": in_queue()},
+        observed={"receive behind it": reads["receive behind it"].await_label(), "sub 1": places.labels()["sub 1"]},
+    )
+    for read in reads.values():
+        if not read.is_answered():
+            sut.control.call("cancel", request=read.number)
+
+
+@needs("transactions")
+@covers("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03")
+@pytest.mark.parametrize("end", ["commit", "abort", pytest.param("restart", marks=needs("restart"))])
+def test_moves_of_transaction_happen_together_at_its_end(peer, sut, judge, end):
+    """A transaction moves messages from a queue to a subqueue, from there back to the queue, and to a second subqueue:
+    all of them are locked until the transaction ends. A commit moves them in the order of the moves; an abort, or a
+    restart before the end, leaves each of them in its place. A second transaction with moves is aborted.
+    """
+    application = Application(peer, sut, transactional=True)
+    places = Places(application)
+    application.fill(*"abcdefgh")
+    places.move("defgh", "queue", "sub 1")
+    transaction, other = application.begin_transaction(), application.begin_transaction()
+    moves = (("b", "queue", "sub 1"), ("e", "sub 1", "queue"), ("gd", "sub 1", "sub 2"), ("a", "queue", "sub 1"))
+    answers = [
+        answer
+        for labels, source, target in moves
+        for answer in places.move(labels, source, target, transaction=transaction)
+    ]
+    answers += places.move("h", "sub 1", "sub 2", transaction=other)
+    answers += places.move("c", "queue", "sub 1", transaction=other)
+    peeks = [sut.read_label("peek_message", queue=name) for name in places.names.values()]
+    judge(
+        "MQDMPR-3.1.7.1.16-D02",
+        expected={
+            "outcomes of the moves": [Outcome.DONE] * 7,
+            "places": show_places("", "f"),
+            "first messages": [Outcome.NOTHING, "f", Outcome.NOTHING],
+        },
+        observed={"outcomes of the moves": answers, "places": places.labels(), "first messages": peeks},
+    )
+    counts = list(application.count_operations(transaction, other).values())
+    judge("MQDMPR-3.1.7.1.16-D03", expected=[5, 2], observed=counts, case="number of operations of each transaction")
+    if end == "restart":
+        sut.restart()
+    else:
+        application.end_transaction(end, transaction)
+        application.end_transaction("abort", other)
+    judge(
+        "MQDMPR-3.1.7.1.16-D03",
+        expected=show_places("ce", "fhba", "gd") if end == "commit" else show_places("abc", "defgh"),
+        observed=places.labels(),
+        case=f"places after the {end}",
     )
 
 

@@ -1,0 +1,76 @@
+"""Steps that checks of read, moved and restored messages share: messages in which every property differs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from harness.errors import ConformanceFailure
+from harness.peer.party import NO_FIELDS
+from suites.applications import Application
+
+HOUR_S = 3_600
+UNSTABLE_PROPERTIES = ("lookup_id",)
+"""The properties that belong to the place of a message in a queue."""
+
+
+def build_rich_message(
+    application: Application, label: str, number: int, user: Mapping[str, Any] = NO_FIELDS, **base: Any
+) -> Any:
+    """Build a message to an application's queue in which each property depends on the number and differs from its
+    default. ``base``: fields of BaseHeader.
+    """
+    address = application.peer.address
+    queues = {
+        "AdminQueue": rf"TCP:{address}\private$\mqc-acks-{number}",
+        "ResponseQueue": rf"TCP:{address}\private$\mqc-responses-{number}",
+    }
+    lifetimes = {"TimeToBeReceived": 2 * HOUR_S + number, "JN": number & 1, "JP": number >> 1 & 1}
+    return application.build_message(
+        label,
+        {**queues, **lifetimes, **user},
+        base={"TimeToReachQueue": HOUR_S + number, **base},
+        properties={
+            "ApplicationTag": 0x8000_0000 | number,
+            "BodyType": 8 + number,
+            "CorrelationID": bytes(range(number, number + 20)),
+            "ExtensionData": bytes([number, 0, 0xFF]) * number,
+            "NA": 1,
+            "NR": number & 1,
+        },
+        body=bytes([number, 0]) * (100 * number + 1),
+    )
+
+
+def store_rich_messages(application: Application, labels: Iterable[str], priorities: Iterable[int] = ()) -> Any:
+    """Let the peer send rich messages to an application's queue; return the packets, by label. Raise
+    ConformanceFailure if they do not arrive. ``priorities``: those of the first messages, for a queue without
+    transactions.
+    """
+    labels, chosen = [*labels], [*priorities]
+    before, connection = len(application.labels()), application.peer.open_raw()
+    packets = {}
+    for number, label in enumerate(labels, start=1):
+        base: dict[str, Any] = {"PR": chosen[number - 1]} if number <= len(chosen) else {}
+        packets[label] = connection.send(build_rich_message(application, label, number, **base))
+    if not application.await_labels(before + len(labels)):
+        raise ConformanceFailure("the SUT did not store the messages")
+    connection.close()
+    return packets
+
+
+def describe_messages(messages: Iterable[Mapping[str, Any]], but: Collection[str] = ()) -> dict[str, dict[str, Any]]:
+    """Return the lasting properties of messages, by label."""
+    return {
+        one["label"]: {name: one[name] for name in one if name not in (*UNSTABLE_PROPERTIES, *but)} for one in messages
+    }
+
+
+def list_changes(before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the labels and names of the properties of messages that differ; a missing message has no property."""
+    return [
+        f"{label}: {name}"
+        for label, properties in before.items()
+        for name, value in properties.items()
+        if label not in after or after[label].get(name) != value
+    ]
