@@ -5,6 +5,7 @@ transaction, other readers.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
@@ -191,18 +192,18 @@ class SecondRemoteCopyNotSent(Enqueueing):
 
 
 @fault("queue-manager-second-message-of-transaction-sent-before-commit", breaks="MQSO-3.3.4.4-D01", blind=True)
-class OutgoingBeforeCommit(TransactionOperations):
+class OutgoingBeforeCommit(Commands):
     """A message that a transaction sends to another queue manager leaves before the commit if it is not the first."""
 
-    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
-        later = bool(transaction.TransactionalOperationCollection)
-        position = super().enqueue_in_transaction(transaction, queue, message)
-        if later and isinstance(queue, OutgoingQueue):
-            self.qm.sending.take_over(queue, position, Now(0, message.SentTime))
-            position.awaits_disk = False
-            self.qm.sending.dispatch_messages(queue.session, Now(0, message.SentTime))
-            transaction.TransactionalOperationCollection.pop()
-        return position
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)
+        later = transaction is not None and any(
+            isinstance(one.MessagePositionReference.QueueReference, OutgoingQueue)
+            for one in transaction.TransactionalOperationCollection
+        )
+        if later and self.qm.destinations.find_local(request.to) is None:
+            request = replace(request, transactional=True, transaction=None)
+        return super().send_message(request, token, now)
 
 
 @fault("queue-manager-commit-discards-last-of-three-messages", breaks="MQSO-3.3.4.4-D02", blind=True)

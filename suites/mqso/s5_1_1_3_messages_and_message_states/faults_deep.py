@@ -147,8 +147,9 @@ class WaitingReceiveLeavesMessage(Waiting):
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         super().satisfy_reader(reader, position)
-        if reader.DestructiveRead and reader.transaction is None and position.State is MessagePositionState.LOCKED:
-            position.State = MessagePositionState.AVAILABLE
+        if reader.DestructiveRead and reader.transaction is None and not self.qm.readers:
+            again = self.qm.positions.insert_message(position.QueueReference, position.MessageReference)
+            self.qm.positions.message_available(again)
 
 
 @fault("queue-manager-committed-message-of-second-queue-returns", breaks="MQSO-5.1.1.3-D07", blind=True)
