@@ -14,6 +14,7 @@ SHOWN_PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base
 FIRST_PROPERTIES = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
 LONG_LABEL = "l" * 125
 """A label with one character more than a queue's label may have in Windows."""
+ODD_PROPERTIES = {"base-priority": {"base_priority": 40_000}, "label": {"label": "l" * 300}}
 OTHER_PROPERTIES = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority": -3}
 
 
@@ -67,6 +68,25 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
         observed={"outcome": answer, "properties_of_the_queue": read_properties()},
         case="change of the queue",
     )
+    for case, odd in ODD_PROPERTIES.items():
+        before = read_properties()
+        requested = {**FIRST_PROPERTIES, **odd}
+        changed = sut.attempt("set_queue", name=name, **requested)
+        judge.all(
+            expected=requested if changed == Outcome.DONE else before,
+            observed=read_properties(),
+            case=f"change with {case}, which a system may refuse",
+        )
+        created = sut.attempt("create_queue", name=f"{missing}-{case}", **requested)
+        listed = [one["name"] for one in sut.control.call("list")["queues"]]
+        found = {"listed": f"{missing}-{case}" in listed, "found": sut.attempt("get_queue", name=f"{missing}-{case}")}
+        exists = created == Outcome.DONE
+        judge.all(
+            expected=facts(listed=exists, found=Outcome.DONE if exists else Outcome.REFUSED),
+            observed=found,
+            case=f"creation with {case}, which a system may refuse",
+        )
+        sut.attempt("delete_queue", name=f"{missing}-{case}")
     listed_names = [one["name"] for one in sut.control.call("list")["queues"] if one["name"] == missing]
     judge.all(expected=none("queue with the name of the missing queue"), observed=listed_names)
 
