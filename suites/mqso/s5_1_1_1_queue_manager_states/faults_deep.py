@@ -7,12 +7,9 @@ from reference_qm.core.commands.commands import Commands
 from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.errors import CommandError
-from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.administering import Administering
-from reference_qm.model.adm import Message, Queue
-from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -62,27 +59,6 @@ class OwnSessionsLeftOpen(Inputs):
             del self.qm.sessions[number]
         super().on_stopped(event, now)
         self.qm.sessions.update(kept)
-
-
-@fault("queue-manager-stop-leaves-waiting-read-unanswered", breaks="MQSO-5.1.1.1-D08", blind=True)
-class WaitingReadsLeft(Inputs):
-    """A queue manager that is stopped does not end the reads that wait at its queues."""
-
-    def on_stopped(self, event: Stopped, now: Now) -> None:
-        self.qm.readers.clear()
-        super().on_stopped(event, now)
-
-
-@fault("throttled-queue-manager-accepts-transactional-message", breaks="MQSO-5.1.1.1-05", blind=True)
-class TransactionalAcceptedThrottled(Quotas):
-    """The queue manager accepts transactional messages while Throttled is TRUE."""
-
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        throttled = self.qm.adm.Throttled
-        self.qm.adm.Throttled = throttled and message.TransactionIdentifier is None
-        status = super().check(queue, message)
-        self.qm.adm.Throttled = throttled
-        return status
 
 
 @fault("throttled-queue-manager-accepts-local-message", breaks="MQSO-5.1.1.1-05", blind=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from harness.expectations import facts, holds, in_queue, none
@@ -117,7 +118,7 @@ def test_sequences_of_two_senders_survive_restart(peer, sut, judge):
     def build_messages(number: int):
         for (source, name), sequence in sequences.items():
             user = {"SourceQueueManager": (further if name == "emptied" else sources)[source]}
-            where = {"destination": rf"TCP:{sut.address}\{queues[name]}", "label": f"{source}{number}"}
+            where: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{queues[name]}", "label": f"{source}{number}"}
             transactional = name != "plain"
             yield sequence.message(user, **where) if transactional else peer.recoverable_message(user, **where)
 
