@@ -4,16 +4,23 @@ after a purge.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.calls import with_arguments
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.commands.commands import Commands
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.store.disk import Change
+from reference_qm.core.store.durability import Durability
 from reference_qm.core.transfer.history import History
-from reference_qm.model.adm import MessageIDHistoryEntry, Queue
+from reference_qm.model.adm import MessageIDHistoryEntry, MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
@@ -59,3 +66,81 @@ class SequenceForgottenByPurge(Queues):
     def purge(self, queue: Queue, *arguments: object, **named: object) -> Result | None:
         queue.IncomingTransactionalTransferInfoCollection.clear()
         return super().purge(queue, *arguments, **named)  # type: ignore[arg-type]
+
+
+@fault("queue-manager-local-message-outside-transaction-in-transactional-queue", breaks="MQSO-3.2.1-01", blind=True)
+class LocalMessageOutsideTransaction(Commands):
+    """The queue manager stores a nontransactional message of a local application in a transactional queue."""
+
+    def _find_fitting(self, request: commands.SendMessage) -> Queue | None:
+        local = self.qm.destinations.find_local(request.to)
+        if local is not None and local.Transactional and not request.transactional:
+            return local
+        return super()._find_fitting(request)
+
+
+add(
+    "queue-manager-cursor-receive-in-transaction-deletes-at-once",
+    "MQSO-3.2.1-01",
+    "A message that is received through a cursor in a transaction is deleted before the commit.",
+    with_arguments(
+        Reading.dequeue_message, transaction=lambda given: None if given.cursor is not None else given.transaction
+    ),
+    blind=True,
+)
+
+
+@fault("sender-outgoing-express-message-survives-restart", breaks="MQSO-3.2.1-D01", blind=True)
+class OutgoingExpressSaved(Durability):
+    """An express message to another queue manager is saved, and sent after a restart."""
+
+    def build_send_record(self, position: MessagePosition) -> Change:
+        if isinstance(position.QueueReference, OutgoingQueue) and position.MessageReference.Priority:
+            recoverable = DeliveryGuarantee.RECOVERABLE
+            position.MessageReference = replace(position.MessageReference, DeliveryGuarantee=recoverable)
+        return super().build_send_record(position)
+
+
+def _lose_messages_of_network(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        for position in [] if queue.Transactional else list(queue.MessagePositionList):
+            if position.MessageReference.Identifier.QueueManagerGuid != qm.adm.Identifier:
+                queue.MessagePositionList.remove(position)
+
+
+add(
+    "receiver-recoverable-message-of-network-lost-at-restart",
+    "MQSO-3.2.1-D02",
+    "A recoverable message that arrived from another queue manager is lost at a restart.",
+    at_restart(_lose_messages_of_network),
+    blind=True,
+)
+
+
+def _forget_history(qm: QueueManager) -> None:
+    for entry in list(qm.adm.MessageIDHistoryTable):
+        qm.adm.MessageIDHistoryTable.remove(entry)
+
+
+add(
+    "receiver-recoverable-message-repeated-after-restart-delivered-twice",
+    "MQSO-3.2.1-D02",
+    "A recoverable message that is repeated after a restart of the receiver is delivered again.",
+    at_restart(_forget_history),
+    blind=True,
+)
+
+
+def _forget_sequences_of_empty_queues(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        if not len(queue.MessagePositionList):
+            queue.IncomingTransactionalTransferInfoCollection.clear()
+
+
+add(
+    "receiver-sequence-of-empty-queue-forgotten-at-restart",
+    "MQSO-3.2.1-D03",
+    "After a restart, the receiver delivers a repeated transactional message again if its queue was empty.",
+    at_restart(_forget_sequences_of_empty_queues),
+    blind=True,
+)

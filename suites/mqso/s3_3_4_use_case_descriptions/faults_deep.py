@@ -5,18 +5,24 @@ transaction, other readers.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
+from typing import Any
 
 from harness.faults.parts import fault
+from reference_qm.core.commands.commands import Commands
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.errors import CommandError
+from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.elements import Answered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
-from reference_qm.model.statuses import Status
+from reference_qm.model.statuses import EnqueueStatus, Status
 from reference_qm.model.transactions import OperationType, Transaction
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -104,3 +110,168 @@ class LockedMessageShown(Seeking):
         if peek_operation and position is not None and position.State is MessagePositionState.LOCKED:
             return Status.MQ_OK, position
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("queue-manager-refused-public-queue-exists", breaks="MQSO-3.3.4.1-D01", blind=True)
+class RefusedQueueExists(QueueCommands):
+    """A queue whose creation is refused because of an invalid owner, type or property exists nevertheless."""
+
+    def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
+        try:
+            super().create_queue(request, token, now)
+        except CommandError:
+            if self.qm.queue_names.find_by_path(request.name) is None:
+                super().create_queue(commands.CreateQueue(request.name), token, now)
+                del self.qm.disk.pending[max(self.qm.disk.pending)]
+            raise
+
+
+@fault("queue-manager-query-unlocks-messages-of-transactions", breaks="MQSO-3.3.4.2-D01", blind=True)
+class QueryUnlocks(QueueCommands):
+    """A query of a queue's properties makes the messages that transactions have received available again."""
+
+    def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
+        queue = self.qm.queue_names.find_queue(request.name)
+        received = {
+            operation.MessagePositionReference
+            for transaction in self.qm.adm.TransactionCollection.values()
+            for operation in transaction.TransactionalOperationCollection
+            if operation.OperationType is OperationType.DEQUEUE
+        }
+        for position in queue.MessagePositionList:
+            if position in received:
+                position.State = MessagePositionState.AVAILABLE
+        return super().get_queue(request, token, now)
+
+
+@fault("queue-manager-unfitting-message-reported-as-sent", breaks="MQSO-3.3.4.3-D01", blind=True)
+class UnfittingReportedAsSent(Commands):
+    """A send of a transactional message to a nontransactional queue reports success, and the message is discarded."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        try:
+            local = self.qm.destinations.find_local(request.to)
+        except CommandError:
+            local = None
+        if local is not None and request.transactional and not local.Transactional:
+            return Result({"message_id": f"{{{self.qm.adm.Identifier}}}\\1"})
+        return super().send_message(request, token, now)
+
+
+@fault("queue-manager-second-local-copy-lost", breaks="MQSO-3.3.4.3-D02", blind=True)
+class SecondLocalCopyLost(Enqueueing):
+    """A message to several local queues is only in the first of these queues."""
+
+    def _enqueue_message(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        several = message.DestinationMultiQueueFormatName
+        local = queue is not None and not isinstance(queue, OutgoingQueue)
+        before = getattr(self, "stored", None)
+        if several is not None and local:
+            self.stored = (several, message.Body)
+            if before == self.stored:
+                return EnqueueStatus.NO_ERROR
+        return super()._enqueue_message(queue, message, now, transaction)
+
+
+@fault("queue-manager-second-remote-copy-not-sent", breaks="MQSO-3.3.4.3-D03", blind=True)
+class SecondRemoteCopyNotSent(Enqueueing):
+    """A message to several queues of other queue managers is only put into the outgoing queue of the first."""
+
+    def _enqueue_message(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        several = message.DestinationMultiQueueFormatName
+        before = getattr(self, "sent", None)
+        if several is not None and isinstance(queue, OutgoingQueue):
+            self.sent = (several, message.Body)
+            if before == self.sent:
+                return EnqueueStatus.NO_ERROR
+        return super()._enqueue_message(queue, message, now, transaction)
+
+
+@fault("queue-manager-second-message-of-transaction-sent-before-commit", breaks="MQSO-3.3.4.4-D01", blind=True)
+class OutgoingBeforeCommit(Commands):
+    """A message that a transaction sends to another queue manager leaves before the commit if it is not the first."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)
+        later = transaction is not None and any(
+            isinstance(one.MessagePositionReference.QueueReference, OutgoingQueue)
+            for one in transaction.TransactionalOperationCollection
+        )
+        if later and self.qm.destinations.find_local(request.to) is None:
+            request = replace(request, transactional=True, transaction=None)
+        return super().send_message(request, token, now)
+
+
+@fault("queue-manager-commit-discards-last-of-three-messages", breaks="MQSO-3.3.4.4-D02", blind=True)
+class LastOfThreeDiscarded(TransactionEvents):
+    """A commit discards the third message that the transaction sent to local queues."""
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        sent = [
+            one
+            for one in transaction.TransactionalOperationCollection
+            if one.OperationType is OperationType.ENQUEUE
+            and not isinstance(one.MessagePositionReference.QueueReference, OutgoingQueue)
+        ]
+        for operation in sent[2:]:
+            transaction.TransactionalOperationCollection.remove(operation)
+            self.abort_enqueue(operation, now)
+        super().transaction_commit(transaction, now)
+
+
+@fault("queue-manager-waiting-receive-of-transaction-gets-no-message", breaks="MQSO-3.3.4.6-D01", blind=True)
+class WaitingReceiveOfTransactionForgotten(Waiting):
+    """A receive that waits within a transaction does not get the message that arrives."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        if not any(reader.transaction is not None for reader in self.qm.readers.values()):
+            super().release_readers(position)
+
+
+@fault("queue-manager-message-received-by-cursor-stays", breaks="MQSO-3.3.4.6-D02", blind=True)
+class ReceivedByCursorStays(Reading):
+    """A message that is received through a cursor outside a transaction stays in its queue."""
+
+    def dequeue_message(
+        self, queue_desc: OpenQueueDescriptor, answered: Answered, now: Now, *args: Any, **named: Any
+    ) -> None:
+        cursor = args[1] if len(args) > 1 else named.get("cursor")
+        if cursor is None or named.get("transaction") is not None:
+            super().dequeue_message(queue_desc, answered, now, *args, **named)
+            return
+
+        def answer_and_unlock(status: Status, position: MessagePosition | None) -> None:
+            answered(status, position)
+            if position is not None:
+                self.qm.positions.unlock_message(position)
+
+        super().dequeue_message(queue_desc, answer_and_unlock, now, *args, **(named | {"two_phase_read": True}))
+
+
+@fault("queue-manager-second-message-of-transaction-not-locked", breaks="MQSO-3.3.4.7-D01", blind=True)
+class SecondMessageNotLocked(TransactionOperations):
+    """The second message that a transaction receives from a queue is not locked."""
+
+    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
+        later = any(one.OperationType is OperationType.DEQUEUE for one in transaction.TransactionalOperationCollection)
+        super().dequeue_in_transaction(transaction, position)
+        if later:
+            position.State = MessagePositionState.AVAILABLE
+
+
+@fault("queue-manager-abort-deletes-second-received-message", breaks="MQSO-3.3.4.7-D02", blind=True)
+class SecondReceivedDeleted(TransactionEvents):
+    """An abort returns the first message that the transaction received, and deletes the others."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        received = [
+            one for one in transaction.TransactionalOperationCollection if one.OperationType is OperationType.DEQUEUE
+        ]
+        for operation in received[1:]:
+            transaction.TransactionalOperationCollection.remove(operation)
+            self.commit_dequeue(operation, now)
+        super().transaction_abort(transaction, now)

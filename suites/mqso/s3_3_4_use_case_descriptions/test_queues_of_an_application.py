@@ -4,15 +4,20 @@ Message.
 
 from __future__ import annotations
 
-from harness.expectations import facts, in_queue, none
+from harness.expectations import each, facts, in_queue, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
-from suites.applications import Application
+from suites.applications import Application, PendingRequest
 
+WAIT_MS = 60_000
 SHOWN_PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
 FIRST_PROPERTIES = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
 LONG_LABEL = "l" * 125
 """A label with one character more than a queue's label may have in Windows."""
+ODD_PROPERTIES: dict[str, dict[str, object]] = {
+    "base-priority": {"base_priority": 40_000},
+    "label": {"label": "l" * 300},
+}
 OTHER_PROPERTIES = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority": -3}
 
 
@@ -66,6 +71,25 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
         observed={"outcome": answer, "properties_of_the_queue": read_properties()},
         case="change of the queue",
     )
+    for case, odd in ODD_PROPERTIES.items():
+        before = read_properties()
+        requested = {**FIRST_PROPERTIES, **odd}
+        changed = sut.attempt("set_queue", name=name, **requested)
+        judge.all(
+            expected=requested if changed == Outcome.DONE else before,
+            observed=read_properties(),
+            case=f"change with {case}, which a system may refuse",
+        )
+        created = sut.attempt("create_queue", name=f"{missing}-{case}", **requested)
+        listed = [one["name"] for one in sut.control.call("list")["queues"]]
+        found = {"listed": f"{missing}-{case}" in listed, "found": sut.attempt("get_queue", name=f"{missing}-{case}")}
+        exists = created == Outcome.DONE
+        judge.all(
+            expected=facts(listed=exists, found=Outcome.DONE if exists else Outcome.REFUSED),
+            observed=found,
+            case=f"creation with {case}, which a system may refuse",
+        )
+        sut.attempt("delete_queue", name=f"{missing}-{case}")
     listed_names = [one["name"] for one in sut.control.call("list")["queues"] if one["name"] == missing]
     judge.all(expected=none("queue with the name of the missing queue"), observed=listed_names)
 
@@ -99,25 +123,63 @@ def test_queue_queries_change_nothing(sut, judge):
 
 
 @needs("send", "receive", "queues")
-@covers("MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-5.1.1.3-01")
+@covers("MQSO-3.2.1-01", "MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-5.1.1.3-01")
 @varied("priority", "response queue", "time to be received", "time to reach queue", "application tag")
 def test_accepted_messages_are_stored_refused_one_is_not(sut, judge):
-    """Two messages that are sent outside a transaction are in the queue; a message that exceeds the quota is refused
-    and not stored.
+    """Messages that are sent to a plain and to a transactional queue are in their queues. Four messages are refused and
+    stored nowhere: a message over the quota of each queue, a transactional message to the plain queue, and a message
+    outside a transaction to the transactional queue; so is a message to a missing queue.
     """
     queue = sut.new_queue("states", quota_kb=8)
+    transactional = sut.new_queue("states-in-transactions", quota_kb=8, transactional=True)
+    missing = sut.direct_name(f"{queue}-missing")
     sut.send_here(queue, ["express"])
     sut.send_here(queue, ["recoverable"], delivery="recoverable")
-    lost = sut.attempt(sut.send, sut.direct_name(queue), label="too much", body="x" * 10_000)
+    sut.attempt(sut.send_here, transactional, ["transactional"], delivery="transactional")
+    large = {"label": "too much", "body": "x" * 10_000}
+    plain_name, transactional_name = sut.direct_name(queue), sut.direct_name(transactional)
+    outcomes = {
+        "over the quota": sut.attempt(sut.send, plain_name, **large),
+        "recoverable, over the quota": sut.attempt(sut.send, plain_name, delivery="recoverable", **large),
+        "transactional, over the quota": sut.attempt(sut.send, transactional_name, delivery="transactional", **large),
+        "transactional to a plain queue": sut.attempt(sut.send_here, queue, ["no"], delivery="transactional"),
+        "plain to a transactional queue": sut.attempt(sut.send_here, transactional, ["no"]),
+        "recoverable to a transactional queue": sut.attempt(
+            sut.send_here, transactional, ["no"], delivery="recoverable"
+        ),
+        "to a missing queue": sut.attempt(sut.send, missing, label="no", body="no"),
+    }
+    labels = {"plain": sut.labels(queue), "transactional": sut.labels(transactional)}
+    stored = {"plain": ["express", "recoverable"], "transactional": ["transactional"]}
     judge(
         "MQSO-5.1.1.3-01",
         "MQSO-3.3.4.3-D01",
         "MQSO-3.3.4.3-D02",
-        expected=facts(
-            send_of_a_message_over_the_quota=Outcome.REFUSED, labels_in_the_queue=["express", "recoverable"]
-        ),
-        observed={"send_of_a_message_over_the_quota": lost, "labels_in_the_queue": sut.labels(queue)},
+        expected=facts(refused=each(Outcome.REFUSED, "message"), labels=stored),
+        observed={"refused": outcomes, "labels": labels},
     )
+    judge("MQSO-3.2.1-01", expected=stored, observed=labels, case="labels in the queues")
+
+
+@needs("send", "receive", "queue_control", "pause")
+@covers("MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-3.3.4.3-D03")
+def test_copies_for_several_queues_reach_each_of_them(peer, sut, judge):
+    """A message to two queues of the SUT and two queues of the peer is in both queues of the SUT, and one copy waits in
+    a separate outgoing queue for each queue of the peer.
+    """
+    queues = [sut.new_queue(f"copy-{number}") for number in range(2)]
+    remote = [peer.direct_name(f"mqc-copy-{number}") for number in range(2)]
+    sut.take_offline()
+    names = [*(sut.direct_name(queue) for queue in queues), *remote]
+    outcome = sut.attempt(sut.send, ",".join(names), label="copy", body="copy", delivery="recoverable")
+    peer.eventually(lambda: all(sut.labels(queue) for queue in queues))
+    observed = {
+        "outcome": outcome,
+        "stored": [sut.labels(queue) for queue in queues],
+        "waiting": [sut.outgoing_queue(name)["count"] for name in remote],
+    }
+    expected = facts(outcome=Outcome.DONE, stored=[["copy"], ["copy"]], waiting=[1, 1])
+    judge.all(expected=expected, observed=observed)
 
 
 @needs("receive", "queues")
@@ -130,3 +192,63 @@ def test_received_message_is_removed_from_its_queue(peer, sut, judge):
     labels = [sut.read_label("receive", queue=application.queue) for _ in range(3)]
     judge.all(expected=["first", "second", Outcome.NOTHING], observed=labels, case="labels returned by the reads")
     judge.all(expected=in_queue(), observed=application.labels())
+
+
+@needs("send", "receive", "queue_control", "transactions")
+@covers("MQSO-3.3.4.6-D01", "MQSO-3.3.4.6-D02", "MQSO-5.1.1.2-D03", "MQSO-5.1.1.3-D06", "MQSO-3.3.4.7-D01")
+def test_waiting_receives_of_two_queues_get_their_own_messages(peer, sut, judge):
+    """At each of two empty queues, a receive by name and a receive by cursor wait, at one queue in a transaction. The
+    first message to a queue answers one receive of this queue, and the second message the other. Received messages have
+    left their queue, or are locked. A cancelled receive is answered with a refusal, and a receive whose timeout has
+    expired returns nothing; another waiting receive still gets the next message.
+    """
+    plain, transactional = sut.new_queue("plain-waits"), sut.new_queue("transactional-waits", transactional=True)
+    transaction = sut.control.call("begin")["transaction"]
+
+    def begin_reads(queue: str, **how: object) -> list[PendingRequest]:
+        handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
+        cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
+        places: tuple[dict[str, object], ...] = ({"queue": queue}, {"cursor": cursor})
+        return [PendingRequest(peer, "receive", timeout_ms=WAIT_MS, **place, **how) for place in places]
+
+    reads = {plain: begin_reads(plain), transactional: begin_reads(transactional, transaction=transaction)}
+    peer.settle()
+
+    def observe(queue: str) -> set[str]:
+        peer.settle()
+        return {one.await_label() if one.is_answered() else Outcome.NO_ANSWER for one in reads[queue]}
+
+    for queue, other, delivery in ((transactional, plain, "transactional"), (plain, transactional, "recoverable")):
+        observed: dict[str, object] = {"answers_at_the_other_queue": observe(other)}
+        sut.send_here(queue, ["1"], delivery=delivery)
+        observed["after_the_first_message"] = observe(queue)
+        sut.send_here(queue, ["2"], delivery=delivery)
+        observed["after_the_second_message"] = observe(queue)
+        observed["answers_later"] = observe(other)
+        at_other = {Outcome.NO_ANSWER} if queue == transactional else {"1", "2"}
+        expected = facts(
+            answers_at_the_other_queue=at_other,
+            after_the_first_message={"1", Outcome.NO_ANSWER},
+            after_the_second_message={"1", "2"},
+            answers_later=at_other,
+        )
+        judge("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03", expected=expected, observed=observed, case=queue)
+        judge(
+            "MQSO-3.3.4.6-D02",
+            "MQSO-5.1.1.3-D06",
+            expected=in_queue(),
+            observed=sut.labels(queue),
+            case=f"after the receives from {queue}",
+        )
+    sut.control.call("abort", transaction=transaction)
+    returned = sut.labels(transactional)
+    judge("MQSO-3.3.4.7-D01", "MQSO-5.1.1.3-D06", expected=["1", "2"], observed=returned, case="after an abort")
+    cancelled = PendingRequest(peer, "receive", queue=plain, timeout_ms=WAIT_MS)
+    short, long = (PendingRequest(peer, "receive", queue=plain, timeout_ms=time_ms) for time_ms in (200, WAIT_MS))
+    peer.settle()
+    sut.control.call("cancel", request=cancelled.number)
+    observed = {"cancelled": cancelled.await_outcome(), "short": short.await_label(), "long": long.is_answered()}
+    sut.send_here(plain, ["3", "4"])
+    observed |= {"answer": long.await_label(), "left": sut.labels(plain)}
+    expected = facts(cancelled=Outcome.REFUSED, short=Outcome.NOTHING, long=False, answer="3", left=["4"])
+    judge("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03", expected=expected, observed=observed, case="ends of waiting reads")

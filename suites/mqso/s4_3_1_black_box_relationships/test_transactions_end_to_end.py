@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts, in_queue
+from harness.expectations import each, facts, in_queue
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
@@ -15,6 +15,7 @@ PENDING_RULES = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
 DECISION_RULES = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02")
 COORDINATED_RULES = ("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02")
 INTERNAL_RULES = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01")
+RECEIVED_RULES = ("MQSO-4.3.1.2-D07", "MQSO-3.3.4.7-D02")
 
 
 @needs("send", "receive", "queues", "transactions")
@@ -71,37 +72,39 @@ def _begin_with_message(sut: Sut, judge: Judge, label: str, *, external: bool) -
 
 
 @needs("send", "receive", "queues", "transactions")
-@covers("MQSO-4.3.1.2-D09")
+@covers("MQSO-4.3.1.2-D09", *COORDINATED_RULES, *RECEIVED_RULES)
 @varied("trace", "queue journaling", "queue quota", "queue privacy", "read by")
 def test_message_is_received_in_transaction_of_other_kind(sut, judge):
-    """A message that was sent in an internal transaction can be received in an external transaction, and vice versa."""
+    """Two messages that were sent in an internal transaction can be received in an external transaction, and vice
+    versa; an abort after the vote returns the first of them, and a commit removes it.
+    """
     queue = sut.queue("transactional")
     for external in (False, True):
         kind = "external" if external else "internal"
+        labels = [kind, f"second {kind}"]
         sending = sut.control.call("begin", external=external)["transaction"]
-        sut.send_here(queue, [kind], delivery="transactional", transaction=sending)
-        _commit(sut, sending, external=external)
-        receiving = sut.control.call("begin", external=not external)["transaction"]
-        label = sut.read_label("receive", queue=queue, transaction=receiving)
-        _commit(sut, receiving, external=not external)
-        remaining_label = sut.read_label("peek_message", queue=queue)
-        judge(
-            "MQSO-4.3.1.2-D09",
-            expected=facts(
-                label_of_the_message_received_in_the_transaction=kind,
-                label_returned_by_a_peek_after_the_commit=Outcome.NOTHING,
-            ),
-            observed={
-                "label_of_the_message_received_in_the_transaction": label,
-                "label_returned_by_a_peek_after_the_commit": remaining_label,
-            },
+        sut.send_here(queue, labels, delivery="transactional", transaction=sending)
+        observed: dict[str, object] = {"sent": _decide(sut, sending, "commit", external=external)}
+        for outcome in ("abort", "commit"):
+            receiving = sut.control.call("begin", external=not external)["transaction"]
+            taken = sut.read_label("receive", queue=queue, transaction=receiving)
+            decided = _decide(sut, receiving, outcome, external=not external)
+            observed[outcome] = {"received": taken, "decided": decided, "left": sut.labels(queue)}
+        expected = facts(
+            sent=each(Outcome.DONE, "step"),
+            abort=facts(received=kind, decided=each(Outcome.DONE, "step"), left=labels),
+            commit=facts(received=kind, decided=each(Outcome.DONE, "step"), left=labels[1:]),
         )
+        judge("MQSO-4.3.1.2-D09", expected=expected, observed=observed, case=f"{kind} transaction that sent")
+        if not external:
+            judge(*COORDINATED_RULES, expected=expected, observed=observed, case="external transaction that received")
+        judge(*RECEIVED_RULES, expected=expected, observed=observed, case="transaction that received")
+        sut.control.call("purge", queue=queue)
 
 
-def _commit(sut: Sut, transaction: str, *, external: bool) -> None:
-    if external:
-        sut.attempt("prepare", transaction=transaction)
-    sut.attempt("commit", transaction=transaction)
+def _decide(sut: Sut, transaction: str, outcome: str, *, external: bool) -> dict[str, str]:
+    steps = ("prepare", outcome) if external else (outcome,)
+    return {step: sut.attempt(step, transaction=transaction) for step in steps}
 
 
 @needs("send", "transactions")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from harness.expectations import any_order, closed, facts, fields, holds, in_queue
+from harness.expectations import any_order, closed, each, facts, fields, holds, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.wire import ping_request
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import Action
+from suites.messages import Sequence
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender
 from suites.mqqp.steps.reader import Reader
 from suites.mqso.steps.serving import SessionAttempt
@@ -19,44 +20,46 @@ LONG_READ_TIMEOUT_MS = 600_000
 @needs("qm2qm", "ping")
 @covers("MQSO-5.1.1-01", "MQSO-6.6.1-D07")
 def test_sut_answers_sessions_pings_and_remote_calls(peer, remote, judge):
-    """The SUT accepts a session, answers a ping, and answers a remote call that opens a queue."""
-    attempt = SessionAttempt(peer)
-    pinged = peer.udp()
-    ping = pinged.send(ping_request(Cookie=7))
-    pong = pinged.poll()
-    evidence = [ping] if pong is None else [ping, pong]
+    """The SUT accepts two sessions at the same time, answers two pings, and answers remote calls of two clients that
+    open a queue.
+    """
+    attempts = [SessionAttempt(peer) for _ in range(2)]
+    pinged = [peer.udp() for _ in range(2)]
+    pings = [one.send(ping_request(Cookie=7 + number)) for number, one in enumerate(pinged)]
+    pongs = [one.poll() for one in pinged]
+    evidence = [*pings, *(pong for pong in pongs if pong is not None)]
     judge.all(
-        expected=SessionAttempt.SERVED,
-        observed=attempt.outcome,
-        evidence=attempt.evidence,
-        case="session request of the peer",
+        expected=each(SessionAttempt.SERVED, "request"),
+        observed=[one.outcome for one in attempts],
+        evidence=[frame for one in attempts for frame in one.evidence],
+        case="session requests of the peer",
     )
     judge(
         "MQSO-5.1.1-01",
-        expected=holds("a Ping Response", otherwise="the SUT sent no answer"),
-        observed=pong is not None,
+        expected=each(True, "ping"),
+        observed=[pong is not None for pong in pongs],
         evidence=evidence,
-        case="answer to the ping",
+        case="Ping Responses arrived",
     )
-    association = remote.associate()
-    opened_queue = remote.open_remote(association)
+    associations = [remote.associate() for _ in range(2)]
+    opened = [remote.open_remote(one) for one in associations]
     judge(
         "MQSO-5.1.1-01",
-        expected=holds("an answer", otherwise="the SUT sent no answer"),
-        observed=bool(opened_queue.answered),
-        evidence=opened_queue.evidence,
-        case="answer to the remote call",
+        expected=each(True, "call"),
+        observed=[bool(one.answered) for one in opened],
+        evidence=[frame for one in opened for frame in one.evidence],
+        case="remote calls are answered",
     )
 
 
 @needs("pause", "send", "receive", "queue_control")
 @covers("MQSO-5.1.1.1-D05")
 def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
-    """While the SUT is offline, it refuses a session, stores no message and does not send an outgoing message. When it
-    is online again, it accepts a session, stores a message and sends the outgoing message. A SUT that is taken offline
-    again refuses a session again.
+    """While the SUT is offline, it refuses a session, stores no message and sends no message of two outgoing queues.
+    When it is online again, it accepts a session, stores a message and sends the messages of both queues. A SUT that is
+    taken offline again refuses a session again.
     """
-    to, queue = peer.direct_name("mqc-offline"), sut.queue()
+    to, second, queue = peer.direct_name("mqc-offline"), peer.direct_name("mqc-offline-2"), sut.queue()
     connection = peer.open_raw()
     connection.send(peer.recoverable_message(label="before"))
     peer.eventually(lambda: sut.labels(queue) == ["before"])
@@ -66,18 +69,23 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
     refused = SessionAttempt(peer)
     sender = Sender(peer, sut, to)
     sender.send(1)
+    sender.send(2, delivery="transactional")
+    for tag, delivery in ((3, "recoverable"), (4, "express")):
+        sut.send(second, body=f"message {tag}", application_tag=tag, delivery=delivery)
     peer.pass_time(sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS))
     observed = {
         "session_request_of_the_peer": refused.outcome,
         "labels_in_the_queue": sut.labels(queue),
-        "number_of_messages_in_the_outgoing_queue": sut.outgoing_queue(to)["count"],
+        "number_of_messages_in_the_outgoing_queues": [sut.outgoing_queue(name)["count"] for name in (to, second)],
+        "connection_of_the_sut": sender.poll_session(0) is not None,
     }
     evidence = [connection.last, *refused.evidence]
     judge.all(
         expected=facts(
             session_request_of_the_peer=SessionAttempt.NOT_SERVED,
             labels_in_the_queue=["before"],
-            number_of_messages_in_the_outgoing_queue=1,
+            number_of_messages_in_the_outgoing_queues=[2, 2],
+            connection_of_the_sut=False,
         ),
         observed=observed,
         evidence=evidence,
@@ -95,16 +103,16 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
     packet = second_session.send(peer.recoverable_message(label="after"))
     peer.eventually(lambda: sut.labels(queue) == ["before", "after"])
     judge.all(expected=in_queue("before", "after"), observed=sut.labels(queue), evidence=[packet])
-    session = sender.poll_session()
-    frames = [] if session is None else sender.collect(session, 1)
+    sessions = [session for _ in range(2) if (session := sender.poll_session()) is not None]
+    frames = [frame for session in sessions for frame in sender.collect_all(session, 2)]
     judge(
         "MQSO-5.1.1.1-D05",
-        expected=[1],
-        observed=Sender.tags(frames),
+        expected={1, 2, 3, 4},
+        observed=set(Sender.tags(frames)),
         evidence=frames,
         case="ApplicationTags of the sent messages",
     )
-    if session is not None:
+    for session in sessions:
         session.acknowledge_all()
     sut.take_offline()
     again = SessionAttempt(peer)
@@ -124,14 +132,28 @@ STOP_RULES = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
 @needs("environment", "send", "receive", "queues")
 @covers(*STOP_RULES, "MQSO-5.1.1.1-D01")
 def test_stopped_sut_serves_no_request(peer, sut, judge):
-    """When the SUT is stopped, it closes the session, a connection in the handshake and a silent connection. The
-    stopped SUT refuses a session and an application's peek; when it is started again, it accepts a session and still
-    has its recoverable message.
+    """When the SUT is stopped, it closes the session, a connection in the handshake, a silent connection, and the
+    sessions that it opened for two queues. The stopped SUT refuses a session, an application's peek and send, and does
+    not answer a ping; when it is started again, it accepts a session and still has its recoverable message, and sends
+    its unacknowledged recoverable messages.
     """
     queue = sut.new_queue("stopped")
     sut.send_here(queue, ["kept"], delivery="recoverable")
+    sender = Sender(peer, sut, peer.direct_name("mqc-stopped"))
+    sender.send(1, delivery="recoverable")
+    sut.send(peer.direct_name("mqc-stopped-2"), body="message 2", application_tag=2, delivery="recoverable")
+    own = [sender.await_session() for _ in range(2)]
+    for one in own:
+        sender.collect(one, 1)
     connection, incomplete, silent = peer.open_raw(), peer.request_session(), peer.connect()
     sut.change_environment(service=False)
+    judge(
+        *STOP_RULES,
+        expected=[CLOSED] * 2,
+        observed=[CLOSED if one.wait_closed() else OPEN for one in own],
+        case="sessions that the SUT opened",
+        evidence=[frame for one in own for frame in one.messages],
+    )
     observed = connection.await_close()
     judge(*STOP_RULES, expected=closed(), observed=observed, evidence=[connection.last])
     observed = [CLOSED if one.wait_closed() else OPEN for one in (incomplete, silent)]
@@ -146,14 +168,30 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     state_stopped = {
         "session_request_of_the_peer": stopped.outcome,
         "peek_of_an_application": sut.attempt("peek", queue=queue),
+        "send_of_an_application": sut.attempt(sut.send_here, queue, ["never"], delivery="recoverable"),
     }
-    expected = facts(session_request_of_the_peer=SessionAttempt.NOT_SERVED, peek_of_an_application=Outcome.REFUSED)
+    expected = facts(
+        session_request_of_the_peer=SessionAttempt.NOT_SERVED,
+        peek_of_an_application=Outcome.REFUSED,
+        send_of_an_application=Outcome.REFUSED,
+    )
     judge("MQSO-5.1.1.1-D01", expected=expected, observed=state_stopped, evidence=stopped.evidence)
     sut.change_environment(service=True)
     started = SessionAttempt(peer)
     state_started = {"session_request_of_the_peer": started.outcome, "labels_in_the_queue": sut.labels(queue)}
     expected = facts(session_request_of_the_peer=SessionAttempt.SERVED, labels_in_the_queue=["kept"])
     judge("MQSO-5.1.1.1-D01", expected=expected, observed=state_started, evidence=started.evidence)
+    again = [session for _ in range(2) if (session := sender.poll_session()) is not None]
+    frames = [frame for one in again for frame in sender.collect(one, 1)]
+    judge(
+        "MQSO-5.1.1.1-D01",
+        expected={1, 2},
+        observed=set(Sender.tags(frames)),
+        evidence=frames,
+        case="ApplicationTags of the messages that are sent again",
+    )
+    for one in again:
+        one.acknowledge_all()
 
 
 @needs("environment", "qm2qm")
@@ -204,7 +242,8 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     the disk has room again, the SUT stores new messages from both, and also the refused message of the peer when the
     peer repeats it.
     """
-    queue = sut.queue()
+    queue, transactional = sut.queue(), sut.queue("transactional")
+    transaction = sut.control.call("begin")["transaction"] if sut.has("transactions") else None
 
     def is_throttled() -> bool:
         return bool(sut.inspect_queue_manager()["Throttled"])
@@ -220,11 +259,28 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
     )
     connection = peer.open_raw()
     own_outcome = sut.attempt(sut.send_here, queue, ["own"])
+    own_outcomes = {
+        "recoverable": sut.attempt(sut.send_here, queue, ["own"], delivery="recoverable"),
+        "transactional": sut.attempt(sut.send_here, transactional, ["own"], delivery="transactional"),
+    }
+    if transaction is not None:
+        sent_in_transaction = sut.attempt(sut.send_here, transactional, ["own"], transaction=transaction)
+        ended = sut.attempt("commit", transaction=transaction)
+        both = (sent_in_transaction, ended)
+        own_outcomes["in a transaction"] = Outcome.REFUSED if Outcome.REFUSED in both else Outcome.DONE
     refused = peer.recoverable_message(label="of the peer")
+    refused_in_sequence = Sequence(peer).message(label="of the peer")
     packets = [connection.send(refused)]
+    packets += [peer.open_raw().send(one) for one in (peer.message(label="express of the peer"), refused_in_sequence)]
     peer.settle()
     if short:
         observed = {"send of the application": own_outcome, "labels in the queue": sut.labels(queue)}
+        judge(
+            "MQSO-5.1.1.1-05",
+            expected=facts(sends=each(Outcome.REFUSED, "send"), labels_in_the_transactional_queue=[]),
+            observed={"sends": own_outcomes, "labels_in_the_transactional_queue": sut.labels(transactional)},
+            evidence=packets,
+        )
         judge(
             "MQSO-5.1.1.1-05",
             "MQDMPR-3.1.7.1.9-04",
@@ -256,4 +312,13 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
             observed=sut.labels(queue),
             evidence=packets,
             case="labels in the queue",
+        )
+        packets = [peer.open_raw().send(refused_in_sequence)]
+        peer.eventually(lambda: bool(sut.labels(transactional)))
+        judge(
+            "MQSO-5.1.1.1-05",
+            expected=in_queue("of the peer"),
+            observed=sut.labels(transactional),
+            evidence=packets,
+            case="labels in the transactional queue",
         )

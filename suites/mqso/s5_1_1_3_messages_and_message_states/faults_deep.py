@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from harness.faults.parts import fault
-from reference_qm.codec import MessageClass
+from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.transfer.expiring import Expiring
-from reference_qm.model.adm import INFINITE, MessagePosition, Queue
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
+from reference_qm.model.adm import (
+    INFINITE,
+    MessagePosition,
+    OutgoingMessagePosition,
+    Queue,
+    Session,
+)
+from reference_qm.model.elements import Answered, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
-from reference_qm.model.transactions import TransactionalOperation
+from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
 
 
@@ -63,3 +76,104 @@ class SecondExpiredKept(Expiring):
 
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
         super().delete_not_received(positions[:1], now)
+
+
+@fault("queue-manager-express-message-to-unreachable-queue-not-expired", breaks="MQSO-5.1.1.3-D02", blind=True)
+class ExpressNotExpired(Lifetimes):
+    """An outgoing message that cannot be sent expires by TimeToReachQueue, but not by TimeToBeReceived."""
+
+    def watch_sent(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if position.MessagePosition.MessageReference.TimeToReachQueue != INFINITE:
+            super().watch_sent(session, position)
+
+
+@fault("sender-transactional-message-removed-by-session-ack", breaks="MQSO-5.1.1.3-D04", blind=True)
+class RemovedBySessionAck(TransactionalSending):
+    """A SessionAck removes a transactional message from its outgoing queue, before its OrderAck."""
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        position.ReceivedOrderAck = True
+        super().retain(session, position)
+
+
+@fault("sender-express-message-removed-when-sent", breaks="MQSO-5.1.1.3-D04", blind=True)
+class ExpressRemovedWhenSent(Sending):
+    """An express message leaves its outgoing queue as soon as it is sent, before its acknowledgment."""
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        super().transmit(session, position, packet)
+        if not position.recoverable and session.initiator:
+            session.OutgoingMessageTable.remove(position)
+            session.UnAckedMessageCount -= 1
+
+
+@fault("queue-manager-peek-by-lookup-identifier-removes", breaks="MQSO-5.1.1.3-D05", blind=True)
+class PeekByIdentifierRemoves(Reading):
+    """A peek with seek last removes the message."""
+
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        *args: Any,
+        **named: Any,
+    ) -> None:
+        receives = peek_operation and lookup_operation is MessageSeekAction.LAST
+        super().read_by_lookup_identifier(
+            queue_desc, lookup_id, lookup_operation, answered, peek_operation and not receives, *args, **named
+        )
+
+
+@fault("queue-manager-locked-message-received-by-identifier", breaks="MQSO-5.1.1.3-D06", blind=True)
+class LockedReceivedByIdentifier(Seeking):
+    """A receive by LookupIdentifier returns a message that another transaction has received."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        position = queue.MessagePositionList.find(lookup_id)
+        locked = position is not None and position.State is MessagePositionState.LOCKED
+        if locked and not peek_operation and lookup_action is MessageSeekAction.CURRENT:
+            return Status.MQ_OK, position
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("queue-manager-message-received-by-waiting-read-stays", breaks="MQSO-5.1.1.3-D06", blind=True)
+class WaitingReceiveLeavesMessage(Waiting):
+    """A nontransactional message that a waiting receive gets stays in its queue."""
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        super().satisfy_reader(reader, position)
+        if reader.DestructiveRead and reader.transaction is None and not self.qm.readers:
+            again = self.qm.positions.insert_message(position.QueueReference, position.MessageReference)
+            self.qm.positions.message_available(again)
+
+
+@fault("queue-manager-committed-message-of-second-queue-returns", breaks="MQSO-5.1.1.3-D07", blind=True)
+class SecondQueueReturns(TransactionEvents):
+    """A commit returns the messages that the transaction received from its second queue."""
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        received = [
+            one for one in transaction.TransactionalOperationCollection if one.OperationType is OperationType.DEQUEUE
+        ]
+        first = received[0].MessagePositionReference.QueueReference if received else None
+        for operation in received:
+            if operation.MessagePositionReference.QueueReference is not first:
+                transaction.TransactionalOperationCollection.remove(operation)
+                self.abort_dequeue(operation, now)
+        super().transaction_commit(transaction, now)
+
+
+@fault("queue-manager-refused-message-without-jn-dead-lettered", breaks="MQSO-5.1.1.3-D08", blind=True)
+class RefusedDeadLettered(Journaling):
+    """A transactional message that its destination refuses becomes a dead letter without negative journaling."""
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.TransactionIdentifier is not None and message.TimeToReachQueue == INFINITE:
+            position.MessageReference = replace(message, NegativeJournalingRequested=True)
+        super().journal_failed(position)

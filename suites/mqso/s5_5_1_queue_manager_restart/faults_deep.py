@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory.enums import PrivacyLevel
+from reference_qm.model.adm import INFINITE
 
 
 def _forget_second_sender(qm: QueueManager) -> None:
@@ -62,3 +66,107 @@ add(
     "After a restart, the messages of a queue after the first message are in reverse order.",
     at_restart(_reverse_equals),
 )
+
+
+def _keep_first_outgoing(transactional: bool) -> Callable[[QueueManager], None]:
+    def lose(qm: QueueManager) -> None:
+        for queue in qm.adm.OutgoingQueues.values():
+            table = queue.session.OutgoingMessageTable
+            positions = [one for one in table if bool(one.TxSequenceNumber) is transactional]
+            for position in positions[1:]:
+                table.remove(position)
+
+    return lose
+
+
+def _forget_lifetimes(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        for position in queue.MessagePositionList:
+            position.MessageReference = replace(position.MessageReference, TimeToBeReceived=INFINITE)
+
+
+def _restart_numbers(qm: QueueManager) -> None:
+    qm.adm.MessageIdOrdinal = 0
+
+
+def _lose_second_outgoing_queue(qm: QueueManager) -> None:
+    for queue in list(qm.adm.OutgoingQueues.values())[1:]:
+        for position in list(queue.session.OutgoingMessageTable):
+            queue.session.OutgoingMessageTable.remove(position)
+
+
+def _lose_subqueue_messages(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        for sub in queue.SubqueueCollection.values():
+            for position in list(sub.MessagePositionList):
+                sub.MessagePositionList.remove(position)
+
+
+def _lose_journals(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        if queue.JournalQueueReference is not None:
+            for position in list(queue.JournalQueueReference.MessagePositionList):
+                queue.JournalQueueReference.MessagePositionList.remove(position)
+
+
+def _lose_last_of_two(transactional: bool) -> Callable[[QueueManager], None]:
+    def lose(qm: QueueManager) -> None:
+        for queue in qm.adm.QueueCollection.values():
+            if queue.Transactional is transactional:
+                for position in list(queue.MessagePositionList)[1:]:
+                    queue.MessagePositionList.remove(position)
+
+    return lose
+
+
+for _fault, _rules, _text, _loss in (
+    (
+        "queue-manager-later-outgoing-transactional-messages-lost-at-restart",
+        "MQSO-5.5.1-02",
+        "A restart loses all transactional messages of an outgoing queue except the first.",
+        _keep_first_outgoing(True),
+    ),
+    (
+        "queue-manager-second-outgoing-queue-empty-after-restart",
+        ("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01"),
+        "A restart loses the messages of the second outgoing queue.",
+        _lose_second_outgoing_queue,
+    ),
+    (
+        "queue-manager-later-outgoing-recoverable-messages-lost-at-restart",
+        "MQSO-5.5.1-04",
+        "A restart loses all recoverable messages of an outgoing queue except the first.",
+        _keep_first_outgoing(False),
+    ),
+    (
+        "queue-manager-message-identifiers-repeated-after-restart",
+        "MQSO-5.5.1-01",
+        "After a restart, the queue manager uses the identifiers of earlier messages again.",
+        _restart_numbers,
+    ),
+    (
+        "queue-manager-lifetime-of-message-lost-at-restart",
+        ("MQSO-5.5.1-03", "MQSO-5.5.1-05"),
+        "A message in a local queue never expires after a restart.",
+        _forget_lifetimes,
+    ),
+    (
+        "queue-manager-messages-of-subqueue-lost-at-restart",
+        ("MQSO-5.5.1-03", "MQSO-5.5.1-05"),
+        "The messages of subqueues are lost at a restart.",
+        _lose_subqueue_messages,
+    ),
+    (
+        "queue-manager-journals-lost-at-restart",
+        "MQSO-5.5.1-01",
+        "The journals of queues are empty after a restart.",
+        _lose_journals,
+    ),
+    (
+        "queue-manager-second-local-transactional-message-lost-at-restart",
+        "MQSO-5.5.1-03",
+        "A restart loses all messages of a transactional queue except the first.",
+        _lose_last_of_two(True),
+    ),
+):
+    add(_fault, _rules, _text, at_restart(_loss), blind=True)

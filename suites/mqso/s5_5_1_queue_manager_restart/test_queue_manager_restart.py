@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from harness.expectations import holds, in_queue, none
+from typing import Any
+from uuid import UUID
+
+from harness.expectations import facts, holds, in_queue, none
 from harness.run.marks import covers, malforms, needs
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
@@ -98,32 +101,56 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
 
 @malforms("MQMQ-2.2.18.1.3-01", "MQMQ-2.2.19.2-01")
 @needs("receive", "queues", "restart")
-@covers("MQSO-5.5.1-01")
+@covers("MQSO-3.2.1-D02", "MQSO-3.2.1-D03", "MQSO-5.5.1-01")
 def test_sequences_of_two_senders_survive_restart(peer, sut, judge):
-    """Two senders each send one transactional message to a queue. After a restart, each sender repeats its message and
-    sends the next message: each message is in the queue once.
+    """Two senders each send a transactional message to a queue and a recoverable message to another, and two further
+    senders send transactional messages to a third queue, where they are received. After a restart, each sender repeats
+    its messages and sends the next message to each queue: each message is delivered once.
     """
-    queue = sut.new_queue("sequences", transactional=True)
-    destination = rf"TCP:{sut.address}\{queue}"
-    sources = {"a": (Sequence(peer), peer.identifier), "b": (Sequence(peer, ordinal=2), OTHER_GUID)}
+    queues = {name: sut.new_queue(name, transactional=name != "plain") for name in ("sequences", "emptied", "plain")}
+    sources = {"a": peer.identifier, "b": OTHER_GUID}
+    further = {name: UUID(int=OTHER_GUID.int ^ number) for number, name in enumerate(sources, 1)}
+    sequences = {
+        (source, name): Sequence(peer, ordinal=number)
+        for number, (source, name) in enumerate(((source, name) for source in sources for name in queues), 1)
+    }
 
-    def build_message(source: str, number: int):
-        sequence, identifier = sources[source]
-        user = {"SourceQueueManager": identifier}
-        return sequence.message(user, destination=destination, label=f"{source}{number}")
+    def build_messages(number: int):
+        for (source, name), sequence in sequences.items():
+            user = {"SourceQueueManager": (further if name == "emptied" else sources)[source]}
+            where: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{queues[name]}", "label": f"{source}{number}"}
+            transactional = name != "plain"
+            yield sequence.message(user, **where) if transactional else peer.recoverable_message(user, **where)
 
-    first = {source: build_message(source, 1) for source in sources}
+    def read_labels() -> dict[str, list[str]]:
+        return {name: sut.labels(queue) for name, queue in queues.items()}
+
+    first = list(build_messages(1))
     connection = peer.open_raw()
-    for packet in first.values():
+    for packet in first:
         connection.send(packet)
     connection.check_alive()
-    peer.eventually(lambda: len(sut.labels(queue)) == len(first))
+    peer.eventually(lambda: all(len(labels) == len(sources) for labels in read_labels().values()))
+    for _ in sources:
+        sut.control.call("receive", queue=queues["emptied"], timeout_ms=0)
+    peer.settle()
     sut.restart()
     connection = peer.open_raw()
-    sent = [connection.send(packet) for source in sources for packet in (first[source], build_message(source, 2))]
+    sent = [connection.send(packet) for packet in (*first, *build_messages(2))]
     connection.check_alive()
-    peer.eventually(lambda: len(sut.labels(queue)) >= 2 * len(first))
-    judge.all(expected=["a1", "b1", "a2", "b2"], observed=sut.labels(queue), case="labels in the queue", evidence=sent)
+    peer.eventually(lambda: sum(map(len, read_labels().values())) >= 5 * len(sources))
+    both = ["a1", "b1", "a2", "b2"]
+    labels = read_labels()
+    expected = facts(sequences=both, emptied=["a2", "b2"], plain=both)
+    judge("MQSO-5.5.1-01", expected=expected, observed=labels, evidence=sent)
+    judge("MQSO-3.2.1-D02", expected=in_queue(*both), observed=labels["plain"], evidence=sent)
+    expected = facts(sequences=both, emptied=["a2", "b2"])
+    judge(
+        "MQSO-3.2.1-D03",
+        expected=expected,
+        observed={name: labels[name] for name in ("sequences", "emptied")},
+        evidence=sent,
+    )
 
 
 @needs("send", "queue_control", "restart")

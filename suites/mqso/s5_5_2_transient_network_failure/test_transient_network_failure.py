@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.expectations import each
+from harness.expectations import each, facts
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import accept_request, respond_to_parameters, respond_to_request
 from suites.mqqb.steps.provoking import let_send
-from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, tags
+from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender, tags
 from suites.mqqp.steps.reader import Outcome, Reader
 
 
@@ -119,13 +119,24 @@ def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
         opened = reader.begin("remote_open", queue=reader.format_name)
         judge("MQSO-5.5.2-05", expected=Outcome.SUCCESS, observed=opened.outcome(), case="opening of the remote queue")
         remote = opened.wait().get("remote")
-        observed = reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome()
-        judge("MQSO-5.5.2-05", expected=Outcome.SUCCESS, observed=observed, case="read of the remote queue")
+        observed = {
+            "receive": reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome(),
+            "peek": reader.begin("remote_peek", remote=remote, timeout_ms=0).outcome(),
+            "purge": reader.begin("remote_purge", remote=remote).outcome(),
+        }
+        judge("MQSO-5.5.2-05", expected=each(Outcome.SUCCESS, "request for the remote queue"), observed=observed)
         reader.server.close()
         for association in reader.server.associations:
             association.end()
+        by_identifier = {"remote": remote, "lookup_id": 1, "seek": "current"}
         requests = {
-            "read": reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome(),
+            "receive": reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome(),
+            "waiting receive": reader.begin("remote_receive", remote=remote, timeout_ms=500).outcome(),
+            "peek": reader.begin("remote_peek", remote=remote, timeout_ms=0).outcome(),
+            "receive by LookupIdentifier": reader.begin("remote_receive_by_lookup_id", **by_identifier).outcome(),
+            "peek by LookupIdentifier": reader.begin("remote_peek_by_lookup_id", **by_identifier).outcome(),
+            "purge": reader.begin("remote_purge", remote=remote).outcome(),
+            "cursor": reader.begin("remote_open_cursor", remote=remote).outcome(),
             "open": reader.begin("remote_open", queue=reader.format_name).outcome(),
         }
         judge(
@@ -134,3 +145,49 @@ def test_remote_queue_cannot_be_read_during_outage(peer, sut, judge):
             expected=each(Outcome.NO_SUCCESS, "request for the remote queue"),
             observed=requests,
         )
+
+
+@needs("send", "queue_control")
+@covers("MQSO-4.3.1.2-D03", "MQSO-5.5.2-01", "MQSO-5.5.2-D01", "MQSO-3.3.4.5-D04")
+def test_messages_of_two_queues_are_repeated_after_two_outages(peer, sut, judge):
+    """Two outgoing queues each have two transactional, two recoverable and an express message that the peer has
+    received and not acknowledged when the connections are lost, and new messages that an application sends during the
+    outage. After each of two outages, each queue sends its recoverable and its transactional messages in order, and
+    keeps them until they are acknowledged.
+    """
+    names = [peer.direct_name(f"mqc-outage-{number}") for number in range(2)]
+    sender = Sender(peer, sut, names[0])
+    expected: dict[str, list[int]] = {to: [] for to in names}
+
+    def send(first: int) -> None:
+        for base, to in enumerate(names, 1):
+            for tag, delivery in enumerate(("recoverable", "transactional", "recoverable", "transactional"), first):
+                sut.send(to, body=f"{base} {tag}", application_tag=16 * base + tag, delivery=delivery)
+                expected[to].append(tag)
+            sut.send(to, body=f"{base} express", application_tag=16 * base, delivery="express")
+
+    send(1)
+    for outage in range(3):
+        sessions = [session for _ in names if (session := sender.poll_session()) is not None]
+        frames = [frame for session in sessions for frame in sender.collect_all(session, len(expected[names[0]]))]
+        observed = {}
+        for base, to in enumerate(names, 1):
+            mine = [one for one in frames if tags([one])[0] // 16 == base and tags([one])[0] % 16]
+            observed[to] = {
+                kind: [tag % 16 for tag in tags([one for one in mine if bool(one["UserHeader"].TH) is transactional])]
+                for kind, transactional in (("recoverable", False), ("transactional", True))
+            }
+        wanted = {
+            to: facts(recoverable=[one for one in sent if one % 2], transactional=[one for one in sent if not one % 2])
+            for to, sent in expected.items()
+        }
+        judge.all(
+            expected=wanted, observed=observed, evidence=frames, case=f"messages of each queue after {outage} outages"
+        )
+        if outage == 2:
+            break
+        for session in sessions:
+            session.close()
+        send(len(expected[names[0]]) + 1)
+    for session in sessions:
+        session.acknowledge_all()

@@ -7,9 +7,11 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.errors import CommandError
 from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.model.transactions import OperationType, Transaction, TransactionState
 from reference_qm.surface import commands
@@ -80,3 +82,70 @@ class SecondReturnUnnoticed(Coordinating):
         self.returns = getattr(self, "returns", 0) + event.available
         if not event.available or self.returns < 2:
             super().on_coordinator_changed(event, now)
+
+
+@fault("queue-manager-coordinator-lost-received-messages-stay-locked", breaks="MQSO-5.5.3-03", blind=True)
+class ReceivedStayLocked(Coordinating):
+    """When the coordinator is lost, the sends of its transactions are undone, but received messages stay locked."""
+
+    def abort_undecided(self) -> None:
+        for transaction in self.qm.adm.TransactionCollection.values():
+            if not transaction.SinglePhase and transaction.state is TransactionState.ACTIVE:
+                operations = transaction.TransactionalOperationCollection
+                operations[:] = [one for one in operations if one.OperationType is not OperationType.DEQUEUE]
+        super().abort_undecided()
+
+
+@fault("queue-manager-coordinator-lost-internal-transaction-aborted", breaks="MQSO-5.5.3-05", blind=True)
+class InternalAbortedToo(Coordinating):
+    """When the coordinator is lost, the queue manager also aborts internal transactions."""
+
+    def abort_undecided(self) -> None:
+        for transaction in list(self.qm.adm.TransactionCollection.values()):
+            if transaction.state is TransactionState.ACTIVE:
+                self.abort(transaction, None)
+
+
+@fault("queue-manager-without-coordinator-purge-refused", breaks="MQSO-5.5.3-05", blind=True)
+class PurgeRefused(QueueCommands):
+    """Without the Transaction Coordinator, the queue manager refuses to purge a transactional queue."""
+
+    def purge_queue(self, request: commands.PurgeQueue, token: int, now: Now) -> Result | None:
+        if not self.qm.coordinated and self.qm.queue_names.find_queue(request.queue).Transactional:
+            raise CommandError("the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT)")
+        return super().purge_queue(request, token, now)
+
+
+@fault("sender-without-coordinator-sends-no-transactional-message", breaks="MQSO-5.5.3-05", blind=True)
+class NoTransactionalTransfer(Sending):
+    """Without the Transaction Coordinator, the queue manager transfers no transactional messages to other computers."""
+
+    def dispatch_messages(self, session: Session, now: Now) -> None:
+        waiting = session.OutgoingMessageTable.next_unsent()
+        if self.qm.coordinated or waiting is None or not waiting.TxSequenceNumber:
+            super().dispatch_messages(session, now)
+
+
+@fault("queue-manager-returned-coordinator-receives-not-committed", breaks="MQSO-5.5.3-06", blind=True)
+class ReceivesNotCommittedAfterReturn(Coordinating):
+    """After the return of the coordinator, the queue manager prepares no transaction that received a message."""
+
+    def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
+        self.lost = getattr(self, "lost", False) or not event.available
+        super().on_coordinator_changed(event, now)
+
+    def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
+        operations = transaction.TransactionalOperationCollection
+        if getattr(self, "lost", False) and any(one.OperationType is OperationType.DEQUEUE for one in operations):
+            raise CommandError("the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT)")
+        return super().prepare(transaction, single_phase, token, now)
+
+
+@fault("queue-manager-started-without-coordinator-offline", breaks="MQSO-5.5.3-02", blind=True)
+class MessagesLostAtStartWithoutCoordinator(Coordinating):
+    """Without the coordinator, the queue manager does not decide internal transactions."""
+
+    def check_coordinator(self, transaction: Transaction | None = None) -> None:
+        super().check_coordinator(transaction)
+        if not self.qm.coordinated:
+            raise CommandError("the Transaction Coordinator is unavailable (MQ_ERROR_DTC_CONNECT)")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.errors import CommandError
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -45,3 +47,48 @@ class SecondReturnNotNoticed(DirectoryClient):
     def on_directory_online_timer(self, now: Now) -> None:
         super().on_directory_online_timer(now)
         self.returned = True
+
+
+@fault("queue-manager-public-queue-changed-while-directory-offline", breaks="MQSO-5.5.4-06", blind=True)
+class ChangedOffline(QueueCommands):
+    """The queue manager changes the properties of a public queue although it cannot reach the directory."""
+
+    def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:
+        queue = self.qm.queue_names.find_queue(request.name)
+        if self.qm.enterprise.state.DirectoryOffline and "$" not in queue.Pathname:
+            queue.Label = request.label or queue.Label
+            return self.get_queue(commands.GetQueue(request.name), token, now)
+        return super().set_queue(request, token, now)
+
+
+@fault("queue-manager-offline-directory-no-transaction", breaks="MQSO-5.5.4-07", blind=True)
+class NoTransactionOffline(TransactionCommands):
+    """While the queue manager cannot reach the directory, it begins no transaction."""
+
+    def begin_transaction(self, request: commands.BeginTransaction, token: int, now: Now) -> Result:
+        if self.qm.enterprise.state.DirectoryOffline:
+            raise CommandError("the directory is not available (MQ_ERROR_NO_DS)")
+        return super().begin_transaction(request, token, now)
+
+
+@fault("queue-manager-workgroup-after-start-deletes-public-queue", breaks="MQSO-5.5.4-03", blind=True)
+class DeletedInWorkgroup(QueueCommands):
+    """A queue manager that was started without the directory deletes a public queue."""
+
+    def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
+        queue = self.qm.queue_names.find_queue(request.name)
+        if not self.qm.enterprise.state.DirectoryIntegrated and "$" not in queue.Pathname:
+            return self.qm.queues.delete(queue, token, Result)
+        return super().delete_queue(request, token, now)
+
+
+@fault("queue-manager-returned-directory-changes-refused", breaks="MQSO-5.5.4-08", blind=True)
+class ChangesRefusedAfterReturn(QueueCommands):
+    """After the directory returned, the queue manager creates public queues, but refuses to change them."""
+
+    def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:
+        queue = self.qm.queue_names.find_queue(request.name)
+        self.lost = getattr(self, "lost", False) or self.qm.enterprise.state.DirectoryOffline
+        if self.lost and "$" not in queue.Pathname:
+            raise CommandError("the directory is not available (MQ_ERROR_NO_DS)")
+        return super().set_queue(request, token, now)

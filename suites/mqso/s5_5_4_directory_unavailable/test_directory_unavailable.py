@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.expectations import each, facts, holds, none
+from harness.expectations import any_order, each, facts, holds, none
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
@@ -31,6 +31,48 @@ def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
     return [sut.read_label("receive", queue=queue) for _ in range(2)]
 
 
+USED = {
+    "sent": each(Outcome.DONE, "send"),
+    "received": ["1", "public"],
+    "outcome": Outcome.DONE,
+    "left": {"transactional": ["2", "3"], "public": []},
+    "by_cursor": ["2", "3"],
+}
+
+
+def _use_queues_that_need_no_directory(sut: Sut, public: str) -> dict[str, object]:
+    """Use a transactional and a public queue of the SUT by direct names: send, receive in a transaction if the SUT has
+    transactions, and read by a cursor.
+    """
+    queue = sut.new_queue("offline-transactional", transactional=True)
+    sent = {label: sut.attempt(sut.send_here, queue, [label], delivery="transactional") for label in ("1", "2")}
+    sent["public"] = sut.attempt(sut.send_here, public, ["public"], delivery="recoverable")
+    received: list[str] = []
+    outcome: str = Outcome.DONE
+    if sut.has("transactions"):
+        transaction = sut.control.call("begin")["transaction"]
+        received.append(sut.read_label("receive", queue=queue, transaction=transaction))
+        sent["3"] = sut.attempt(sut.send_here, queue, ["3"], delivery="transactional", transaction=transaction)
+        outcome = sut.attempt("commit", transaction=transaction)
+    else:
+        received.append(sut.read_label("receive", queue=queue))
+        sent["3"] = sut.attempt(sut.send_here, queue, ["3"], delivery="transactional")
+    received.append(sut.read_label("receive", queue=public))
+    handle = sut.control.call("open_queue", queue=queue, access="peek")["handle"]
+    cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
+    by_cursor = [sut.read_label(verb, cursor=cursor) for verb in ("peek_message", "peek_next")]
+    left = {"transactional": sut.labels(queue), "public": sut.labels(public)}
+    return {"sent": sent, "received": received, "outcome": outcome, "left": left, "by_cursor": by_cursor}
+
+
+def _use_queues_or_refusal(sut: Sut, public: str) -> dict[str, object]:
+    """Use the queues as above; return the first refusal instead, if the SUT refuses a request."""
+    try:
+        return _use_queues_that_need_no_directory(sut, public)
+    except ControlRefused as error:
+        return {"refused": str(error)}
+
+
 @needs("directory", "environment", "inspect", "queue_control", "send", "receive")
 @covers(
     "MQSO-5.1.1.1-D06",
@@ -53,8 +95,15 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     sender = Sender(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     public = enterprise.create_queue()
     sut.change_environment(directory=False)
-    observed = {"creation": enterprise.attempt_creation(), "deletion": sut.attempt(sut.delete_queue, public)}
+    label = sut.control.call("get_queue", name=public).get("label")
+    observed = {
+        "creation": enterprise.attempt_creation(),
+        "change": sut.attempt("set_queue", name=public, label="changed while offline"),
+        "deletion": sut.attempt(sut.delete_queue, public),
+    }
     judge("MQSO-5.5.4-06", expected=each(Outcome.REFUSED, "operation on a public queue"), observed=observed)
+    observed = {"label": sut.control.call("get_queue", name=public).get("label")}
+    judge("MQSO-5.5.4-06", expected=facts(label=label), observed=observed, case="public queue after refused changes")
     judge(
         "MQSO-5.5.4-05",
         "MQSO-5.1.1.1-D06",
@@ -81,16 +130,26 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
         case="query of the deleted queue",
     )
     judge(
+        "MQSO-5.5.4-07",
+        expected=facts(**USED),
+        observed=_use_queues_or_refusal(sut, public),
+        case="operations without the directory",
+    )
+    kinds = ("recoverable", "transactional", "express", "transactional")
+    judge(
         "MQSO-5.1.1.1-D07",
-        expected=Outcome.DONE,
-        observed=sut.attempt(sender.send, 1, delivery="recoverable"),
-        case="send request of the application",
+        expected=each(Outcome.DONE, "send"),
+        observed={
+            f"{tag} {delivery}": sut.attempt(sender.send, tag, delivery=delivery)
+            for tag, delivery in enumerate(kinds, 1)
+        },
+        case="send requests of the application",
     )
     early_session = sender.poll_session(sut.connect_timeout_ms)
     early_tags = [] if early_session is None else Sender.tags(sender.collect(early_session, 1))
     judge(
         "MQSO-5.1.1.1-D07",
-        expected=facts(ApplicationTags_of_the_sent_messages=[], number_of_waiting_messages=1),
+        expected=facts(ApplicationTags_of_the_sent_messages=[], number_of_waiting_messages=len(kinds)),
         observed={
             "ApplicationTags_of_the_sent_messages": early_tags,
             "number_of_waiting_messages": sut.outgoing_queue(sender.to)["count"],
@@ -100,14 +159,21 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     enterprise.await_online()
     offline = read_element(sut.inspect_queue_manager(), "DirectoryOffline")
     observed = {"DirectoryOffline": bool(offline), "creation_of_a_public_queue": enterprise.attempt_creation()}
-    expected = facts(DirectoryOffline=False, creation_of_a_public_queue=Outcome.DONE)
+    observed["change_of_a_public_queue"] = sut.attempt("set_queue", name=public, label="changed")
+    observed["label"] = sut.control.call("get_queue", name=public).get("label")
+    expected = facts(
+        DirectoryOffline=False,
+        creation_of_a_public_queue=Outcome.DONE,
+        change_of_a_public_queue=Outcome.DONE,
+        label="changed",
+    )
     judge("MQSO-5.5.4-01", "MQSO-5.5.4-08", expected=expected, observed=observed)
     session = sender.poll_session()
-    frames = [] if session is None else sender.collect(session, 1)
+    frames = [] if session is None else sender.collect_all(session, len(kinds))
     judge(
         "MQQB-3.1.7.4-08",
         "MQSO-5.1.1.1-D07",
-        expected=[1],
+        expected=any_order(1, 2, 3, 4),
         observed=Sender.tags(frames),
         evidence=frames,
         case="ApplicationTags of the sent messages",
@@ -140,6 +206,8 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
     DirectoryIntegrated True, and its directory object is unchanged.
     """
     enterprise = Enterprise(peer, sut)
+    public = enterprise.create_queue()
+    sut.send_here(public, ["kept"], delivery="recoverable")
     sut.change_environment(directory=False)
     sut.restart()
 
@@ -153,6 +221,11 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
         "creation_of_a_public_queue": enterprise.attempt_creation(),
         "messages_in_the_private_queue": _use_private_queue(peer, sut, "private"),
     }
+    refused = {
+        "change": sut.attempt("set_queue", name=public, label="changed without a directory"),
+        "deletion": sut.attempt(sut.delete_queue, public),
+    }
+    judge("MQSO-5.5.4-03", expected=each(Outcome.REFUSED, "operation on a public queue"), observed=refused)
     judge(
         "MQSO-5.5.4-03",
         "MQSO-4.3.1.3-D01",
@@ -161,13 +234,23 @@ def test_start_without_directory_is_in_workgroup_mode(peer, sut, judge):
         ),
         observed=outcomes,
     )
+    sut.restart()
+    observed = {"DirectoryIntegrated": is_integrated(), "creation_of_a_public_queue": enterprise.attempt_creation()}
+    expected = facts(DirectoryIntegrated=False, creation_of_a_public_queue=Outcome.REFUSED)
+    judge("MQSO-5.5.4-02", expected=expected, observed=observed, case="after a second start without the directory")
     sut.change_environment(directory=True)
     object_before = sut.read_directory_object()
     sut.restart()
-    observed = {"DirectoryIntegrated": is_integrated(), "creation_of_a_public_queue": enterprise.attempt_creation()}
+    observed = {
+        "DirectoryIntegrated": is_integrated(),
+        "creation_of_a_public_queue": enterprise.attempt_creation(),
+        "label_in_the_public_queue": sut.labels(public),
+    }
     judge(
         "MQSO-5.5.4-02",
-        expected=facts(DirectoryIntegrated=True, creation_of_a_public_queue=Outcome.DONE),
+        expected=facts(
+            DirectoryIntegrated=True, creation_of_a_public_queue=Outcome.DONE, label_in_the_public_queue=["kept"]
+        ),
         observed=observed,
     )
     object_after = sut.read_directory_object()

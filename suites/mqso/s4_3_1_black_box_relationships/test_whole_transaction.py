@@ -1,0 +1,97 @@
+"""MS-MQSO 4.3.1.2, 3.3.4.4, 3.3.4.7, 3.2.1: a transaction with many operations on several queues."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.expectations import facts
+from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
+from suites.mqso.steps.whole_transaction import SENT, SENT_TAGS, STORED, TAKEN, WholeTransaction
+
+SEND_RULES = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
+RECEIVE_RULES = ("MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06", "MQSO-5.1.1.3-D06")
+SEND_OUTCOME_RULES = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02", "MQSO-3.2.1-D03")
+RECEIVE_OUTCOME_RULES = ("MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07", "MQSO-3.2.1-01")
+VOTE_RULES = ("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02")
+INTERNAL_RULES = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01", "MQSO-5.2.1.3-D01")
+LEFT = {name: [one for one in labels if one not in TAKEN[name]] for name, labels in STORED.items()} | {"awaited": []}
+UNSEEN = {"sent_messages_in_queues": [], "waiting_read": False, "session_opened": False}
+HIDDEN = {
+    "received": [label for labels in TAKEN.values() for label in labels],
+    "left": LEFT,
+    "peeks": ["4", "4", Outcome.NOTHING, "7"],
+    "reads_by_identifier": [],
+    "journal": [],
+}
+
+
+@needs("send", "receive", "queue_control", "transactions")
+@covers(*SEND_RULES, *RECEIVE_RULES, *SEND_OUTCOME_RULES, *RECEIVE_OUTCOME_RULES, "MQSO-3.3.4.2-D01")
+@pytest.mark.parametrize("outcome", ["abort", "commit"])
+@pytest.mark.parametrize(
+    "external",
+    [
+        pytest.param(False, marks=covers(*INTERNAL_RULES), id="internal"),
+        pytest.param(True, marks=covers(*VOTE_RULES), id="external"),
+    ],
+)
+def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, external, outcome):
+    """A transaction receives five messages of two queues by name, handle, cursor and LookupIdentifier, and sends six
+    messages to three queues and two to the peer. Until its end, no other reader sees a received or a sent message, even
+    after a vote and after queries of the queues. A commit removes and stores all these messages in order; an abort
+    restores the received messages at their old places, and stores none.
+    """
+    whole = WholeTransaction(peer, sut, external=external)
+    judge(*SEND_RULES, expected=facts(**UNSEEN), observed=whole.observe_sent())
+    judge(*RECEIVE_RULES, expected=facts(**HIDDEN), observed=whole.observe_received())
+    for queue in whole.queues.values():
+        sut.control.call("get_queue", name=queue)
+    judge(
+        "MQSO-3.3.4.2-D01",
+        expected=LEFT,
+        observed=whole.labels(SENT, but=True),
+        case="labels in the queues after queries of their properties",
+    )
+    judge.conclude(*SEND_RULES, *RECEIVE_RULES, "MQSO-3.3.4.2-D01")
+    if external:
+        vote = sut.control.call("prepare", transaction=whole.transaction)["outcome"]
+        expected = facts(vote="prepared", **UNSEEN, left=LEFT)
+        observed = {"vote": vote, **whole.observe_sent(), "left": whole.labels(SENT, but=True)}
+        judge(*VOTE_RULES, expected=expected, observed=observed)
+    decided = whole.decide(outcome)
+    committed = outcome == "commit"
+    peer.settle()
+    waiting = whole.waiting.await_label() if committed else whole.waiting.is_answered()
+    stored = (
+        {"first": list(SENT["first"]), "second": list(SENT["second"])} if committed else {"first": [], "second": []}
+    )
+    sent = {
+        "outcome": decided,
+        "waiting_read": waiting,
+        "stored": {name: labels for name, labels in whole.labels(SENT).items() if name in stored},
+        "tags_at_the_peer": whole.observe_outgoing() if committed else [],
+        "session_opened": False if committed else peer.await_session(sut.quiet_ms) is not None,
+    }
+    expected_sent = facts(
+        outcome=Outcome.DONE,
+        waiting_read="f" if committed else False,
+        stored=stored,
+        tags_at_the_peer=list(SENT_TAGS) if committed else [],
+        session_opened=False,
+    )
+    left = LEFT if committed else {name: list(labels) for name, labels in STORED.items()} | {"awaited": []}
+    journal = list(TAKEN["first"]) if committed else []
+    received = {
+        "outcome": decided,
+        "left": whole.labels(SENT, but=True),
+        "journal": sut.labels(f"{whole.queues['first']};journal"),
+    }
+    expected_received = facts(outcome=Outcome.DONE, left=left, journal=journal)
+    judge(*SEND_OUTCOME_RULES, expected=expected_sent, observed=sent)
+    judge(*RECEIVE_OUTCOME_RULES, expected=expected_received, observed=received)
+    rules = VOTE_RULES if external else INTERNAL_RULES
+    judge(*rules, expected=expected_sent, observed=sent, case="sent messages")
+    judge(*rules, expected=expected_received, observed=received, case="received messages")
+    if not committed:
+        sut.control.call("cancel", request=whole.waiting.number)

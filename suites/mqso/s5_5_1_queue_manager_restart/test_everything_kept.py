@@ -1,0 +1,107 @@
+"""MS-MQSO 5.5.1, 4.3.1, 3.2.1: everything that a queue manager keeps across two restarts."""
+
+from __future__ import annotations
+
+from harness.expectations import facts, none
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.ordering import build_order_ack
+from suites.mqqb.steps.sender import Sender
+from suites.mqso.steps.inventory import Inventory
+
+KINDS = {"plain": "MQSO-5.5.1-05", "transactional": "MQSO-5.5.1-03"}
+OUTGOING_RULES = ("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01")
+
+
+@needs("send", "receive", "queue_control", "restart")
+@covers(
+    "MQSO-3.2.1-D02", "MQSO-3.2.1-D01", "MQSO-4.3.1-01", "MQSO-5.1.1.3-D01", "MQSO-5.5.1-01", "MQSO-5.5.1-03",
+    "MQSO-5.5.1-05", "MQSO-5.5.1-06",
+)  # fmt: skip
+def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judge):
+    """Three queues with all properties, their subqueues and journals contain messages of an application and of the peer
+    with all properties, an express message and a message that expires. After each of two restarts, queues and messages
+    are as before, except the express message; the expiring message is gone when its time has passed, and a new message
+    has a new identifier.
+    """
+    kept = Inventory(peer, sut)
+    properties = kept.properties()
+    messages = {kind: kept.messages(kind) for kind in KINDS}
+    identifiers = kept.identifiers()
+    for number in range(2):
+        sut.restart()
+        judge("MQSO-5.5.1-01", "MQSO-4.3.1-01", expected=properties, observed=kept.properties(), case="properties")
+        for kind, rule in KINDS.items():
+            rules = (rule, "MQSO-5.5.1-01", "MQSO-4.3.1-01", *(("MQSO-3.2.1-D02",) if kind == "plain" else ()))
+            observed = kept.messages(kind)
+            judge(*rules, expected=facts(**messages[kind]), observed=observed, case=f"messages of the {kind} queue")
+            express = [label for label in kept.labels(kind) if label == "express"]
+            judge(
+                "MQSO-5.5.1-06",
+                "MQSO-5.1.1.3-D01",
+                "MQSO-3.2.1-D01",
+                expected=none("express message"),
+                observed=express,
+            )
+            if number:
+                gone = kept.await_expiration(kind)
+                judge(rule, expected=True, observed=gone, case=f"the message of the {kind} queue has expired")
+        judge.conclude("MQSO-5.5.1-06", "MQSO-5.1.1.3-D01", "MQSO-3.2.1-D01", "MQSO-3.2.1-D02")
+        new = [sut.send(sut.direct_name(kept.queues["plain"]), label="new", body="", delivery="recoverable")]
+        repeated = [one for one in new if one in identifiers]
+        judge("MQSO-5.5.1-01", expected=none("repeated message identifier"), observed=repeated)
+        identifiers.update(new)
+        sut.control.call("receive_by_lookup_id", queue=kept.queues["plain"], lookup_id=0, seek="last")
+        messages["plain"] = kept.messages("plain") if new else messages["plain"]
+
+
+@needs("send", "queue_control", "restart", "pause")
+@covers(*OUTGOING_RULES, "MQSO-5.5.1-06", "MQSO-3.2.1-D01")
+def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
+    """Two outgoing queues each have two recoverable, two transactional and two express messages with different
+    properties, and a message that expires. After two restarts, each queue sends the recoverable and the transactional
+    messages in order, the expired message is not sent, and after the acknowledgments nothing is left.
+    """
+    names = [peer.direct_name(f"mqc-kept-{number}") for number in range(2)]
+    sut.take_offline()
+    for base, to in enumerate(names, 1):
+        for tag, (delivery, priority) in enumerate(
+            [("express", 7), ("recoverable", 3), ("transactional", 0), ("recoverable", 3), ("transactional", 0)], 1
+        ):
+            sut.send(
+                to, body=f"{to} {tag}", application_tag=base * 16 + tag, delivery=delivery, priority=priority,
+                label=f"{tag}" * 249, response_queue=names[0],
+            )  # fmt: skip
+        sut.send(to, body="late", application_tag=base * 16 + 9, delivery="recoverable", time_to_reach_queue_s=1)
+    sut.restart()
+    sut.take_offline()
+    sut.environment.run_until(lambda: False, 2_500)
+    sut.restart()
+    sut.bring_online()
+    observed: dict[str, object] = {}
+    expected: dict[str, object] = {}
+    frames = []
+    sender = Sender(peer, sut, names[0])
+    sessions = [session for _ in names if (session := sender.poll_session()) is not None]
+    for session in sessions:
+        sender.collect_all(session, 4)
+    arrived = [frame for session in sessions for frame in session.messages]
+    frames += arrived
+    for base, to in enumerate(names, 1):
+        mine = [frame for frame in arrived if Sender.tags([frame])[0] // 16 == base]
+        observed[to] = {
+            "recoverable": [tag % 16 for tag in Sender.tags([one for one in mine if not one["UserHeader"].TH])],
+            "transactional": [tag % 16 for tag in Sender.tags([one for one in mine if one["UserHeader"].TH])],
+            "waiting": sut.outgoing_queue(to)["count"],
+        }
+        expected[to] = facts(recoverable=[2, 4], transactional=[3, 5], waiting=4)
+    express = [tag for tag in Sender.tags(arrived) if tag % 16 == 1]
+    judge("MQSO-5.5.1-06", "MQSO-3.2.1-D01", expected=none("express message"), observed=express, evidence=arrived)
+    judge(*OUTGOING_RULES, expected=expected, observed=observed, evidence=arrived, case="messages of each queue")
+    for session in sessions:
+        session.acknowledge_all()
+        last = [frame for frame in session.messages if frame["UserHeader"].TH][-1:]
+        for frame in last:
+            session.send(build_order_ack(peer, frame))
+    peer.eventually(lambda: not any(sut.outgoing_queue(to)["count"] for to in names))
+    left = {to: sut.outgoing_queue(to)["count"] for to in names}
+    judge(*OUTGOING_RULES, expected=dict.fromkeys(names, 0), observed=left, case="waiting messages", evidence=arrived)

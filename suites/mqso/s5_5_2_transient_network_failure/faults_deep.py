@@ -1,0 +1,49 @@
+"""Faults that only special cases show: other causes, other roles and second instances."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.commands.client_commands import ClientCommands
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.model.adm import Session
+from reference_qm.surface import remote_commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+from reference_qm.surface.effects import Completed
+
+
+@fault("queue-manager-unreachable-queue-peeked-as-empty", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"), blind=True)
+class PeekedAsEmpty(ClientCommands):
+    """A peek at a queue that cannot be reached reports that the queue is empty."""
+
+    def remote_peek(self, request: remote_commands.RemotePeek, token: int, now: Now) -> None:
+        self.qm.emit(Completed(token, Result({"message": None})))
+
+
+@fault("queue-manager-purge-of-unreachable-queue-succeeds", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"), blind=True)
+class PurgeSucceeds(ClientCommands):
+    """A purge of a queue that cannot be reached succeeds."""
+
+    def remote_purge(self, request: remote_commands.RemotePurge, token: int, now: Now) -> None:
+        self.qm.emit(Completed(token, Result()))
+
+
+@fault("queue-manager-message-during-outage-refused", breaks="MQSO-5.5.2-01", blind=True)
+class SecondQueueNotReconnected(Closing):
+    """After a network outage, the queue manager reconnects only its first outgoing queue."""
+
+    def await_reconnect(self, session: Session, now: Now) -> None:
+        first = next(iter(self.qm.adm.OutgoingQueues.values()), None)
+        if not session.initiator or first is None or session.OutgoingQueueReference is first:
+            super().await_reconnect(session, now)
+
+
+@fault("sender-transactional-messages-of-outage-lost", breaks="MQSO-5.5.2-D01", blind=True)
+class TransactionalOfOutageLost(Closing):
+    """The sender loses the transactional messages that it has not sent when it loses its session."""
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        for position in list(session.OutgoingMessageTable):
+            if position.TxSequenceNumber and session.initiator and not position.ReceivedSessionAck:
+                session.OutgoingMessageTable.remove(position)
+        super().on_transport_lost(session, reason, now)

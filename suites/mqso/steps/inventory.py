@@ -1,0 +1,134 @@
+"""Everything that a queue manager keeps across a restart, in several queues, and how it is compared."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from harness.peer.peer import Peer
+from harness.sut.control import ControlRefused
+from harness.sut.sut import Sut
+from suites.messages import Sequence
+
+LONG_LABEL = "L" * 249
+"""The longest label of a message (MS-MQMQ 2.2.19.3)."""
+LIFE_S = 5
+EXPIRING = "expires"
+QUEUE_PROPERTIES = {
+    "label": "of the plain queue",
+    "journaling": True,
+    "quota_kb": 900,
+    "journal_quota_kb": 300,
+    "base_priority": -7,
+    "type": "6d71636f-6e66-4f72-8d00-000000000042",
+}
+MISSING_QUEUE = {"label": "the SUT refuses to peek", "message_id": ""}
+COUNTED = ("count", "bytes")
+OTHER_WAYS = ("plain", "transactional")
+
+
+class Inventory:
+    """Two queues with messages of all kinds from an application and from the peer, subqueues, and journals."""
+
+    def __init__(self, peer: Peer, sut: Sut) -> None:
+        self.peer, self.sut = peer, sut
+        self.queues = {
+            "plain": sut.new_queue("kept-plain", **QUEUE_PROPERTIES),
+            "transactional": sut.new_queue("kept-transactional", transactional=True, journaling=True, base_priority=9),
+            "empty": sut.new_queue("kept-empty", label="empty", authenticated=True, privacy="body"),
+        }
+        self.subqueues = sut.has("subqueues")
+        for kind in OTHER_WAYS:
+            self._fill(kind)
+
+    def _fill(self, kind: str) -> None:
+        """Store, receive and move messages of one queue."""
+        sut, queue = self.sut, self.queues[kind]
+        delivery = "recoverable" if kind == "plain" else "transactional"
+        sut.send_here(queue, ["journaled", "journaled too"], delivery=delivery)
+        for _ in range(2):
+            sut.control.call("receive", queue=queue, timeout_ms=0)
+        for label in ("moved", "moved too") if self.subqueues else ():
+            sut.send_here(queue, [label], delivery=delivery)
+        if self.subqueues:
+            sut.create_queue(f"{queue};mqc-kept")
+            for one in sut.control.call("peek", queue=queue, limit=10)["messages"]:
+                sut.control.call("move", queue=queue, lookup_id=one["lookup_id"], to=f"{queue};mqc-kept")
+        self._send_whole_messages(queue, delivery)
+        sut.send_here(queue, [EXPIRING], delivery=delivery, time_to_be_received_s=LIFE_S)
+        destination = rf"TCP:{sut.address}\{queue}"
+        if kind == "plain":
+            sut.send_here(queue, ["express"], delivery="express", priority=7)
+            packets = [
+                self.peer.recoverable_message(destination=destination, label=label) for label in ("of peer", "second")
+            ]
+        else:
+            sequence = Sequence(self.peer)
+            packets = [sequence.message(destination=destination, label=label) for label in ("of peer", "second")]
+        connection = self.peer.open_raw()
+        for packet in packets:
+            connection.send(packet)
+        self.peer.eventually(lambda: "second" in sut.labels(queue))
+
+    def _send_whole_messages(self, queue: str, delivery: str) -> None:
+        """Send messages that have all properties, the longest label, no body, and the extreme priorities."""
+        to = self.sut.direct_name(queue)
+        self.sut.send(
+            to,
+            label=LONG_LABEL,
+            body_base64=base64.b64encode(bytes(range(256)) * 5).decode(),
+            body_type=0x1011,
+            delivery=delivery,
+            acks=["positive_receive", "negative_receive"],
+            admin_queue=self.peer.direct_name("mqc-kept-admin"),
+            response_queue=self.peer.direct_name("mqc-kept-response"),
+            time_to_be_received_s=86_400,
+            time_to_reach_queue_s=3_600,
+            journal=["positive", "negative"],
+            application_tag=0xFEDCBA98,
+        )
+        for priority in (0, 7, 3) if delivery == "recoverable" else (0, 0, 0):
+            self.sut.send(to, label=f"priority {priority}", body="", delivery=delivery, priority=priority)
+
+    def properties(self) -> dict[str, Any]:
+        """Return the properties of each queue, without the numbers and sizes of its messages."""
+        shown = {name: self.sut.control.call("get_queue", name=queue) for name, queue in self.queues.items()}
+        return {
+            name: {key: value for key, value in one.items() if key not in (*COUNTED, "id", "ok")}
+            for name, one in shown.items()
+        }
+
+    def places(self, kind: str) -> dict[str, str]:
+        """Return the places of the messages of one queue: queue, subqueue, journal."""
+        queue = self.queues[kind]
+        found = {"queue": queue, "journal": f"{queue};journal"}
+        return found | ({"subqueue": f"{queue};mqc-kept"} if self.subqueues else {})
+
+    def messages(self, kind: str) -> dict[str, list[dict[str, Any]]]:
+        """Return all messages of each place of one queue with every shown property; none that is express or expires."""
+        return {
+            place: [one for one in self._peek(name) if one["label"] not in (EXPIRING, "express")]
+            for place, name in self.places(kind).items()
+        }
+
+    def labels(self, kind: str) -> list[str]:
+        """Return the labels of all messages of one queue, its subqueue and its journal."""
+        return [one["label"] for name in self.places(kind).values() for one in self._peek(name)]
+
+    def identifiers(self) -> set[str]:
+        """Return the identifiers of all messages."""
+        return {
+            one["message_id"] for kind in OTHER_WAYS for name in self.places(kind).values() for one in self._peek(name)
+        }
+
+    def _peek(self, queue: str) -> list[dict[str, Any]]:
+        try:
+            return list(self.sut.control.call("peek", queue=queue, limit=100)["messages"])
+        except ControlRefused:
+            return [MISSING_QUEUE]
+
+    def await_expiration(self, kind: str) -> bool:
+        """Wait until the lifetime of the expiring message has passed; return whether the message is gone."""
+        return self.sut.environment.run_until(
+            lambda: EXPIRING not in self.labels(kind), (LIFE_S + 2) * 1_000 + self.sut.response_timeout_ms
+        )
