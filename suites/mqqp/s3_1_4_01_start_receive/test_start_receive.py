@@ -22,6 +22,9 @@ from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message, 
 pytestmark = needs("qm2qm")
 
 LONG_READ_TIMEOUT_MS = 600_000
+LONGEST_LABEL = "l" * 200 + "abel" * 12 + "!"
+"""A label of 249 characters."""
+SHORT_READ_TIMEOUT_MS = 200
 MESSAGE_NOT_FOUND_STATUS = "MQ_ERROR_MESSAGE_NOT_FOUND"
 
 
@@ -136,26 +139,38 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
         Method.START_RECEIVE: {
             "buffer": ["MQQP-3.1.4.1-13", "MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16", "MQQP-3.1.4.1-19"],
             "size": ["MQQP-3.1.4.1-20"],
+            "handle": ["MQQP-3.1.4.1-05"],
         },
         Method.START_RECEIVE2: {
             "buffer": ["MQQP-3.1.4.10-44", "MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47", "MQQP-3.1.4.10-50"],
             "size": ["MQQP-3.1.4.10-51"],
+            "handle": ["MQQP-3.1.4.10-02"],
         },
     }
 )
 @pytest.mark.parametrize("kind", Kind)
 def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
-    """Three messages arrive with every property set, the second also with lists of queues, the third with a body of
-    70,000 bytes: a peek and receives return the packets unchanged, and dwSize equals PacketSize.
+    """Messages arrive with every property set, the second also with lists of queues, the third with a body of 70,000
+    bytes, the fourth with the longest label, the fifth without a body: a peek and receives return the packets
+    unchanged, dwSize equals PacketSize, and each receive returns a handle.
     """
     queue = remote.open(kind.queue)
     sent = [
         build_full_message(remote.peer, "first", kind),
         build_full_message(remote.peer, "second", kind, mqf=build_lists_of_queues(remote.peer)),
         build_full_message(remote.peer, "third", kind, body=bytes(range(250)) * 280),
+        build_full_message(remote.peer, LONGEST_LABEL, kind),
+        build_full_message(remote.peer, "fifth", kind, body=b""),
     ]
     remote.send_all(sent)
     reads = [queue.peek(by=by), *(queue.receive(by=by) for _ in sent)]
+    judge(
+        *rules["handle"],
+        expected=each(True, "receive"),
+        observed=[not one.has_null_handle for one in reads[1:]],
+        case="a handle is returned",
+        evidence=reads[1:],
+    )
     for read, packet in zip(reads, (sent[0], *sent), strict=True):
         judge(
             *rules["buffer"],
@@ -229,7 +244,8 @@ def test_sequential_id_finds_message_by_lookup(remote, judge):
 @varied("negative journaling", "time to be received", acknowledgments=("none", "of arrival"))
 def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, kind):
     """SequentialId of peeks with and without a cursor and of a receive is the LookupIdentifier that the control channel
-    shows for the message, without its highest byte. This also applies to a message that arrives while a read waits.
+    shows for the message, without its highest byte. This also applies to messages that arrive while a peek or a receive
+    waits.
     """
     queue = remote.open(kind)
     fill_queue(remote, kind, "first", "second")
@@ -244,6 +260,14 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
     sequential_ids = show_sequential_ids(sut, kind)
     queue.receive()
     reads["second"].append(queue.start_receive(by=Method.START_RECEIVE2))
+    queue.receive()
+    late = queue.begin_receive(by=Method.START_RECEIVE2, ulTimeout=LONG_READ_TIMEOUT_MS)
+    late.state_after_silence()
+    fill_queue(remote, kind, "fourth")
+    reads["fourth"] = [late.wait()]
+    if late.outcome == "MQ_OK":
+        queue.give_back(late)
+    sequential_ids |= show_sequential_ids(sut, kind)
     for label, read in ((label, one) for label, found in reads.items() for one in found):
         judge.all(
             expected=sequential_ids[label], case="SequentialId", observed=read.sequential_id, evidence=read.evidence
@@ -254,11 +278,13 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
     {
         Method.START_RECEIVE: {
             "failure": ["MQQP-3.1.4.1-10", "MQQP-3.1.4.1-D20"],
+            "status": ["MQQP-3.1.4.1-D20"],
             "handle": ["MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19"],
             "not found": ["MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"],
         },
         Method.START_RECEIVE2: {
             "failure": ["MQQP-3.1.4.10-10", "MQQP-3.1.4.10-55"],
+            "status": ["MQQP-3.1.4.10-55"],
             "handle": ["MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"],
             "not found": ["MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"],
         },
@@ -267,7 +293,8 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
 @sut_survives()
 def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
     """A read of an empty queue, a read with an unknown cursor, and a read with dwQueue 0 return a failure and the
-    handle NULL. Then a message arrives, and a receive returns it.
+    handle NULL. Then a message arrives, and a receive returns it. Reads whose time-out expires return
+    MQ_ERROR_IO_TIMEOUT, and reads by a cursor whose message was received return MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
     """
     queue = remote.open()
     cursor = queue.open_cursor()
@@ -281,8 +308,34 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
         queue.start_receive(by=by, hCursor=queue.UNKNOWN_HANDLE),
         queue.start_receive(by=by, dwQueue=0),
     ]
+    expired = [
+        queue.read(action, by=by, ulTimeout=SHORT_READ_TIMEOUT_MS) for action in (Action.RECEIVE, Action.PEEK_CURRENT)
+    ]
     remote.deliver(["first"])
+    at_received = [queue.open_cursor() for _ in range(2)]
+    for one in at_received:
+        queue.peek(by=by, hCursor=one)
     then = queue.receive(by=by).label_or_outcome
+    late = [
+        queue.read(action, by=by, hCursor=one)
+        for action, one in zip((Action.RECEIVE, Action.PEEK_CURRENT), at_received, strict=True)
+    ]
+    next_cursor = queue.open_cursor()
+    remote.deliver(["second"])
+    queue.peek(by=by, hCursor=next_cursor)
+    expired.append(queue.peek_next(by=by, hCursor=next_cursor, ulTimeout=SHORT_READ_TIMEOUT_MS))
+    judge(
+        *rules["status"],
+        expected=facts(
+            reads_that_expire=each("MQ_ERROR_IO_TIMEOUT"), reads_of_received=each("MQ_ERROR_MESSAGE_ALREADY_RECEIVED")
+        ),
+        observed={
+            "reads_that_expire": [one.outcome for one in expired],
+            "reads_of_received": [one.outcome for one in late],
+        },
+        evidence=[*expired, *late],
+    )
+    reads += [*expired, *late]
     evidence = reads
     observed = {"reads": [one.label_or_failure for one in reads], "receive_after_an_arrival": then}
     expected = facts(reads=each(Call.FAILURE), receive_after_an_arrival="first")
@@ -316,8 +369,8 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
 )
 @sut_survives()
 def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
-    """Peeks with a wrong dwQueue, an unknown or closed cursor, a cursor of a different queue, or an unopened queue,
-    and a PEEK_NEXT without a cursor, return the specified statuses. A valid peek succeeds.
+    """Peeks and receives with a wrong dwQueue, an unknown or closed cursor, a cursor of a different queue, or an
+    unopened or closed queue, and a PEEK_NEXT without a cursor, return the specified statuses. A valid peek succeeds.
     """
     queue = remote.open_with_messages("first")
     queue.cursor().expect_success()
@@ -335,17 +388,25 @@ def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
 
     beside = remote.open(association=queue.association)
     values = (0, queue.pointer + 1, queue.pointer ^ 0x1_0000, queue.pointer ^ 0x8000_0000, beside.pointer)
-    differs = [queue.peek(by=by, dwQueue=value) for value in values]
+    both = (Action.PEEK_CURRENT, Action.RECEIVE)
+    differs = [queue.read(action, by=by, dwQueue=value) for value in values for action in both]
     read_with_description("queue", "MQ_ERROR_INVALID_PARAMETER", differs)
     read_with_description("next", "STATUS_INVALID_PARAMETER", [queue.peek_next(by=by)])
     of_another, closed, own = beside.open_cursor(), queue.open_cursor(), queue.open_cursor()
     queue.close_cursor(closed).expect_success()
     cursors = (queue.UNKNOWN_HANDLE, of_another, closed, own ^ 0x1_0000, own ^ 0x8000_0000)
-    unknown = [queue.peek(by=by, hCursor=cursor) for cursor in cursors]
+    unknown = [queue.read(action, by=by, hCursor=cursor) for cursor in cursors for action in both]
     read_with_description("cursor", "STATUS_INVALID_PARAMETER", unknown)
     unopened = remote.open_remote(queue.association).expect_success().out.phQueue
     without = queue.peek(by=by, hRemoteQueue=unopened, dwQueue=unopened)
-    read_with_description("session", "MQ_ERROR_INVALID_PARAMETER", [without, queue.peek(by=by, **other)])
+    ended = remote.open(association=queue.association)
+    was_open = ended.peek(by=by).label_or_outcome
+    ended.close().expect_success()
+    late = [ended.read(action, by=by) for action in both]
+    read_with_description("session", "MQ_ERROR_INVALID_PARAMETER", [without, queue.peek(by=by, **other), *late])
+    judge(
+        *rules["session"], expected="first", observed=was_open, evidence=late, case="peek before the queue was closed"
+    )
 
 
 @covers("MQQP-3.1.4.10-13")
@@ -543,3 +604,60 @@ def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
         observed = [pair[which].label_or_outcome for pair in reads]
         evidence = [pair[which] for pair in reads]
         judge(*rules[name], expected=wanted, observed=observed, evidence=evidence, case="labels returned by the reads")
+
+
+@for_each_method(
+    {
+        Method.START_RECEIVE: {
+            "next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17"],
+            "locked": ["MQQP-3.1.4.1-01", "MQQP-3.1.4.1-D15"],
+            "receive": ["MQQP-3.1.4.1-D03"],
+        },
+        Method.START_RECEIVE2: {
+            "next": ["MQQP-3.1.4.10-D04", "MQQP-3.1.4.10-40"],
+            "locked": ["MQQP-3.1.4.10-31"],
+            "receive": ["MQQP-3.1.4.10-D02"],
+        },
+    }
+)
+def test_cursor_crosses_priorities_and_passes_locked_messages(remote, judge, by, rules):
+    """Messages of four priorities arrive in ascending order: PEEK_NEXT by a cursor returns them in descending order.
+    While one reader holds the first message, receives by another handle, by another client and by a cursor return the
+    second, third and fourth message, and no read returns a message that is held. A receive by a cursor at the second
+    message, which is free again, returns that message, and the next receive by the cursor passes over the third.
+    """
+    labels = ["first", "second", "third", "fourth"]
+    queue, beside, elsewhere = remote.open(), remote.open(), remote.open()
+    packets = [
+        remote.peer.message({"DM": 1}, base={"PR": priority}, label=label)
+        for label, priority in zip(reversed(labels), (0, 3, 6, 7), strict=True)
+    ]
+    remote.send_all(packets)
+    cursor, late = queue.open_cursor(), queue.open_cursor()
+    steps = [queue.peek(by=by, hCursor=cursor), *(queue.peek_next(by=by, hCursor=cursor) for _ in labels[1:])]
+    judge(
+        *rules["next"],
+        expected=labels,
+        observed=[one.label_or_outcome for one in steps],
+        evidence=steps,
+        case="labels returned by the peeks",
+    )
+    held = [queue.start_receive(by=by), beside.start_receive(by=by), elsewhere.start_receive(by=by)]
+    held.append(beside.start_receive(by=by, hCursor=beside.open_cursor()))
+    none_left = [one.start_receive(by=by).label_or_failure for one in (queue, beside, elsewhere)]
+    judge(
+        *rules["locked"],
+        expected=facts(received=labels, further_receives=each(Call.FAILURE)),
+        observed={"received": [one.label_or_outcome for one in held], "further_receives": none_left},
+        evidence=held,
+    )
+    for owner, number in ((beside, 1), (beside, 3)):
+        owner.give_back(held[number])
+    by_cursor = [queue.start_receive(by=by, hCursor=late) for _ in range(2)]
+    judge(
+        *rules["receive"],
+        expected=["second", "fourth"],
+        observed=[one.label_or_outcome for one in by_cursor],
+        evidence=by_cursor,
+        case="labels returned by the receives by the cursor",
+    )

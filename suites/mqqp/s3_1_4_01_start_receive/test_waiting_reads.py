@@ -42,16 +42,20 @@ def find_other_method(remote, by):
 @sut_survives()
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by, rules, action):
-    """While two reads wait, one by each method, receives with the dwRequestIDs of these reads through the same queue
-    handle are refused, and both reads still wait. A receive with one of these dwRequestIDs through a different handle
+    """While three reads wait, one by the other method and one by a cursor, receives with the dwRequestIDs of these reads
+    through the same queue handle are refused, and the reads still wait. A receive with one of these dwRequestIDs through a different handle
     of the queue waits, and so do receives through the same handle whose dwRequestIDs differ in one bit.
     """
     queue, second = remote.open(), remote.open()
     numbers = [0, remote.request_id()]
+    by_cursor = remote.request_id()
     reads = [
         queue.begin(one, by=how, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
         for one, how, number in zip((Action.RECEIVE, action), (find_other_method(remote, by), by), numbers, strict=True)
     ]
+    numbers.append(by_cursor)
+    how = {"dwRequestID": by_cursor, "hCursor": queue.open_cursor(), "ulTimeout": LONG_READ_TIMEOUT_MS}
+    reads.append(queue.begin(action, by=by, **how))
     waits = [one.state_after_silence() for one in reads]
     twice = [queue.start_receive(by=by, dwRequestID=one, ulTimeout=LONG_READ_TIMEOUT_MS) for one in numbers]
     still = [one.state_after_silence() for one in reads]
@@ -226,31 +230,41 @@ RULES_OF_WAITING_READS = (
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, events, kind):
     """No message is available: a read with timeout 0 fails before a message arrives, and a read with a timeout of 24
-    days waits until a message arrives, and returns the message.
+    days waits until a message arrives, and returns the message. The same read of another client, which waits at the
+    same time, returns the next message if it is a receive, else the same message.
     """
     queue = remote.open(kind)
     fill_queue(remote, kind, *(["first"] if action == Action.PEEK_NEXT else []))
-    cursors = [0, 0]
+    other = remote.open(kind)
+    cursors, of_other = [0, 0], 0
     if action == Action.PEEK_NEXT:  # one cursor for each read: E180
         cursors = [queue.open_cursor() for _ in cursors]
         for cursor in cursors:
             queue.peek(by=by, hCursor=cursor).expect_success()
+        of_other = other.open_cursor()
+        other.peek(by=by, hCursor=of_other).expect_success()
     read = queue.begin(action, by=by, hCursor=cursors[1], ulTimeout=LONG_READ_TIMEOUT_MS)
+    beside = other.begin(action, by=by, hCursor=of_other, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = read.state_after_silence()
     at_once = queue.begin(action, by=by, hCursor=cursors[0]).wait(AT_ONCE_MS)
     fill_queue(remote, kind, "second", "third")
     at_once.wait()
     read.wait()
+    beside.wait()
     seen, evidence = (
         {
             "read_with_timeout_0": at_once.label_or_failure,
             "read_before_an_arrival": waits,
             "read_after_an_arrival": read.label_or_outcome,
+            "read_of_the_other_client": beside.label_or_outcome,
         },
-        [at_once, read],
+        [at_once, read, beside],
     )
     expected = facts(
-        read_with_timeout_0=read.FAILURE, read_before_an_arrival=read.WAITING, read_after_an_arrival="second"
+        read_with_timeout_0=read.FAILURE,
+        read_before_an_arrival=read.WAITING,
+        read_after_an_arrival="second",
+        read_of_the_other_client="third" if action == Action.RECEIVE else "second",
     )
     judge(*rules["waits"], *RULES_OF_WAITING_READS, *events, expected=expected, observed=seen, evidence=evidence)
 

@@ -8,7 +8,7 @@ from harness.expectations import each, facts, in_queue
 from harness.peer.association import Call
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
-from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, Method
+from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, LookupId, Method
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.mqqp.steps.methods import for_each_method
 from suites.mqqp.steps.reading import fill_queue
@@ -138,7 +138,7 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rul
 @sut_survives()
 def test_end_receive_with_null_handle_is_refused(remote, judge):
     """RemoteQMEndReceive with the handle NULL returns MQ_ERROR_INVALID_HANDLE for each dwAck, before and after a queue
-    is opened.
+    is opened, and while a receive is not ended. The message of that receive stays locked.
     """
     association = remote.associate()
 
@@ -149,21 +149,32 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
         ]
 
     before = end_nothing()
-    queue = remote.open_with_messages("first", association=association)
+    queue = remote.open_with_messages("first", "second", association=association)
     opened = end_nothing()
+    peeked = queue.peek()
+    held = queue.start_receive()
+    beside = end_nothing()
     observed = {
         "ends_before_a_queue_is_open": [one.outcome for one in before],
         "ends_after_a_queue_is_open": [one.outcome for one in opened],
-        "peek": queue.peek().label_or_outcome,
+        "ends_beside_a_receive": [one.outcome for one in beside],
+        "peek": peeked.label_or_outcome,
+        "peek_beside_a_receive": queue.peek().label_or_outcome,
+        "end_of_the_receive": queue.give_back(held).outcome,
     }
     expected = facts(
-        ends_before_a_queue_is_open=each(INVALID_HANDLE), ends_after_a_queue_is_open=each(INVALID_HANDLE), peek="first"
+        ends_before_a_queue_is_open=each(INVALID_HANDLE),
+        ends_after_a_queue_is_open=each(INVALID_HANDLE),
+        ends_beside_a_receive=each(INVALID_HANDLE),
+        peek="first",
+        peek_beside_a_receive="second",
+        end_of_the_receive="MQ_OK",
     )
-    judge("MQQP-3.1.4.2-10", expected=expected, observed=observed, evidence=[*before, *opened])
+    judge("MQQP-3.1.4.2-10", expected=expected, observed=observed, evidence=[*before, *opened, *beside])
 
 
 @needs("restart")
-@covers("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12")
+@covers("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12")
 def test_acknowledged_message_stays_removed_after_restart(remote, sut, judge):
     """Of three recoverable messages, the first is received and acknowledged, the second is received and given back, and
     the receive of the third is not ended. After a restart of the SUT, the queue contains the second and the third.
@@ -228,7 +239,7 @@ def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
 
 
 @covers("MQQP-3.1.4.2-D02")
-@pytest.mark.parametrize("wrong", [0, 3, 4, 0x8000_0001, 0xFFFF_FFFF], ids=hex)
+@pytest.mark.parametrize("wrong", [0, 3, 4, 0x102, 0x1_0001, 0x8000_0001, 0xFFFF_FFFF], ids=hex)
 @pytest.mark.parametrize("right", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
 @sut_survives()
 def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right):
@@ -263,24 +274,62 @@ def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right)
 @pytest.mark.parametrize("by_cursor", [False, True], ids=["front", "cursor"])
 def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by_cursor):
     """A receive locks the only message, and a read of a second client waits. When the receive ends with RR_NACK, the
-    waiting read gets the message.
+    waiting read gets the message. If this read is a receive, it also ends with RR_NACK. The same happens again with a
+    second receive and a second read that waits.
     """
     queue, other = remote.open_with_messages("first"), remote.open()
-    held = queue.start_receive()
-    cursor = other.open_cursor() if by_cursor else 0
-    waiting = other.begin(action, ulTimeout=INFINITE, hCursor=cursor)
-    before = waiting.state_after_silence()
-    ended = queue.give_back(held)
-    after = waiting.state_after_silence()
+    for _ in range(2):
+        held = queue.start_receive()
+        cursor = other.open_cursor() if by_cursor else 0
+        waiting = other.begin(action, ulTimeout=INFINITE, hCursor=cursor)
+        before = waiting.state_after_silence()
+        ended = queue.give_back(held)
+        after = waiting.state_after_silence()
+        observed = {
+            "waiting_read_before_the_end": before,
+            "end_with_RR_NACK": ended.outcome,
+            "waiting_read_after_the_end": after,
+        }
+        expected = facts(
+            waiting_read_before_the_end=waiting.WAITING, end_with_RR_NACK="MQ_OK", waiting_read_after_the_end="first"
+        )
+        judge.all(expected=expected, observed=observed, evidence=[*held.evidence, *ended.evidence])
+        if action.is_receive and waiting.outcome == "MQ_OK":
+            other.give_back(waiting)
+
+
+@covers("MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12")
+def test_acknowledged_message_cannot_be_read_in_any_way(remote, judge):
+    """Three messages are received, by RemoteQMStartReceive, by a cursor and by RemoteQMStartReceiveByLookupId, and each
+    receive ends with RR_ACK: only the fourth message is in the queue, and cursors that had read the first message,
+    lookups and receives of another client return no acknowledged message.
+    """
+    labels = ["first", "second", "third", "fourth"]
+    queue, other = remote.open_with_messages(*labels), remote.open()
+    at_first, cursor = other.open_cursor(), queue.open_cursor()
+    other.peek(hCursor=at_first).expect_success()
+    reads = [queue.start_receive(by=Method.START_RECEIVE), queue.start_receive(hCursor=cursor)]
+    reads.append(queue.look_up(Action.LOOKUP_RECEIVE_NEXT, LookupId.BEFORE_FIRST))
+    ends = [queue.acknowledge(one) for one in reads]
+    later = [
+        other.peek(),
+        other.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST),
+        other.peek_next(hCursor=at_first),
+        other.start_receive(),
+    ]
     observed = {
-        "waiting_read_before_the_end": before,
-        "end_with_RR_NACK": ended.outcome,
-        "waiting_read_after_the_end": after,
+        "labels_received": [one.label_or_outcome for one in reads],
+        "ends": [one.outcome for one in ends],
+        "labels_read_afterwards": [one.label_or_outcome for one in later],
+        "read_when_all_messages_are_received": queue.start_receive().label_or_failure,
     }
     expected = facts(
-        waiting_read_before_the_end=waiting.WAITING, end_with_RR_NACK="MQ_OK", waiting_read_after_the_end="first"
+        labels_received=labels[:3],
+        ends=each("MQ_OK"),
+        labels_read_afterwards=each("fourth"),
+        read_when_all_messages_are_received=Call.FAILURE,
     )
-    judge.all(expected=expected, observed=observed, evidence=[*held.evidence, *ended.evidence])
+    judge.all(expected=expected, observed=observed, evidence=[*reads, *ends, *later])
 
 
 @covers("MQQP-3.1.4.2-16")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import each, facts, holds
+from harness.expectations import each, facts, holds, none
 from harness.peer.association import Call
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, varied
@@ -149,7 +149,7 @@ def test_other_handles_of_closed_queue_stay_open(remote, judge):
 
 @covers(
     *("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", "MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"),
-    *("MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10"),
+    *("MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10", "MQQP-3.1.4.4-D01"),
 )
 def test_closing_queue_cancels_its_waiting_reads(remote, judge):
     """Four receives wait through one handle of a queue: two with a timeout, one without, and one by a cursor. A fifth
@@ -197,6 +197,13 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
         evidence=evidence,
     )
     judge.conclude("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10")
+    judge(
+        "MQQP-3.1.4.4-D01",
+        expected=none("fault"),
+        observed=[closed.outcome] if closed.thrown is not None else [],
+        evidence=closed.evidence,
+        case="close of a queue with waiting reads",
+    )
     seen = {"reads_of_closed_queue": ends, "read_of_other_queue": elsewhere.state_after_silence()}
     expected = facts(reads_of_closed_queue=each("cancelled"), read_of_other_queue=Call.WAITING)
     judge("MQQP-3.1.1.3-02", expected=expected, observed=seen, evidence=evidence)
@@ -206,6 +213,28 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
     }
     expected = facts(read_of_other_handle=Call.WAITING, read_of_other_queue=Call.WAITING)
     judge("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", expected=expected, observed=seen, evidence=evidence)
+
+
+@covers("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13")
+@pytest.mark.parametrize("by_cursor", [False, True], ids=["front", "cursor"])
+def test_closed_queue_with_unended_receive_is_free(remote, judge, by_cursor):
+    """A client opens a queue exclusively, receives a message, and closes the queue without ending the receive: a second
+    client can open the queue exclusively, and receives the second message.
+    """
+    queue = remote.open_with_messages("first", "second", share=DENY_RECEIVE)
+    held = queue.start_receive(hCursor=queue.open_cursor() if by_cursor else 0)
+    other = remote.associate()
+    refused = remote.open_remote(other, share=DENY_RECEIVE)
+    closed = queue.close()
+    taken = remote.open_remote(other, share=DENY_RECEIVE)
+    observed = {
+        "received": held.label_or_outcome,
+        "open_before_close_fails": refused.failed,
+        "close": closed.outcome,
+        "open_after_close": taken.outcome,
+    }
+    expected = facts(received="first", open_before_close_fails=True, close="MQ_OK", open_after_close="MQ_OK")
+    judge.all(expected=expected, observed=observed, evidence=[held, refused, closed, taken])
 
 
 @needs("inspect")

@@ -32,7 +32,7 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
     """RemoteQMCloseCursor is refused with an unknown cursor, with the handle of a wrong queue, and with another handle
     of the same queue. With the right handle, the call closes one of three cursors: reads by that cursor are refused.
     Peeks by the other two cursors, and by a cursor of a different handle of the queue, still return their messages, and
-    a PEEK_NEXT by a further cursor still waits.
+    a PEEK_NEXT by a further cursor still waits. A cursor whose message was received can be closed too.
     """
     beside = remote.open()
     queue = remote.open_with_messages("first", "second")
@@ -50,11 +50,15 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
         queue.peek(by=by, hCursor=one)
     moved = queue.peek_next(by=by, hCursor=kept[0])
     read = queue.peek_next(by=by, hCursor=closing)
+    gone_queue = remote.open(association=queue.association)
+    of_gone_queue = gone_queue.open_cursor()
+    gone_queue.close().expect_success()
     wrong = [
         *(queue.close_cursor(one) for one in (queue.UNKNOWN_HANDLE, 0, closing ^ 0x1_0000, closing ^ 0x8000_0000)),
         same.close_cursor(closing),
         queue.close_cursor(closing, hQueue=queue.UNKNOWN_HANDLE),
         admin.close_cursor(closing),
+        queue.close_cursor(of_gone_queue, hQueue=gone_queue.handle),
     ]
     judge("MQQP-3.1.4.5-10", expected=each(status(INVALID_HANDLE), "call"), observed=wrong, evidence=wrong)
     still = queue.peek(by=by, hCursor=closing)
@@ -85,6 +89,7 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
         observed=observed,
         evidence=[*gone, again],
     )
+    judge.conclude("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13")
     others = [queue.peek(by=by, hCursor=one) for one in kept]
     others.append(beside.peek(by=by, hCursor=bystander))
     waits = waiting.state_after_silence()
@@ -102,6 +107,21 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
         closes=each("MQ_OK"),
     )
     judge("MQQP-3.1.4.5-09", expected=expected, observed=seen, evidence=others)
+    judge.conclude("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-10")
+    spent = queue.open_cursor()
+    queue.peek(by=by, hCursor=spent).expect_success()
+    queue.receive(by=by)
+    closes = [queue.close_cursor(spent), queue.close_cursor(spent)]
+    late = queue.peek(by=by, hCursor=spent)
+    judge(
+        "MQQP-3.1.4.5-01",
+        "MQQP-3.1.4.5-11",
+        "MQDMPR-3.1.7.1.2-06",
+        expected=facts(closes=["MQ_OK", INVALID_HANDLE], read=NO_CURSOR),
+        observed={"closes": [one.outcome for one in closes], "read": late.outcome},
+        evidence=[*closes, late],
+        case="cursor whose message was received",
+    )
     seen, expected = (
         {"peek_by_the_open_cursor": read.label_or_outcome, "peek_by_the_closed_cursor": gone[0].outcome},
         facts(peek_by_the_open_cursor="second", peek_by_the_closed_cursor=NO_CURSOR),

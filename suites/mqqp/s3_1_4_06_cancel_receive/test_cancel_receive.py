@@ -46,14 +46,14 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
     unopened = remote.open_remote(queue.association).expect_success().out.phQueue
     number = remote.request_id()
     arguments = {"hQueue": unopened, "pQueue": unopened, "dwRequestID": number}
-    before = queue.association.call("RemoteQMCancelReceive", **arguments)
-    idle = queue.cancel(number)
-    judge(
-        "MQQP-3.1.4.6-09",
-        expected=each(status(INVALID_HANDLE), "call"),
-        observed=[before, idle],
-        evidence=[before, idle],
-    )
+    before = [queue.association.call("RemoteQMCancelReceive", **arguments), queue.cancel(number)]
+    closed = remote.open(association=queue.association)
+    closed.close().expect_success()
+    before += [
+        queue.association.call("RemoteQMCancelReceive", hQueue=one, pQueue=one, dwRequestID=number)
+        for one in (closed.handle, queue.UNKNOWN_HANDLE)
+    ]
+    judge("MQQP-3.1.4.6-09", expected=each(status(INVALID_HANDLE), "call"), observed=before, evidence=before)
     admin = remote.open("admin", association=queue.association)
     read = queue.begin_receive(dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = read.state_after_silence()
@@ -119,6 +119,14 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
         evidence=cancelled.evidence,
         case="call of RemoteQMCancelReceive",
     )
+    late = queue.cancel(number)
+    judge(
+        "MQQP-3.1.4.6-09",
+        expected=INVALID_HANDLE,
+        observed=late.outcome,
+        evidence=late.evidence,
+        case="cancel when no read waits any more",
+    )
 
 
 @covers("MQQP-3.1.4.6-09")
@@ -153,10 +161,10 @@ def test_receive_that_returned_message_is_not_cancelled(remote, judge, by):
     judge.all(expected=expected, observed=observed, evidence=[received, cancelled, ended])
 
 
-@covers("MQQP-3.1.4.6-05")
+@covers("MQQP-3.1.4.6-05", "MQQP-3.1.4.6-19")
 def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
     """A waiting peek is cancelled: RemoteQMCancelReceive returns MQ_OK and the peek ends, or it returns a failure and
-    the peek still waits (erratum E52).
+    the peek still waits (erratum E52). The dwRequestID of a cancelled peek can be used again.
     """
     queue, number = remote.open(), remote.request_id()
     read = queue.begin(Action.PEEK_CURRENT, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
@@ -170,6 +178,19 @@ def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
         case="cancel and peek",
         evidence=[read, cancelled],
     )
+    if cancelled.outcome != "MQ_OK":
+        judge.mark_not_exercised("MQQP-3.1.4.6-19", reason="the SUT cancels no peeks (erratum E52)")
+        return
+    again = queue.begin(Action.PEEK_CURRENT, dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+    waits = again.state_after_silence()
+    judge(
+        "MQQP-3.1.4.6-19",
+        expected=read.WAITING,
+        observed=waits,
+        case="new peek with the same dwRequestID",
+        evidence=[cancelled, again],
+    )
+    queue.cancel(number)
 
 
 @covers(
@@ -245,7 +266,7 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     )
 
 
-@covers("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02", "MQQP-3.1.1.3-01", "MQQP-3.1.1.3-02")
+@covers("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02", "MQQP-3.1.1.3-01", "MQQP-3.1.1.3-02", "MQQP-2.2.2.1-04")
 @covers("MQDMPR-3.1.7.1.17-05", "MQDMPR-3.1.7.3.1-18")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_cancel_ends_only_read_of_request_id(remote, judge, which):
@@ -281,6 +302,7 @@ def test_cancel_ends_only_read_of_request_id(remote, judge, which):
     "MQQP-3.1.4.6-15",
     "MQQP-3.1.4.6-19",
     "MQQP-3.1.4.6-20",
+    "MQQP-3.1.1.3-01",
     "MQDMPR-3.1.7.1.11-12",
     "MQDMPR-3.1.7.1.17-06",
     "MQDMPR-3.1.7.1.17-07",
@@ -336,6 +358,7 @@ def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, wit
         "MQQP-3.1.4.6-10",
         "MQQP-3.1.4.6-15",
         "MQQP-3.1.4.6-19",
+        "MQQP-3.1.1.3-01",
         "MQDMPR-3.1.7.1.11-12",
         "MQDMPR-3.1.7.1.17-06",
         "MQDMPR-3.1.7.1.17-07",

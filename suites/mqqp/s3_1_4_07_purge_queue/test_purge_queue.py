@@ -21,6 +21,7 @@ from suites.mqqb.steps.disposition import (
     identifier,
     list_class_names,
 )
+from suites.mqqp.steps.reading import fill_queue
 from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message
 
 pytestmark = needs("qm2qm")
@@ -29,13 +30,15 @@ LONG_READ_TIMEOUT_MS = 600_000
 
 
 @covers(
-    "MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-12"
+    *("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-12"),
+    "MQQP-3.1.1.3-01",
 )
 @sut_survives()
 def test_purge_empties_open_queue_and_no_other(remote, judge):
-    """RemoteQMPurgeQueue with the handle of an unknown or unopened queue returns or throws MQ_ERROR_INVALID_HANDLE.
-    With the second handle of an open queue, it removes all messages of that queue, and no message of a second queue. A
-    further purge of the empty queue succeeds, and changes neither a waiting read nor a cursor.
+    """RemoteQMPurgeQueue with the handle of an unknown, unopened or closed queue returns or throws
+    MQ_ERROR_INVALID_HANDLE. With the second handle of an open queue, it removes all messages of that queue, and no
+    message of a second queue. Further purges of the empty queue, also by the handle on which reads wait, succeed and
+    change neither the waiting reads nor a cursor; one of these reads can still be cancelled.
     """
     queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin", association=queue.association)
@@ -43,9 +46,13 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
     unopened = remote.open_remote(queue.association).expect_success().out.phQueue
     unknown = queue.association.call("RemoteQMPurgeQueue", hQueue=queue.UNKNOWN_HANDLE)
     closed = queue.association.call("RemoteQMPurgeQueue", hQueue=unopened)
+    ended = remote.open(association=queue.association)
+    ended.close().expect_success()
+    by_closed_handle = ended.purge()
     refused = "MQ_ERROR_INVALID_HANDLE"
     observed = {
         "purge_of_an_unopened_queue": closed.either,
+        "purge_by_a_closed_handle": by_closed_handle.either,
         "purge_of_an_unknown_queue": unknown.either,
         "queue": queue.labels(),
     }
@@ -54,7 +61,10 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
         "MQQP-3.1.4.7-05",
         "MQQP-3.1.4.7-06",
         expected=facts(
-            purge_of_an_unopened_queue=refused, purge_of_an_unknown_queue=refused, queue=in_queue("first", "second")
+            purge_of_an_unopened_queue=refused,
+            purge_by_a_closed_handle=refused,
+            purge_of_an_unknown_queue=refused,
+            queue=in_queue("first", "second"),
         ),
         observed=observed,
         evidence=evidence,
@@ -64,15 +74,26 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
     purged = second.purge()
     judge("MQQP-3.1.4.7-10", expected=in_queue(), observed=queue.labels(), evidence=purged.evidence)
     waiting = queue.begin_receive(ulTimeout=LONG_READ_TIMEOUT_MS)
-    again = second.purge()
+    number = remote.request_id()
+    other = queue.begin_receive(dwRequestID=number, ulTimeout=LONG_READ_TIMEOUT_MS)
+    again, by_first = second.purge(), queue.purge()
     judge(
         "MQQP-3.1.4.7-03",
         "MQQP-3.1.4.7-05",
         "MQQP-3.1.4.7-12",
         expected=each(status("MQ_OK"), "purge"),
-        observed=[purged, again],
-        evidence=[purged, again],
+        observed=[purged, again, by_first],
+        evidence=[purged, again, by_first],
     )
+    before_cancel = other.state_after_silence()
+    cancelled = queue.cancel(number)
+    judge(
+        "MQQP-3.1.1.3-01",
+        expected=facts(read_after_purge=other.WAITING, cancel="MQ_OK"),
+        observed={"read_after_purge": before_cancel, "cancel": cancelled.outcome},
+        evidence=[other, cancelled],
+    )
+    other.wait()
     judge.conclude("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
     still = waiting.state_after_silence()
     remote.deliver(["third", "fourth"])
@@ -90,24 +111,45 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
 @needs("receive", "queue_control", "subqueues")
 @covers("MQQP-3.1.4.7-09")
 def test_purge_of_queue_leaves_its_subqueue(remote, sut, judge):
-    """One of two messages of a queue is moved to a subqueue, and the queue is purged: the message stays in the
-    subqueue.
+    """One of three messages of a queue is moved to a subqueue, another is received, of which the journal of the queue
+    gets a copy, and the queue is purged: the messages stay in the subqueue and in the journal.
     """
-    name = sut.new_queue("purged")
+    name = sut.new_queue("purged", journaling=True)
     subqueue = f"{name};mqc-sub"
     sut.create_queue(subqueue)
     path = rf"TCP:{sut.address}\{name}"
     queue = remote.open(form=queue_format(DIRECT, path))
-    sent = [remote.peer.recoverable_message(destination=path, label=label) for label in ("first", "second")]
+    sent = [remote.peer.recoverable_message(destination=path, label=label) for label in ("first", "second", "third")]
     remote.send_all(sent)
 
     def show_messages(of: str) -> list[dict[str, Any]]:
         return list(sut.control.call("peek", queue=of, limit=3)["messages"])
 
     sut.control.call("move", queue=name, lookup_id=lookup_id(show_messages(name)[0]), to=subqueue)
+    queue.receive().expect_success()
     purged = queue.purge()
-    observed = {"queue": queue.labels(), "subqueue": [one["label"] for one in show_messages(subqueue)]}
-    judge.all(expected=facts(queue=[], subqueue=["first"]), observed=observed, evidence=purged.evidence)
+    observed = {
+        "queue": queue.labels(),
+        "subqueue": [one["label"] for one in show_messages(subqueue)],
+        "journal": [one["label"] for one in show_messages(f"{name};journal")],
+    }
+    expected = facts(queue=[], subqueue=["first"], journal=["second"])
+    judge.all(expected=expected, observed=observed, evidence=purged.evidence)
+
+
+@needs("restart")
+@covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
+@pytest.mark.parametrize("kind", [Kind.RECOVERABLE, Kind.TRANSACTIONAL])
+def test_purged_messages_stay_removed_after_restart(remote, sut, judge, kind):
+    """Two messages are purged, a third arrives, and the SUT restarts: the queue contains only the third message."""
+    queue = remote.open(kind.queue)
+    fill_queue(remote, kind.queue, "first", "second")
+    purged = queue.purge()
+    fill_queue(remote, kind.queue, "third")
+    sut.restart()
+    observed = {"purge": purged.outcome, "queue_after_the_restart": remote.open(kind.queue).labels()}
+    expected = facts(purge="MQ_OK", queue_after_the_restart=in_queue("third"))
+    judge.all(expected=expected, observed=observed, evidence=purged.evidence)
 
 
 @covers("MQQP-3.1.4.7-D01", "MQDMPR-3.1.7.1.7-05")
@@ -167,7 +209,8 @@ def test_purge_removes_all_messages(remote, judge, kind):
 
 @covers(
     *("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-03", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-12"),
-    *("MQQP-3.1.4.2-12", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.7.1.7-05"),
+    *("MQQP-3.1.4.2-08", "MQQP-3.1.4.2-12", "MQQP-3.1.4.2-D01"),
+    *("MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.7.1.7-05"),
 )
 @pytest.mark.parametrize("acknowledge", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
 def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judge, acknowledge):
@@ -190,7 +233,11 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
     before = queue.labels()
     ended = queue.end(received, acknowledge)
     after = queue.labels()
-    told = list_class_names([ack for ack in receiver.await_acks(3) if get_correlation_id(ack) == identifier(sent[0])])
+    acks = receiver.await_acks(3)
+    told = list_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(sent[0])])
+    told_of_others = [
+        list_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent[1:]
+    ]
     remote.deliver(["fourth"])
     observed = {
         "label_of_the_unended_receive": received.label_or_outcome,
@@ -214,7 +261,9 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
         "MQQP-3.1.4.7-03",
         "MQQP-3.1.4.7-10",
         "MQQP-3.1.4.7-12",
+        "MQQP-3.1.4.2-08",
         "MQQP-3.1.4.2-12",
+        "MQQP-3.1.4.2-D01",
         "MQDMPR-3.1.7.1.7-05",
         expected=expected,
         observed=observed,
@@ -222,4 +271,11 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
     )
     reasons = (Q_PURGED,) if acknowledge == Ack.RR_NACK else (Q_PURGED, RECEIVE)
     told_of = one_of(*map(format_classes, reasons))
+    judge(
+        "MQQP-3.1.4.7-10",
+        expected=each(format_classes(Q_PURGED), "purged message"),
+        observed=told_of_others,
+        evidence=evidence,
+        case="classes of the acknowledgments",
+    )
     judge("MQQB-3.1.7.2.1-D03", expected=told_of, observed=told, evidence=evidence, case="class of the acknowledgment")

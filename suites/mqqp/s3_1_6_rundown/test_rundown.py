@@ -11,8 +11,9 @@ from harness.peer.remote import Remote, RemoteQueue
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import Action, Method, desc2
-from harness.wire.rpc_qmcomm import DENY_RECEIVE
+from harness.wire.rpc_qmcomm import DENY_RECEIVE, PEEK_ACCESS
 from suites.mqqp.steps.reading import fill_queue
+from suites.mqqp.steps.whole import Kind
 
 pytestmark = needs("qm2qm")
 
@@ -23,11 +24,12 @@ MOST_TRIES = 8
 @covers("MQQP-3.1.6.1-01")
 @pytest.mark.parametrize("waits", [False, True], ids=["idle", "with a read that waits"])
 def test_lost_client_leaves_no_queue_open(remote, judge, waits):
-    """A client that has two queues open exclusively, one with a cursor, with or without a waiting receive, loses its
-    connection: a second client can open both queues and receive the next message.
+    """A client that has two queues open exclusively, the second to peek and with a cursor, with or without a waiting
+    receive, loses its connection: a second client can open both queues and receive the next message. The second client
+    loses its connection too: a third client can open both queues.
     """
     queue = remote.open(share=DENY_RECEIVE)
-    second = remote.open("transactional", association=queue.association, share=DENY_RECEIVE)
+    second = remote.open("transactional", association=queue.association, access=PEEK_ACCESS, share=DENY_RECEIVE)
     second.open_cursor()
     for one in (queue, second):
         one.close_context()
@@ -51,7 +53,8 @@ def test_lost_client_leaves_no_queue_open(remote, judge, waits):
     )
     remote.deliver(["first"])
     remote.deliver(["second"], queue="admin")
-    seen = [one.start_receive().label_or_outcome for one in (RemoteQueue(remote, other, opened), beside)]
+    reopened = RemoteQueue(remote, other, opened)
+    seen = [one.start_receive().label_or_outcome for one in (reopened, beside)]
     judge(
         "MQQP-3.1.6.1-01",
         expected=["first", "second"],
@@ -59,17 +62,32 @@ def test_lost_client_leaves_no_queue_open(remote, judge, waits):
         observed=seen,
         evidence=evidence,
     )
+    for one in (reopened, RemoteQueue(remote, other, opened_too)):
+        one.close_context()
+    other.close()
+    third = remote.associate()
+    again = [reopen_exclusively(remote, third, kind) for kind in kinds]
+    judge(
+        "MQQP-3.1.6.1-01",
+        expected=each("MQ_OK"),
+        observed=[one.outcome for one in again],
+        case="opens after the loss of the second client",
+        evidence=again,
+    )
 
 
 @covers("MQQP-3.1.6.1-01", "MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
-@pytest.mark.parametrize("kind", ["plain", "transactional"])
+@pytest.mark.parametrize("kind", Kind)
 def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
     """Two clients each receive a message, and the connection of one client closes: that client's message is in the
     queue again. The other client's handle stays open, and its message stays locked.
     """
-    queue, other = remote.open(kind), remote.open(kind)
-    fill_queue(remote, kind, "first", "second", "third")
+    queue, other = remote.open(kind.queue), remote.open(kind.queue)
+    if kind == Kind.EXPRESS:
+        remote.send_all([remote.peer.message({"DM": 0}, label=one) for one in ("first", "second", "third")])
+    else:
+        fill_queue(remote, kind.queue, "first", "second", "third")
     received = queue.start_receive(by=by)
     kept = other.start_receive()
     hidden = other.labels()
@@ -138,6 +156,26 @@ def test_all_messages_of_lost_client_return_to_queue(remote, judge):
         waiting_receive_after_loss="alone",
     )
     judge.all(expected=expected, observed=observed, evidence=[*received, waiting])
+
+
+@needs("restart")
+@covers("MQQP-3.1.6.2-02")
+@pytest.mark.parametrize("kind", ["plain", "transactional"])
+@pytest.mark.parametrize("lost", [True, False], ids=["lost before restart", "lost by restart"])
+def test_message_of_lost_client_survives_restart(remote, sut, judge, kind, lost):
+    """A client receives the first of two recoverable messages and does not end the receive. The SUT restarts, after the
+    client's connection was lost or while it is open: both messages are in the queue, in order.
+    """
+    queue = remote.open(kind)
+    fill_queue(remote, kind, "first", "second")
+    received = queue.start_receive()
+    if lost:
+        queue.association.close()
+        await_labels(remote, remote.open(kind), ["first", "second"])
+    sut.restart()
+    observed = {"received": received.label_or_outcome, "queue_after_the_restart": remote.open(kind).labels()}
+    expected = facts(received="first", queue_after_the_restart=in_queue("first", "second"))
+    judge.all(expected=expected, observed=observed, evidence=[received])
 
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")

@@ -36,7 +36,7 @@ class Kind(StrEnum):
 
 
 _KEPT_FIELDS = {
-    "BaseHeader": ("PR",),
+    "BaseHeader": ("PR", "TR"),
     "UserHeader": (
         *("SourceQueueManager", "TimeToBeReceived", "SentTime", "MessageID"),
         *("DM", "JN", "JP", "TH", "DestinationQueue", "AdminQueue", "ResponseQueue"),
@@ -73,9 +73,13 @@ def build_full_message(peer: Peer, label: str, kind: Kind = Kind.RECOVERABLE, **
     """
     named = f"TCP:{peer.address}\\private$\\mqc-"
     sent_s = peer.environment.now().utc_s - SECONDS_PER_DAY
-    user = {"SentTime": sent_s, "AdminQueue": f"{named}admin", "ResponseQueue": f"{named}response", "JN": 1, "JP": 1}
+    user = {
+        "SentTime": sent_s, "AdminQueue": f"{named}admin", "ResponseQueue": f"{named}response", "JN": 1, "JP": 1,
+        "TimeToBeReceived": SECONDS_PER_DAY + 0x0102,
+    }
     properties = {
         "label": label,
+        "NA": 1, "NR": 1,
         "body": bytes(range(256)) + label.encode(),
         "CorrelationID": bytes(range(20)),
         "BodyType": 0x0000_1011,

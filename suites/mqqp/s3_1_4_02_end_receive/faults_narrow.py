@@ -1,0 +1,122 @@
+"""Faults of MS-MQQP 3.1.4.2 and 3.1.6 that break one cause, one kind of message or one kind of receive."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+
+
+@fault("server-nack-of-transactional-message-deletes", breaks="MQQP-3.1.4.2-06", blind=True)
+class TransactionalNackDeletes(RemoteEnding):
+    """The server removes a transactional message whose receive ends with RR_NACK."""
+
+    def end_remote_read(self, entry, delete_message, ended):  # type: ignore[no-untyped-def]
+        if entry.UserMessagePacket.MessageReference.TransactionIdentifier is not None:
+            delete_message = True
+        super().end_remote_read(entry, delete_message, ended)
+
+
+@fault("server-nacked-message-gone-after-restart", breaks="MQQP-3.1.4.2-06", blind=True)
+class NackedGoneAfterRestart(RemoteEnding):
+    """The server keeps a recoverable message whose receive ended with RR_NACK only until the next restart."""
+
+    def end_remote_read(self, entry, delete_message, ended):  # type: ignore[no-untyped-def]
+        super().end_remote_read(entry, delete_message, ended)
+        position = entry.UserMessagePacket
+        if not delete_message and position.key:
+            from reference_qm.core.store.entries import removal_of
+
+            self.qm.disk.save(removal_of([position]))
+
+
+@fault("server-acked-message-readable-by-lookup", breaks="MQQP-3.1.4.2-07", blind=True)
+class ExpressAckedStays(RemoteEnding):
+    """The server leaves an express message in the queue when the second receive of a handle ends with RR_ACK."""
+
+    def end_remote_read(self, entry, delete_message, ended):  # type: ignore[no-untyped-def]
+        acked = self.__dict__.setdefault("acked", set())
+        position = entry.UserMessagePacket
+        express = position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+        if delete_message and express and entry.OpenQueueDescriptorHandle in acked:
+            delete_message = False
+        acked.add(entry.OpenQueueDescriptorHandle)
+        super().end_remote_read(entry, delete_message, ended)
+
+
+@fault("server-ack-of-lookup-receive-leaves-message", breaks=("MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12"), blind=True)
+class LookupAckLeaves(RemoteEnding):
+    """The server leaves the message of a receive by LookupIdentifier in the queue although it ends with RR_ACK."""
+
+    def end_remote_read(self, entry, delete_message, ended):  # type: ignore[no-untyped-def]
+        if "ByLookupId" in entry.call.method.name:
+            delete_message = False
+        super().end_remote_read(entry, delete_message, ended)
+
+
+@fault("server-end-receive-of-purged-message-fails", breaks=("MQQP-3.1.4.2-08", "MQQP-3.1.4.2-D01"), blind=True)
+class PurgedEndFails(RemoteEnding):
+    """The server returns a failure for the end of a receive whose message was purged in the meantime."""
+
+    def end_remote_read(self, entry, delete_message, ended):  # type: ignore[no-untyped-def]
+        purged = entry.UserMessagePacket.State is MessagePositionState.PURGE_PENDING
+        super().end_remote_read(
+            entry, delete_message, lambda status: ended(Status.MQ_ERROR_MESSAGE_NOT_FOUND if purged else status)
+        )
+
+
+@fault("server-end-receive-of-second-open-receive-only", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-12"), blind=True)
+class EndsOldestOfHandle(RemoteEnding):
+    """The server ends the oldest unfinished receive of the handle by RR_NACK, whichever receive is named."""
+
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended) -> None:  # type: ignore[no-untyped-def]
+        position = entry.UserMessagePacket
+        assert position is not None
+        for other in position.QueueReference.MessagePositionList:
+            if not delete_message and other.State is MessagePositionState.LOCKED and other is not position:
+                entry.UserMessagePacket = other
+                break
+        super().end_remote_read(entry, delete_message, ended)
+
+
+@fault("server-dwack-3-as-ack", breaks="MQQP-3.1.4.2-D02", blind=True)
+class AckInLowBits(RemoteEnding):
+    """RemoteQMEndReceive uses only the low 8 bits of dwAck in the value that it stores for the end."""
+
+    def is_delivered(self, ack: int) -> bool:
+        return super().is_delivered(ack & 0xFF)
+
+
+@fault("server-null-handle-of-end-receive-invalid-parameter", breaks="MQQP-3.1.4.2-10", blind=True)
+class NullHandleOtherStatus(RemoteEnding):
+    """RemoteQMEndReceive returns MQ_ERROR_INVALID_PARAMETER for the handle NULL while a receive is unfinished."""
+
+    def remote_qm_end_receive(self, call: Call, now: Now) -> None:
+        if call.handle is None and any(
+            position.State is MessagePositionState.LOCKED
+            for queue in self.qm.adm.QueueCollection.values()
+            for position in queue.MessagePositionList
+        ):
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER, pphContext=None))
+        else:
+            super().remote_qm_end_receive(call, now)
+
+
+@fault("server-nack-moves-message-behind-its-priority", breaks="MQQP-3.1.4.2-06", blind=True)
+class NackedAfterHigherOnly(Positions):
+    """The server makes the message of a second RR_NACK unavailable to reads that are waiting."""
+
+    def unlock_message(self, position: MessagePosition) -> None:
+        nacked = self.__dict__.setdefault("nacked", set())
+        if id(position) in nacked and position.State is MessagePositionState.LOCKED:
+            position.State = MessagePositionState.AVAILABLE
+            position.QueueReference.MessagePositionList.reconsider(position)
+        else:
+            super().unlock_message(position)
+        nacked.add(id(position))

@@ -1,0 +1,71 @@
+"""Faults of MS-MQQP 3.1.6 that break one kind of receive, or the reads that still wait."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.model import OpenQueueEntry, RemoteReadEntry
+from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.rpc import Call
+
+
+@fault("server-rundown-waiting-read-still-takes-message", breaks="MQQP-3.1.6.2-02", blind=True)
+class DeadReaderTakesMessage(RemoteEnding):
+    """The server lets a read of a lost client wait, and removes the next message for this read."""
+
+    def orphan_call(self, call: Call) -> None:
+        self.__dict__.setdefault("dead", set()).add(call)
+
+    def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
+        if entry.call in self.__dict__.get("dead", ()):
+            self.end_remote_read(entry, True, lambda status: None)
+        else:
+            super().run_down_remote_read(entry)
+
+
+@fault("server-rundown-queue-with-waiting-read-open", breaks="MQQP-3.1.6.1-01", blind=True)
+class QueueWithReadStaysOpen(RemoteOpening):
+    """The server does not close a queue at a rundown if the queue was opened to peek."""
+
+    def run_down_session(self, entry: OpenQueueEntry) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is None or descriptor.AccessType.name == "RECEIVE":
+            super().run_down_session(entry)
+
+
+@fault("server-rundown-express-message-deleted", breaks="MQQP-3.1.6.2-02", blind=True)
+class ExpressDeletedAtRundown(RemoteEnding):
+    """The server deletes an express message whose receive is unfinished when the connection is lost."""
+
+    def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
+        position = entry.UserMessagePacket
+        assert position is not None
+        if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS and not entry.ended:
+            self.end_remote_read(entry, True, lambda status: None)
+        else:
+            super().run_down_remote_read(entry)
+
+
+@fault("server-rundown-recoverable-message-lost-at-restart", breaks="MQQP-3.1.6.2-02", blind=True)
+class LostAtRestart(RemoteEnding):
+    """The server returns a recoverable message of an unfinished receive to the queue only until the next restart."""
+
+    def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
+        super().run_down_remote_read(entry)
+        from reference_qm.core.store.entries import removal_of
+
+        if entry.UserMessagePacket is not None and entry.UserMessagePacket.key:
+            self.qm.disk.save(removal_of([entry.UserMessagePacket]))
+
+
+@fault("server-rundown-second-connection-of-client-not-run-down", breaks="MQQP-3.1.6.1-01", blind=True)
+class SecondRundownIgnored(RemoteOpening):
+    """The server closes the queues of a lost client only once for each ClientId."""
+
+    def run_down_session(self, entry: OpenQueueEntry) -> None:
+        seen = self.__dict__.setdefault("seen", set())
+        first = [one for one in self.qm.remote.OpenQueueEntryCollection if one.ClientId == entry.ClientId]
+        if (entry.ClientId not in seen) or len(first) > 1:
+            super().run_down_session(entry)
+        seen.add(entry.ClientId)
