@@ -12,9 +12,10 @@ from reference_qm.codec import DirectQueueFormatName, MessageClass, QueueName, U
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.routing import Routing
-from reference_qm.model.adm import RecoverableReceipt, Session
+from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
@@ -148,3 +149,148 @@ class ResetByPrivateName(Receiving):
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         super().note_activity(session, packet, now)
         session.DirectFormatSession = isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName)
+
+
+@fault("receiver-duplicate-not-counted", breaks="MQQB-3.1.5.8.2-02", blind=True)
+class DuplicateNotCounted(Receiving):
+    """The receiver does not count a message that repeats an earlier one in MessageReceivedCount."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_received(session, packet)
+        if packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None:
+            session.MessageReceivedCount = session.MessageReceivedCount - 1 & 0xFFFF
+
+
+@fault("receiver-acknowledgment-not-counted-as-message", breaks="MQQB-3.1.5.8.2-02", blind=True)
+class AcknowledgmentNotCounted(Receiving):
+    """The receiver does not count acknowledgments of the other queue manager in MessageReceivedCount."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_received(session, packet)
+        if packet.MessagePropertiesHeader.MessageClass:
+            session.MessageReceivedCount = session.MessageReceivedCount - 1 & 0xFFFF
+
+
+@fault("receiver-history-compared-without-source", breaks="MQQB-3.1.5.8.2-06", blind=True)
+class SourceIgnored(History):
+    """The receiver compares only the MessageID of a message with its history, not the source queue manager."""
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        number = packet.UserHeader.MessageID
+        entries = self.qm.adm.MessageIDHistoryTable
+        return next((one for one in entries if one.MessageIdentifier.Ordinal == number), None)
+
+
+@fault("receiver-history-entry-time-is-sent-time", breaks="MQQB-3.1.5.8.2-07", blind=True)
+class TimeIsSentTime(History):
+    """The receiver sets the TimeStamp of a history entry to the SentTime of the message."""
+
+    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
+        return super().remember_message(packet, replace(now, utc_s=packet.UserHeader.SentTime))
+
+
+@fault("router-message-not-in-history", breaks="MQQB-3.1.5.8.2-10", blind=True)
+class RoutedNotInHistory(History):
+    """The receiver does not insert a message for another queue manager into its history."""
+
+    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
+        entry = super().remember_message(packet, now)
+        if not self.qm.receiving.is_addressed_here(packet):
+            self.qm.adm.MessageIDHistoryTable.remove(entry)
+        return entry
+
+
+@fault("receiver-history-timer-restarted-by-each-message", breaks="MQQB-3.1.5.8.2-11", blind=True)
+class HistoryTimerRestarted(History):
+    """The receiver restarts the MessageIDHistory Cleanup Timer with each message."""
+
+    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
+        entry = super().remember_message(packet, now)
+        self.start_history_timer(now)
+        return entry
+
+
+_REFUSALS = {
+    MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q: "MQQB-3.1.5.8.2-15",
+    MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: "MQQB-3.1.5.8.2-32",
+    MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG: "MQQB-3.1.5.8.2-37",
+    MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED: "MQQB-3.1.5.8.2-47",
+}
+
+
+@fault("receiver-refused-message-with-jn-in-dead-letter-queue", breaks=_REFUSALS.values(), blind=True)
+class RefusedInDeadLetterQueue(Admission):
+    """The receiver puts a refused message with JN into its own dead-letter queue."""
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        super().refuse_message(session, packet, message_class, now)
+        if message_class in _REFUSALS and packet.UserHeader.JN:
+            system = self.qm.adm
+            transactional = packet.TransactionHeader is not None
+            place = system.SystemTransactionalDeadletterQueue if transactional else system.SystemDeadletterQueue
+            self.qm.journaling.keep_message(place, self.build_message(packet, now))
+
+
+@fault("receiver-refused-message-with-trace-reported", breaks=_REFUSALS.values(), blind=True)
+class RefusedTraced(Admission):
+    """The receiver sends a report on a refused message."""
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        super().refuse_message(session, packet, message_class, now)
+        if message_class in _REFUSALS:
+            self.qm.tracing.trace_received(self.build_message(packet, now), now)
+
+
+@fault("receiver-final-ack-of-not-transactional-queue-once", breaks="MQQB-3.1.5.8.2-29", blind=True)
+class FinalAckOfPlainQueueOnce(FinalAcks):
+    """The receiver sends only one FinalAck for transactional messages to queues that are not transactional."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.told = False
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        plain = message_class is MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
+        if not plain or not self.told:
+            super().refuse_transactional(session, packet, message_class, now)
+        self.told = self.told or plain
+
+
+@fault("router-too-many-hops-of-recoverable-message-not-acknowledged", breaks="MQQB-3.1.5.8.2-41", blind=True)
+class HopsOfRecoverable(Admission):
+    """The receiver does not acknowledge a recoverable message with too many hops."""
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        hops = message_class is MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
+        if not hops or not packet.UserHeader.DM or packet.TransactionHeader is not None:
+            super().refuse_message(session, packet, message_class, now)
+
+
+@fault("router-too-many-hops-of-transactional-message-not-acknowledged", breaks="MQQB-3.1.5.8.2-41", blind=True)
+class HopsOfTransactional(Admission):
+    """The receiver sends only a FinalAck for a transactional message with too many hops."""
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        hops = message_class is MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
+        if hops and packet.TransactionHeader is not None:
+            self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
+        else:
+            super().refuse_message(session, packet, message_class, now)
+
+
+@fault("router-message-with-31-hops-forwarded", breaks="MQQB-3.1.5.8.2-47", blind=True)
+class Hops31(Routing):
+    """The receiver forwards a message with a hop count of 31."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        return packet if packet.UserHeader.RC == 31 else super().count_hop(packet)

@@ -17,6 +17,7 @@ ARRIVED, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 HASH_NAMES = dict(zip(HASHES, ("MD2", "MD4", "MD5", "SHA-1", "SHA-256", "SHA-512"), strict=True))
 IN_QUEUE, NOT_IN_QUEUE = "stored in its queue", "not stored in its queue"
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")
+EXTENSION = b"an extension"
 SIGNATURE_ROWS = (
     *(("MQQB-3.1.5.8.3-02", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
     *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {HASH_NAMES[one]}", "answer", ARRIVED) for one in HASHES),
@@ -58,6 +59,11 @@ SIGNATURE_ROWS = (
     ("MQQB-3.1.5.8.3-04", "an MSMQ 3.0 signature outside the list", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-08", "an MSMQ 3.0 signature outside the list", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-14", "an MSMQ 3.0 signature outside the list", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-13", "MSMQ 3.0 with an extension", "level", "sig30"),
+    ("MQQB-3.1.5.8.3-13", "MSMQ 3.0 without a body", "level", "sig30"),
+    ("MQQB-3.1.5.8.3-09", "MSMQ 1.0 with an extension", "level", "sig10"),
+    ("MQQB-3.1.5.8.3-06", "MSMQ 2.0 with an extension", "level", "sig20"),
+    ("MQQB-3.1.5.8.3-06", "no body", "level", "sig20"),
     ("MQQB-3.1.5.8.3-02", "no body", "level", "sig20"),
     ("MQQB-3.1.5.8.3-14", "no body, an invalid signature", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-02", "more than 64 KB, an invalid signature", "answer", BAD_SIGNATURE),
@@ -72,6 +78,12 @@ SIGNATURE_ROWS = (
         for one in HASHES
     ),
     ("MQSO-7.4.1.4.2-02", "one bit of the signature changed", "answer", BAD_SIGNATURE),
+    *(
+        ("MQQB-3.1.5.8.3-15", f"one bit changed, with hash {HASH_NAMES[one]}", "answer", BAD_SIGNATURE)
+        for one in HASHES
+    ),
+    *(("MQQB-3.1.5.8.3-21", f"one bit changed, with hash {HASH_NAMES[one]}", "kept", NOT_IN_QUEUE) for one in HASHES),
+    ("MQQB-3.1.5.8.3-21", "signed with the key of another user", "kept", NOT_IN_QUEUE),
     ("MQQB-3.1.5.8.3-15", "refused without NA", "answer", "no acknowledgment"),
     ("MQDMPR-3.1.1.12-D16", "refused without NA", "answer", "no acknowledgment"),
     ("MQQB-3.1.5.8.3-21", "refused without NA", "kept", NOT_IN_QUEUE),
@@ -129,6 +141,10 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
             ),
             "an MSMQ 2.0 signature in the list": _sign_list_as_msmq_2(secured),
             "an MSMQ 3.0 signature outside the list": outside,
+            "MSMQ 3.0 with an extension": sign_message(secured.message(several=True, ExtensionData=EXTENSION), SIG30),
+            "MSMQ 3.0 without a body": sign_message(secured.message(several=True, body=b""), SIG30),
+            "MSMQ 1.0 with an extension": sign_message(secured.message(ExtensionData=EXTENSION), SIG10),
+            "MSMQ 2.0 with an extension": sign_message(secured.message(ExtensionData=EXTENSION)),
             "no body": sign_message(secured.message(body=b"")),
             "no body, an invalid signature": flip_signature_bit(sign_message(secured.message(body=b""))),
             "more than 64 KB, an invalid signature": flip_signature_bit(
@@ -298,6 +314,9 @@ def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, w
 FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-18", "a transactional message", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-41", "a transactional message", "final", "no FinalAck"),
+    ("MQQB-3.1.5.8.3-06", "a transactional message", "level", "sig20"),
+    ("MQQB-3.1.5.8.3-09", "a transactional message of MSMQ 1.0", "level", "sig10"),
+    ("MQQB-3.1.5.8.3-13", "a transactional message of MSMQ 3.0", "level", "sig30"),
     ("MQQB-3.1.5.8.3-18", "a transactional message", "kept", IN_QUEUE),
     ("MQQB-3.1.5.8.3-41", "a transactional message", "kept", IN_QUEUE),
     ("MQQB-3.1.5.8.3-18", "an invalid signature", "final", BAD_SIGNATURE),
@@ -305,6 +324,14 @@ FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-15", "an invalid signature", "answer", BAD_SIGNATURE),
     ("MQDMPR-3.1.1.12-D16", "an invalid signature", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-21", "an invalid signature", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-18", "a second invalid signature", "final", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-15", "a second invalid signature", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-21", "a second invalid signature", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-18", "an invalid signature of MSMQ 3.0", "final", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-21", "an invalid signature of MSMQ 3.0", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-41", "an unknown user", "final", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-38", "an unknown user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-44", "an unknown user", "kept", NOT_IN_QUEUE),
     ("MQQB-3.1.5.8.3-41", "a certificate of another user", "final", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-44", "a certificate of another user", "kept", NOT_IN_QUEUE),
@@ -323,7 +350,16 @@ def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
     dispositions = secured.dispositions(
         {
             "a transactional message": sign_message(secured.message(queue="transactional")),
+            "a transactional message of MSMQ 1.0": sign_message(secured.message(queue="transactional"), SIG10),
+            "a transactional message of MSMQ 3.0": sign_message(
+                secured.message(queue="transactional", several=True), SIG30
+            ),
             "an invalid signature": flip_signature_bit(sign_message(secured.message(queue="transactional"))),
+            "a second invalid signature": flip_signature_bit(sign_message(secured.message(queue="transactional"))),
+            "an invalid signature of MSMQ 3.0": flip_signature_bit(
+                sign_message(secured.message(queue="transactional", several=True), SIG30)
+            ),
+            "an unknown user": sign_message(secured.message(MALLORY, queue="transactional"), SIG20, MALLORY.key),
             "a certificate of another user": sign_message(
                 secured.message(queue="transactional", security={"SenderCert": MALLORY.certificate}), SIG20, MALLORY.key
             ),

@@ -61,6 +61,15 @@ RESTRICTED_QUEUE_ROWS = (
     ("MQQB-3.1.5.8.3-120", "Erin, denied although in the group", "kept", "not stored in its queue"),
     ("MQQB-3.1.5.8.3-89", "Alice, signed", "answer", DENIED),
     ("MQQB-3.1.5.8.3-120", "Alice, signed", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-121", "Alice, signed", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-127", "Alice, signed", "kept", "not stored in its queue"),
+    ("MQQB-3.1.5.8.3-121", "Erin, denied although in the group", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-127", "Erin, denied although in the group", "kept", "not stored in its queue"),
+    ("MQQB-3.1.5.8.3-98", "Bob, by the right of his group", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-98", "Alice, signed", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-98", "Carol, signed", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-117", "Carol, signed", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-127", "Alice, without NA", "kept", "not stored in its queue"),
     ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "answer", DENIED),
     ("MQQB-3.1.5.8.3-99", "a queue manager, as Everyone", "answer", DENIED),
     ("MQQB-3.1.5.8.3-121", "Alice, without NA", "answer", "no acknowledgment"),
@@ -94,6 +103,7 @@ def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge
             "Dave, the owner without the right to write": build_message_of_user(DAVE),
             "Erin, denied although in the group": build_message_of_user(ERIN),
             "Alice, signed": sign_message(build_message_of_user(ALICE), SIG20, ALICE.key),
+            "Carol, signed": sign_message(build_message_of_user(CAROL), SIG20, CAROL.key),
             "a queue manager, as Everyone": build_message_of_user(ALICE, security=_build_queue_manager_security(peer)),
             "Alice, without NA": build_message_of_user(ALICE, NA=0),
         },
@@ -246,6 +256,14 @@ def test_message_without_security_header_is_not_refused_for_its_signature(peer, 
 FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-124", "Alice", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-124", "Alice", "kept", "stored in its queue"),
+    ("MQQB-3.1.5.8.3-98", "Alice", "kept", "stored in its queue"),
+    ("MQQB-3.1.5.8.3-98", "a SID without account", "kept", "not stored in its queue"),
+    ("MQQB-3.1.5.8.3-102", "a SID without account", "final", DENIED),
+    ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "kept", "stored in its queue"),
+    ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "final", "no FinalAck"),
+    ("MQQB-3.1.5.8.3-124", "a second message without account", "final", DENIED),
+    ("MQQB-3.1.5.8.3-121", "a second message without account", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-127", "a second message without account", "kept", "not stored in its queue"),
     ("MQQB-3.1.5.8.3-124", "a SID without account", "final", DENIED),
     ("MQQB-3.1.5.8.3-121", "a SID without account", "answer", DENIED),
     ("MQQB-3.1.5.8.3-127", "a SID without account", "kept", "not stored in its queue"),
@@ -261,6 +279,10 @@ def test_transactional_message_without_access_has_final_ack(peer, sut, judge):
     secured = Secured(peer, sut)
     packets = {
         "Alice": secured.message(queue="transactional"),
+        "a queue manager, as Everyone": secured.message(
+            queue="transactional", security=_build_queue_manager_security(peer)
+        ),
         "a SID without account": secured.message(MALLORY, queue="transactional"),
+        "a second message without account": secured.message(MALLORY, queue="transactional"),
     }
     judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), FINAL_ACK_ROWS)

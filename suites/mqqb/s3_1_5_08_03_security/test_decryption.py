@@ -15,6 +15,7 @@ NEEDED_SECURITY_FACILITIES = needs("security", "receive")
 PADDED_RC2_KEY = SYMMETRIC_KEYS[40] + bytes(11)
 """An RC2 key of 40 bits that is padded with 88 zero bits (3.1.7.1.5)."""
 CLEAR_TEXT = CLEAR_BODY.decode()
+LARGE_TEXT = "a body that is larger than 64 KB " * 2_000
 ENCRYPTION_KINDS = {
     "Base, RC2": (BASE, protection.RC2, 40),
     "Base, RC4": (BASE, protection.RC4, 40),
@@ -40,7 +41,12 @@ BODY_ROWS = (
     *(("MQMQ-2.2.20.6-06", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
     *(("MQSO-7.4.1.3-03", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
     *(("MQSO-7.4.1.4.3-D02", name, "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
-    ("MQQB-3.1.5.8.3-56", "a known key", "body", CLEAR_TEXT),
+    *(("MQQB-3.1.5.8.3-79", f"{name}, a known key", "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-80", f"{name}, a known key", "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS if "AES" in name),
+    *(("MQQB-3.1.5.8.3-79", f"{name}, a large body", "body", LARGE_TEXT) for name in ENCRYPTION_KINDS),
+    *(("MQQB-3.1.5.8.3-80", f"{name}, a large body", "body", LARGE_TEXT) for name in ENCRYPTION_KINDS if "AES" in name),
+    ("MQQB-3.1.5.8.3-06", "signed, then encrypted", "level", "sig20"),
+    *(("MQQB-3.1.5.8.3-56", f"{name}, a known key", "body", CLEAR_TEXT) for name in ENCRYPTION_KINDS),
     ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "body", CLEAR_TEXT),
     ("MQQB-3.1.5.8.3-45", "EB clear", "body", CLEAR_TEXT),
@@ -56,8 +62,8 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
 
-    def build_encrypted_message(level, algorithm, bits):
-        return encrypt_message(sut, secured.message(body=CLEAR_BODY), level, algorithm, SYMMETRIC_KEYS[bits])
+    def build_encrypted_message(level, algorithm, bits, body=CLEAR_BODY):
+        return encrypt_message(sut, secured.message(body=body), level, algorithm, SYMMETRIC_KEYS[bits])
 
     packets = {name: build_encrypted_message(*parts) for name, parts in ENCRYPTION_KINDS.items()}
     dispositions = secured.dispositions(packets)
@@ -66,7 +72,11 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
         _set_advanced_level(signed_message.copy()), protection.SIG20, ALICE.key
     )
     packets = {
-        "a known key": build_encrypted_message(ENHANCED, protection.RC4, 128),
+        **{f"{name}, a known key": build_encrypted_message(*parts) for name, parts in ENCRYPTION_KINDS.items()},
+        **{
+            f"{name}, a large body": build_encrypted_message(*parts, LARGE_TEXT.encode())
+            for name, parts in ENCRYPTION_KINDS.items()
+        },
         "signed, then encrypted": encrypt_message(
             sut, signed_message, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]
         ),
@@ -127,6 +137,16 @@ REFUSAL_ROWS = (
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 7", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-47", "PrivacyLevel 0x101", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-54", "PrivacyLevel 0x101", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-48", "PrivacyLevel 0x101", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 7", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2, without NA", "kept", NOT_IN_QUEUE),
+    *(("MQQB-3.1.5.8.3-48", f"PrivacyLevel {one}", "answer", BAD_ENCRYPTION_OR_SIGNATURE) for one in (4, 6)),
+    *(("MQQB-3.1.5.8.3-54", f"PrivacyLevel {one}", "kept", NOT_IN_QUEUE) for one in (4, 6)),
+    ("MQQB-3.1.5.8.3-82", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-88", "not a SIMPLEBLOB", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-82", "a blob for another key", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-88", "a blob for another key", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-88", "an incomplete block, without NA", "kept", NOT_IN_QUEUE),
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2, without NA", "answer", "no acknowledgment"),
     ("MQQB-3.1.5.8.3-63", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-81", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
@@ -166,6 +186,8 @@ def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
             "PrivacyLevel 2": build_undecryptable_message(2, for_level=BASE),
             "PrivacyLevel 7": build_undecryptable_message(7, for_level=BASE),
             "PrivacyLevel 0x101": build_undecryptable_message(BASE | 0x100, protection.RC4, 40, for_level=BASE),
+            "PrivacyLevel 4": build_undecryptable_message(4, for_level=BASE),
+            "PrivacyLevel 6": build_undecryptable_message(6, for_level=BASE),
             "PrivacyLevel 2, without NA": build_undecryptable_message(2, na=0, for_level=BASE),
             "not a SIMPLEBLOB": build_undecryptable_message(blob=b"\7" * 268),
             "a blob for another key": build_undecryptable_message(
@@ -186,6 +208,11 @@ REJECTED_KEY_ROWS = (
     ("MQQB-3.1.5.8.3-72", "88 zero bits", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-78", "88 zero bits", "kept", NOT_IN_QUEUE),
     ("MQQB-3.1.5.8.3-72", "88 zero bits, without NA", "answer", "no acknowledgment"),
+    ("MQQB-3.1.5.8.3-71", "88 zero bits, without NA", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-78", "88 zero bits, without NA", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-71", "88 zero bits again", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-72", "88 zero bits again", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-78", "88 zero bits again", "kept", NOT_IN_QUEUE),
     ("MQQB-3.1.5.8.3-71", "another key of RC2", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-71", "88 zero bits with RC4", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-71", "RC2 of the Base provider", "answer", ARRIVED),
@@ -207,6 +234,7 @@ def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judg
         {
             "88 zero bits": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY),
             "88 zero bits, without NA": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY, 0),
+            "88 zero bits again": build_message_with_rc2_key(ENHANCED, protection.RC2, PADDED_RC2_KEY),
             "another key of RC2": build_message_with_rc2_key(ENHANCED, protection.RC2, SYMMETRIC_KEYS[128]),
             "88 zero bits with RC4": build_message_with_rc2_key(ENHANCED, protection.RC4, PADDED_RC2_KEY),
             "RC2 of the Base provider": build_message_with_rc2_key(BASE, protection.RC2, SYMMETRIC_KEYS[40]),
@@ -239,15 +267,25 @@ FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-48", "PrivacyLevel 2", "answer", BAD_ENCRYPTION_OR_SIGNATURE),
     ("MQQB-3.1.5.8.3-82", "an incomplete block", "answer", BAD_ENCRYPTION),
     ("MQQB-3.1.5.8.3-85", "an incomplete block", "final", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 2", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-88", "an incomplete block", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-51", "PrivacyLevel 7", "final", BAD_ENCRYPTION_OR_SIGNATURE),
+    ("MQQB-3.1.5.8.3-54", "PrivacyLevel 7", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-82", "not a SIMPLEBLOB", "answer", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-85", "not a SIMPLEBLOB", "final", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-88", "not a SIMPLEBLOB", "kept", NOT_IN_QUEUE),
 )
 REJECTED_KEY_FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-75", "decrypted", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-75", "decrypted", "body", CLEAR_TEXT),
     ("MQQB-3.1.5.8.3-75", "88 zero bits", "final", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-78", "88 zero bits", "kept", NOT_IN_QUEUE),
+    ("MQQB-3.1.5.8.3-75", "88 zero bits again", "final", BAD_ENCRYPTION),
+    ("MQQB-3.1.5.8.3-78", "88 zero bits again", "kept", NOT_IN_QUEUE),
 )
 
 
-@malforms("MQMQ-2.2.19.3-20")
+@malforms("MQMQ-2.2.19.3-20", "MQQB-2.4.2-01", "MQQB-2.4.2-D01")
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
 def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
@@ -259,6 +297,10 @@ def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
         {
             "decrypted": _encrypt_transactional(secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]),
             "PrivacyLevel 2": _encrypt_transactional(secured, 2, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE),
+            "PrivacyLevel 7": _encrypt_transactional(secured, 7, protection.RC4, SYMMETRIC_KEYS[40], for_level=BASE),
+            "not a SIMPLEBLOB": _encrypt_transactional(
+                secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256], blob=b"\7" * 268
+            ),
             "an incomplete block": _encrypt_transactional(
                 secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256], body=b"\x11" * 47
             ),
@@ -279,6 +321,7 @@ def test_transactional_message_with_rejected_rc2_key_has_final_ack(peer, sut, ju
         {
             "decrypted": _encrypt_transactional(secured, ADVANCED, protection.AES_256, SYMMETRIC_KEYS[256]),
             "88 zero bits": _encrypt_transactional(secured, ENHANCED, protection.RC2, PADDED_RC2_KEY),
+            "88 zero bits again": _encrypt_transactional(secured, ENHANCED, protection.RC2, PADDED_RC2_KEY),
         },
         "transactional",
     )

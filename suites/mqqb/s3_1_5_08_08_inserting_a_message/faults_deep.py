@@ -4,15 +4,20 @@ other causes, boundary values.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-from harness.faults.parts import fault
+from harness.faults.parts import fault, replace_part
+from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.model.adm import Message, Queue, Session
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.model.adm import Message, OutgoingTransferInfo, Queue, Session
 from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
@@ -136,3 +141,187 @@ class PriorityOfRecoverable(Admission):
         if admitted is None or admitted.TransactionHeader is not None or not admitted.UserHeader.DM:
             return admitted
         return replace(admitted, BaseHeader=replace(admitted.BaseHeader, Flags=admitted.BaseHeader.Flags & ~7 | 3))
+
+
+Change = Callable[[OutgoingTransferInfo, OutgoingTransferInfo, Session], dict[str, Any]]
+"""Returns the wrong elements, from the previous and the new OutgoingTransferInfo of a session's queue."""
+
+
+def _note_otherwise(change: Change) -> Install:
+    """Set some elements of OutgoingTransferInfo to wrong values."""
+
+    class NotedOtherwise(OrderAcks):
+        def note_transfer(self, session: Session) -> None:
+            queue = session.OutgoingQueueReference
+            if queue is None:
+                return
+            before = queue.OutgoingTransferInfoReference
+            super().note_transfer(session)
+            info = queue.OutgoingTransferInfoReference
+            if info is not before:
+                queue.OutgoingTransferInfoReference = replace(info, **change(before, info, session))
+
+    return replace_part(NotedOtherwise)
+
+
+for _name, _rule, _says, _change in (
+    (
+        "sender-transfer-info-last-ack-time-of-first-acknowledgment",
+        "MQQB-3.1.5.8.8-29",
+        "The sender sets EodLastAckTime only when the first OrderAck arrives.",
+        lambda before, info, session: {"EodLastAckTime": before.EodLastAckTime or info.EodLastAckTime},
+    ),
+    (
+        "sender-transfer-info-last-ack-count-at-most-1",
+        "MQQB-3.1.5.8.8-30",
+        "The sender sets EodLastAckCount to 1 even if several OrderAcks have arrived.",
+        lambda before, info, session: {"EodLastAckCount": min(info.EodLastAckCount, 1)},
+    ),
+    (
+        "sender-transfer-info-no-ack-count-at-most-1",
+        "MQQB-3.1.5.8.8-31",
+        "The sender sets EodNoAckCount to 1 even if several messages have no OrderAck.",
+        lambda before, info, session: {"EodNoAckCount": min(info.EodNoAckCount, 1)},
+    ),
+    (
+        "sender-transfer-info-resend-interval-always-first",
+        "MQQB-3.1.5.8.8-32",
+        "The sender always sets EodResendInterval to 30.",
+        lambda before, info, session: {"EodResendInterval": 30},
+    ),
+    (
+        "sender-transfer-info-first-non-ack-kept",
+        "MQQB-3.1.5.8.8-33",
+        "The sender keeps EodFirstNonAck when a further OrderAck arrives.",
+        lambda before, info, session: (
+            {"EodFirstNonAck": before.EodFirstNonAck}
+            if before.EodFirstNonAck.SeqNo and info.EodFirstNonAck.SeqNo
+            else {}
+        ),
+    ),
+    (
+        "sender-transfer-info-first-non-ack-kept-at-end-of-sequence",
+        "MQQB-3.1.5.8.8-33",
+        "The sender keeps EodFirstNonAck when the last message of a sequence has been acknowledged.",
+        lambda before, info, session: {} if info.EodFirstNonAck.SeqNo else {"EodFirstNonAck": before.EodFirstNonAck},
+    ),
+    (
+        "sender-transfer-info-last-non-ack-is-first",
+        "MQQB-3.1.5.8.8-34",
+        "The sender sets EodLastNonAck to the first message without OrderAck.",
+        lambda before, info, session: {"EodLastNonAck": info.EodFirstNonAck},
+    ),
+    (
+        "sender-transfer-info-last-ack-previous-number-0",
+        "MQQB-3.1.5.8.8-35",
+        "The sender sets EodLastAck.PrevNo to 0.",
+        lambda before, info, session: {"EodLastAck": replace(info.EodLastAck, PrevNo=0)},
+    ),
+    (
+        "sender-transfer-info-last-ack-of-first-order-ack",
+        "MQQB-3.1.5.8.8-35",
+        "The sender keeps EodLastAck when a further OrderAck arrives.",
+        lambda before, info, session: {"EodLastAck": before.EodLastAck} if before.EodLastAck.SeqNo else {},
+    ),
+    (
+        "sender-transfer-info-next-sequence-is-ended-one",
+        "MQQB-3.1.5.8.8-37",
+        "The sender keeps the identifier of the ended sequence in EodNextSeq.",
+        lambda before, info, session: (
+            {"EodNextSeq": replace(info.EodNextSeq, SeqID=info.EodLastAck.SeqID)} if info.EodLastAck.SeqNo else {}
+        ),
+    ),
+    (
+        "sender-transfer-info-next-number-after-last-ack",
+        "MQQB-3.1.5.8.8-38",
+        "The sender sets EodNextSeq.SeqNo to the number after the last acknowledged message.",
+        lambda before, info, session: (
+            {"EodNextSeq": replace(info.EodNextSeq, SeqNo=info.EodLastAck.SeqNo + 1)} if info.EodLastAck.SeqNo else {}
+        ),
+    ),
+    (
+        "sender-transfer-info-next-previous-number-is-last-ack",
+        "MQQB-3.1.5.8.8-39",
+        "The sender sets EodNextSeq.PrevNo to the number of the last acknowledged message.",
+        lambda before, info, session: (
+            {"EodNextSeq": replace(info.EodNextSeq, PrevNo=info.EodLastAck.SeqNo)} if info.EodLastAck.SeqNo else {}
+        ),
+    ),
+    (
+        "sender-transfer-info-no-read-count-at-most-1",
+        "MQQB-3.1.5.8.8-40",
+        "The sender sets EodNoReadCount to 1 even if several messages await a FinalAck.",
+        lambda before, info, session: {"EodNoReadCount": min(info.EodNoReadCount, 1)},
+    ),
+    (
+        "sender-transfer-info-resend-count-at-most-1",
+        "MQQB-3.1.5.8.8-41",
+        "The sender sets EodResendCount to 1 even after several time-outs.",
+        lambda before, info, session: {"EodResendCount": min(info.EodResendCount, 1)},
+    ),
+    (
+        "sender-transfer-info-resend-time-of-first-acknowledgment",
+        "MQQB-3.1.5.8.8-42",
+        "The sender sets EodResendTime only once.",
+        lambda before, info, session: {"EodResendTime": before.EodResendTime or info.EodResendTime},
+    ),
+):
+    add(_name, _rule, _says, _note_otherwise(_change), blind=True)
+
+
+@fault("receiver-transfer-info-format-name-of-first-sender", breaks="MQQB-3.1.5.8.8-22", blind=True)
+class FormatNameOfFirstSender(InSequence):
+    """The receiver sets FormatName of a second IncomingTransactionalTransferInfo of a queue to the FormatName of the
+    first one.
+    """
+
+    def accept_in_sequence(self, session: Session, transfer: Any, packet: UserMessagePacket, now: Now) -> None:
+        first = next(iter(transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values()))
+        transfer.FormatName = first.FormatName
+        super().accept_in_sequence(session, transfer, packet, now)
+
+
+@fault("receiver-transfer-info-sequence-identifier-kept", breaks="MQQB-3.1.5.8.8-24", blind=True)
+class IdentifierOfFirst(InSequence):
+    """The receiver initializes SequenceIdentifier of a second IncomingTransactionalTransferInfo from the first one."""
+
+    def accept_in_sequence(self, session: Session, transfer: Any, packet: UserMessagePacket, now: Now) -> None:
+        super().accept_in_sequence(session, transfer, packet, now)
+        first = next(iter(transfer.QueueReference.IncomingTransactionalTransferInfoCollection.values()))
+        transfer.SequenceIdentifier = first.SequenceIdentifier
+
+
+@fault("receiver-quota-of-queue-manager-transactional-message-keeps-session", breaks="MQQB-3.1.5.8.8-15", blind=True)
+class TransactionalKeepsSession(Admission):
+    """The receiver keeps the session open when a transactional message exceeds the quota of the queue manager."""
+
+    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+        status: EnqueueStatus = self.qm.quotas.check(queue, message)
+        if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED and packet.TransactionHeader is not None:
+            return False
+        return super().has_room(session, packet, queue, message, now)
+
+
+@fault("receiver-quota-of-queue-manager-final-ack-sent", breaks="MQQB-3.1.5.8.8-16", blind=True)
+class QuotaOfQueueManagerFinalAck(Admission):
+    """The receiver sends a FinalAck for a transactional message that exceeds the quota of the queue manager."""
+
+    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+        status: EnqueueStatus = self.qm.quotas.check(queue, message)
+        if status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED and packet.TransactionHeader is not None:
+            refused = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
+            self.qm.final_acks.refuse_transactional(session, packet, refused, now)
+        return super().has_room(session, packet, queue, message, now)
+
+
+@fault("receiver-over-quota-message-without-requests-put-into-queue", breaks="MQQB-3.1.5.8.8-13", blind=True)
+class OverQuotaWithoutRequests(Admission):
+    """The receiver puts a message over the quota of its queue into the queue if the message requests no
+    acknowledgment and no journaling.
+    """
+
+    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+        quiet = not (message.AcknowledgementsRequested or message.NegativeJournalingRequested)
+        if quiet and self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
+            return True
+        return super().has_room(session, packet, queue, message, now)

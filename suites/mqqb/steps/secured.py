@@ -90,8 +90,10 @@ class SecuredDisposition:
 
     @property
     def kept(self) -> str:
-        """Return whether the message is in its queue."""
-        return NOT_KEPT_OUTCOME if self.found is None else KEPT_OUTCOME
+        """Return whether the message is in its queue; without the message, its arrival must not be acknowledged."""
+        if self.found is not None:
+            return KEPT_OUTCOME
+        return ARRIVAL_ONLY_OUTCOME if ARRIVED in self.acknowledgments else NOT_KEPT_OUTCOME
 
     @property
     def silent_refusal(self) -> str:
@@ -136,7 +138,9 @@ RULES_OF_ACKNOWLEDGING = (
     "MQDMPR-3.1.1.12-D14",
 )
 """Rules that can be observed only by an acknowledgment in INSECURE_NACKS."""
+ARRIVED = "ACK_REACH_QUEUE"
 NOT_KEPT_OUTCOME = "not stored in its queue"
+ARRIVAL_ONLY_OUTCOME = f"{NOT_KEPT_OUTCOME}, but acknowledged with {ARRIVED}"
 SILENT_REFUSAL_OUTCOME = f"no acknowledgment and the message is {NOT_KEPT_OUTCOME}"
 SUBJECT_NAMES = {
     "answer": "administration acknowledgment of message",
