@@ -19,7 +19,9 @@ SEQUENTIAL_ID = 0x0011_2233_4455_6677
 _READS = (Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID)
 _ACTION_NAMES: dict[int, str] = {
     **{int(action): name.removeprefix("LOOKUP_") for name, action in Action.__members__.items()},
-    **{int(Action.RECEIVE): RECEIVE, int(Action.PEEK_CURRENT): PEEK, int(Action.PEEK_NEXT): NEXT},
+    int(Action.RECEIVE): RECEIVE,
+    int(Action.PEEK_CURRENT): PEEK,
+    int(Action.PEEK_NEXT): NEXT,
 }
 _WAY_NAMES = {"CURRENT": "current", "NEXT": "next", "PREV": "previous"}
 _SHOWN_METHODS = frozenset({*Method.__members__.values(), "R_QMCreateRemoteCursor"} - {Method.GET_SERVER_PORT})
