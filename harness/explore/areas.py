@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from harness.explore.client_driven import ClientDriven
 from harness.explore.queues_driven import QueuesDriven
 from harness.explore.remote_driven import RemoteDriven
 from harness.explore.sessions_driven import SessionsDriven
 from harness.explore.transfer_driven import TransferDriven
 from harness.explore.walk import Driven
+from harness.model.client.area import Client
 from harness.model.queues.area import Queues
 from harness.model.remote.area import Remote
 from harness.model.sessions.area import Sessions
@@ -33,6 +35,12 @@ class Area:
 
 AREAS: Mapping[str, Area] = MappingProxyType(
     {
+        "client": Area(
+            Client,
+            ClientDriven,
+            40,
+            "applications of the system read queues of the peer, which serves them",
+        ),
         "queues": Area(
             Queues,
             lambda peer: QueuesDriven(peer.sut),

@@ -1,0 +1,235 @@
+"""Serve qmcomm and qm2qm to a system that reads queues of the peer; describe its calls in the terms of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from harness.model.client.area import ERROR, NEXT, PEEK, RECEIVE, TIMEOUT
+from harness.peer.peer import Peer
+from harness.peer.rpc_server import RpcServer, ServedCall
+from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, desc2, takes_message
+from harness.wire.rpc_stub import NULL_HANDLE, buffer, octets
+
+CANCELED, IO_TIMEOUT, OTHER_STATUS = 0x400E_03E9, 0xC00E_001B, 0xC00E_001D
+"""MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT (MS-MQQP 3.1.4.6), MQ_ERROR_IO_TIMEOUT, and a further status."""
+QUEUE_NOT_FOUND = 0xC00E_0003
+SEQUENTIAL_ID = 0x0011_2233_4455_6677
+_READS = (Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID)
+_ACTION_NAMES: dict[int, str] = {
+    **{int(action): name.removeprefix("LOOKUP_") for name, action in Action.__members__.items()},
+    int(Action.RECEIVE): RECEIVE,
+    int(Action.PEEK_CURRENT): PEEK,
+    int(Action.PEEK_NEXT): NEXT,
+}
+_WAY_NAMES = {"CURRENT": "current", "NEXT": "next", "PREV": "previous"}
+_SHOWN_METHODS = frozenset({*Method.__members__.values(), "R_QMCreateRemoteCursor"} - {Method.GET_SERVER_PORT})
+"""The calls that the model describes. Whether a client calls RemoteQMGetQMQMServerPort depends on its release
+(note <5>).
+"""
+
+
+def build_context_handle(number: int) -> bytes:
+    """Return the bytes of a context handle in a stub."""
+    return bytes(4) + UUID(int=0x6D71_636F << 96 | number).bytes_le
+
+
+class ClientServed:
+    """The peer as a server. Its handles are different for each queue, in their upper and in their lower half."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self._names: dict[tuple[str, int | bytes], str] = {}
+        """The names of the model's objects by kind and value of their handles."""
+        self._number = 0
+        self.opening: tuple[str, bool] = ("", False)
+        """The queue that the system opens now, and whether the peer refuses."""
+        self.cursor = ""
+        """The cursor that the system creates now."""
+        self.reading: tuple[str, Callable[[ServedCall], None] | None] = ("", None)
+        """The read that the system begins now, and how to answer it."""
+        self.reads: dict[str, ServedCall] = {}
+        self._pending: dict[str, int] = {}
+        """The RequestIds of the unanswered reads."""
+        self._shown: list[dict[str, Any]] = []
+        self.server = RpcServer(peer, {})
+        ended = (Method.CLOSE_QUEUE, Method.END_RECEIVE, Method.CLOSE_CURSOR, Method.PURGE_QUEUE)
+        self.server.answers |= {str(one): self._begin_read for one in _READS}
+        self.server.answers |= {str(one): self._confirm for one in ended}
+        self.server.answers |= {
+            "R_QMGetRTQMServerPort": lambda call: call.respond(Return=self.server.port),
+            "R_QMOpenRemoteQueue": self._open_remote,
+            "R_QMCloseRemoteQueueContext": lambda call: call.respond(),
+            "R_QMCreateRemoteCursor": self._create_cursor,
+            Method.GET_SERVER_PORT: lambda call: call.respond(Return=self.server.read_port),
+            Method.OPEN_QUEUE: self._open_queue,
+            Method.CANCEL_RECEIVE: self._cancel,
+        }
+        self.set_version((6, 1, 7_600))
+
+    def set_version(self, version: tuple[int, ...]) -> None:
+        """Let the peer return a version from RemoteQmGetVersion."""
+
+        def answer(call: ServedCall) -> None:
+            self._show(call)
+            call.respond(**dict(zip(("pMajor", "pMinor", "pBuildNumber"), version, strict=True)))
+
+        self.server.answers[Method.GET_VERSION] = answer
+
+    def take_calls(self) -> list[dict[str, Any]]:
+        """Return the calls since the last time."""
+        shown, self._shown = self._shown, []
+        return shown
+
+    def count_bindings(self) -> int:
+        """Return how many connections to the port of qm2qm are open."""
+        return sum(one.port == self.server.read_port and not one.over for one in self.server.associations)
+
+    def answer_read(self, read: str, served: str, data: bytes | None, arrived_s: int) -> None:
+        """Answer a waiting read."""
+        status = {TIMEOUT: IO_TIMEOUT, ERROR: OTHER_STATUS}.get(served, 0)
+        self._answer(self.reads[read], read, None if served == TIMEOUT else data, status, arrived_s)
+
+    # -- answers ------------------------------------------------------------------------------------------------------
+
+    def _make_handle(self, kind: str, name: str, base: int) -> int:
+        """Return a new value for a handle of 32 bits."""
+        self._number += 1
+        value = base + self._number * 0x0001_0101
+        self._names[kind, value] = name
+        return value
+
+    def _open_remote(self, call: ServedCall) -> None:
+        name, _ = self.opening
+        call.respond(
+            pphContext=build_context_handle(0x0BE7_0000 + self._number),
+            phQueue=self._make_handle("queue", name, 0x91A1_1011),
+            dwpQueue=self._make_handle("descriptor", name, 0xA2B2_2022),
+            pdwContext=self._make_handle("context", name, 0xB3C3_3033),
+        )
+
+    def _open_queue(self, call: ServedCall) -> None:
+        self._show(call)
+        name, fails = self.opening
+        if fails:
+            call.respond(phContext=NULL_HANDLE, Return=QUEUE_NOT_FOUND)
+            return
+        handle = build_context_handle(0x5E55_0000 + self._number)
+        self._names["session", handle] = name
+        call.respond(phContext=handle)
+
+    def _create_cursor(self, call: ServedCall) -> None:
+        self._show(call)
+        call.respond(phCursor=self._make_handle("cursor", self.cursor, 0xC4D4_4044))
+
+    def _confirm(self, call: ServedCall) -> None:
+        self._show(call)
+        call.respond()
+
+    def _cancel(self, call: ServedCall) -> None:
+        self._show(call)
+        call.respond()
+        for read, request in list(self._pending.items()):
+            if request == call.into.dwRequestID and not self.reads[read].answered:
+                self._answer(self.reads[read], read, None, CANCELED, 0)
+
+    def _begin_read(self, call: ServedCall) -> None:
+        self._show(call)
+        read, answer = self.reading
+        self.reads[read] = call
+        self._pending[read] = _find_description(call).dwRequestID
+        if answer is not None:
+            answer(call)
+
+    def _answer(self, call: ServedCall, read: str, data: bytes | None, status: int, arrived_s: int) -> None:
+        asked = _find_description(call)
+        self._pending.pop(read, None)
+        names = ("hRemoteQueue", "hCursor", "ulAction", "ulTimeout", "dwQueue", "dwRequestID")
+        described = REMOTEREADDESC(
+            **{name: getattr(asked, name) for name in names},
+            dwSize=len(data or b""),
+            dwArriveTime=arrived_s if data else 0,
+            lpBuffer=buffer(data),
+            Reserved=1,
+        )
+        handle = NULL_HANDLE
+        if data and takes_message(asked.ulAction):
+            handle = build_context_handle(0x4EAD_0000 + len(self.server.calls))
+            self._names["read", handle] = read
+        if call.name == Method.START_RECEIVE:
+            call.respond(lpRemoteReadDesc=described, pphContext=handle, Return=status)
+        else:
+            wide = desc2(described, SEQUENTIAL_ID if data else 0)
+            call.respond(lpRemoteReadDesc2=wide, pphContext=handle, Return=status)
+
+    # -- descriptions of calls ----------------------------------------------------------------------------------------
+
+    def _show(self, call: ServedCall) -> None:
+        if call.name in _SHOWN_METHODS:
+            self._shown.append({"call": str(call.name), **self._describe_call(call)})
+
+    def _name(self, kind: str, value: Any) -> str:
+        return self._names.get((kind, value), str(value))
+
+    def _describe_call(self, call: ServedCall) -> dict[str, Any]:
+        into = call.into
+        if call.name == Method.OPEN_QUEUE:
+            return {
+                "hQueue": self._name("queue", into.hQueue),
+                "pQueue": self._name("descriptor", into.pQueue),
+                "dwpContext": self._name("context", into.dwpContext),
+                "pLicGuid": "own" if into.pLicGuid == self._peer.sut.guid.bytes_le else into.pLicGuid.hex(),
+                "dwMQS": into.dwMQS,
+                "bound": call.port == self.server.read_port,
+            }
+        if call.name in _READS:
+            return self._describe_read(call)
+        described: dict[str, Any] = {}
+        if call.name in (Method.CANCEL_RECEIVE, Method.PURGE_QUEUE, Method.CLOSE_CURSOR, "R_QMCreateRemoteCursor"):
+            described["queue"] = self._name("queue", into.hQueue)
+        if call.name == Method.CANCEL_RECEIVE:
+            described["descriptor"] = self._name("descriptor", into.pQueue)
+            named = [read for read, request in self._pending.items() if request == into.dwRequestID]
+            described["read"] = named[0] if named else f"request {into.dwRequestID}"
+        if call.name == Method.CLOSE_CURSOR:
+            described["cursor"] = self._name("cursor", into.hCursor)
+        if call.name == Method.CLOSE_QUEUE:
+            described["handle"] = self._name("session", bytes(into.pphContext))
+        if call.name == Method.END_RECEIVE:
+            described["handle"] = self._name("read", bytes(into.pphContext))
+            described["ack"] = Ack(into.dwAck).name if into.dwAck in set(Ack) else into.dwAck
+        return described
+
+    def _describe_read(self, call: ServedCall) -> dict[str, Any]:
+        asked = _find_description(call)
+        described = {
+            "queue": self._name("queue", asked.hRemoteQueue),
+            "descriptor": self._name("descriptor", asked.dwQueue),
+            "cursor": self._name("cursor", asked.hCursor) if asked.hCursor else None,
+            "action": _describe_action(asked.ulAction),
+            "timeout_ms": asked.ulTimeout,
+            "size": asked.dwSize,
+            "buffer": octets(asked.lpBuffer),
+            "sequential id": 0 if call.name == Method.START_RECEIVE else call.into.lpRemoteReadDesc2.SequentialId,
+            "reserved": asked.Reserved,
+            "unused id": asked.dwRequestID not in self._pending.values(),
+        }
+        if call.name == Method.START_RECEIVE_BY_LOOKUP_ID:
+            described["lookup_id"] = call.into.LookupId
+        return described
+
+
+def _find_description(call: ServedCall) -> Any:
+    """Return the REMOTEREADDESC of a request."""
+    if call.name == Method.START_RECEIVE:
+        return call.into.lpRemoteReadDesc
+    return call.into.lpRemoteReadDesc2.pRemoteReadDesc.value
+
+
+def _describe_action(action: int) -> Any:
+    name = _ACTION_NAMES.get(action, action)
+    if isinstance(name, str) and "_" in name:
+        kind, _, way = name.partition("_")
+        return f"{_WAY_NAMES[way]} {kind.lower()}"
+    return name

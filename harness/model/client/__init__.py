@@ -1,0 +1,1 @@
+"""The area of a system that reads queues of another queue manager."""

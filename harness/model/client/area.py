@@ -1,0 +1,332 @@
+"""The area `client`: applications of the system read queues of the peer remotely, and the peer is the server.
+
+Spec: MS-MQQP 3.2, MS-MQMP 3.1.4.2 to 3.1.4.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from harness.model.agreement import Refused
+from harness.model.client.rules import END_RULES, READ_RULES
+from harness.model.steps import Impossible, Model, Step, draw_one, transition
+
+NEEDS = ("remote_read", "qm2qm", "later methods")
+"""The control channel can read remotely, and the system has all methods of qm2qm."""
+MOST_QUEUES, MOST_CURSORS, MOST_WAITING = 3, 3, 4
+START, START2, LOOKUP = "RemoteQMStartReceive", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"
+RECEIVE, PEEK, NEXT = "receive", "peek", "next"
+OLD_VERSIONS, NEW_VERSIONS = ((4, 0, 1_381), (5, 0, 950), (5, 0, 2_195)), ((5, 1, 2_600), (6, 0, 6_000), (6, 1, 7_600))
+"""Versions of servers without and with RemoteQMStartReceive2 (MS-MQQP 3.2.4.2)."""
+SEEKS = ("first", "previous", "current", "next", "last")
+BEFORE_FIRST, BEHIND_LAST = 0, 0xFFFF_FFFF_FFFF_FFFF
+MESSAGE, WAIT, TIMEOUT, ERROR = "message", "wait", "timeout", "error"
+"""The answers of the server to a read: a message, none yet, MQ_ERROR_IO_TIMEOUT, another status."""
+DRAWN_TIMEOUTS_MS = (60_000, 70_001, 600_000)
+BODY_SIZES = (0, 0, 10, 3_000, 70_000)
+INFINITE_MS = 0xFFFF_FFFF
+
+
+@dataclass(eq=False, slots=True)
+class Read:
+    """A read that the server has not answered; ``method``: how the client called the server."""
+
+    name: str
+    queue: str
+    receives: bool
+    by_cursor: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Queue:
+    """A queue of the peer that the system has opened."""
+
+    name: str
+    cursors: list[str] = field(default_factory=list)
+    reads: list[Read] = field(default_factory=list)
+
+
+class Client(Model):
+    """The model of the calls with which the system reads queues of the peer."""
+
+    def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
+        super().__init__(decisions)
+        self.queues: dict[str, Queue] = {}
+        self.version = NEW_VERSIONS[-1]
+        self.calls: list[dict[str, Any]] = []
+        """The calls of the system in the last step."""
+
+    def take(self, step: Step) -> None:
+        self.calls = []
+        super().take(step)
+
+    def find(self, queue: str) -> Queue:
+        """Return an open queue; raise Impossible if it is not open."""
+        if queue not in self.queues:
+            raise Impossible
+        return self.queues[queue]
+
+    def find_read(self, read: str) -> tuple[Queue, Read]:
+        """Return a waiting read and its queue; raise Impossible if there is no such read."""
+        for queue in self.queues.values():
+            for one in queue.reads:
+                if one.name == read:
+                    return queue, one
+        raise Impossible
+
+    def call(self, method: str, **fields: Any) -> None:
+        """Record a call that the system makes."""
+        self.calls.append({"call": method, **fields})
+
+    # -- queues -----------------------------------------------------------------------------------------------------
+
+    @transition(
+        *("MQQP-3.2.4.1-03", "MQQP-3.2.4.1-08", "MQQP-3.2.4.1-10", "MQQP-3.2.4.1-11", "MQQP-3.2.4.1-12"),
+        *("MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14", "MQQP-3.2.4.1-09", "MQQP-3.2.4.1-05"),
+        needs=NEEDS,
+        weight=4,
+        fails=False,
+    )
+    def open(self, queue: str, fails: bool) -> None:
+        """Let an application open a queue of the peer; ``fails``: whether the peer refuses RemoteQMOpenQueue."""
+        self.call(
+            "RemoteQMOpenQueue", hQueue=queue, pQueue=queue, dwpContext=queue, pLicGuid="own", dwMQS=0, bound=True
+        )
+        if fails:
+            self.answers["answer"] = Refused()
+        else:
+            self.queues[queue] = Queue(queue)
+            self.answers["answer"] = "done"
+
+    def draw_open(self, chance: Random) -> dict[str, Any]:
+        if len(self.queues) >= MOST_QUEUES:
+            raise Impossible
+        return {"queue": f"q{self.steps}", "fails": chance.random() < 0.1}
+
+    @transition(
+        *("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06", "MQQP-3.2.4.1-07", "MQQP-3.2.4.9-07"),
+        needs=NEEDS,
+        weight=1,
+    )
+    def close(self, queue: str) -> None:
+        """Let an application close a queue; its waiting reads are cancelled."""
+        closed = self.find(queue)
+        if closed.reads:
+            self.cite("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
+        for read in closed.reads:
+            self.call("RemoteQMCancelReceive", queue=queue, descriptor=queue, read=read.name)
+            self.answers[read.name] = Refused()
+        self.call("RemoteQMCloseQueue", handle=queue)
+        del self.queues[queue]
+        self.answers["answer"] = "done"
+
+    def draw_close(self, chance: Random) -> dict[str, Any]:
+        return {"queue": draw_one(chance, self.queues)}
+
+    @transition("MQQP-3.2.4.4-D01", needs=NEEDS, weight=1)
+    def purge(self, queue: str) -> None:
+        """Let an application purge a queue."""
+        self.find(queue)
+        self.call("RemoteQMPurgeQueue", queue=queue)
+        self.answers["answer"] = "done"
+
+    def draw_purge(self, chance: Random) -> dict[str, Any]:
+        return {"queue": draw_one(chance, self.queues)}
+
+    @transition("MQQP-3.2.4.5-16", needs=NEEDS, weight=2)
+    def open_cursor(self, cursor: str, queue: str) -> None:
+        """Let an application create a cursor."""
+        self.find(queue).cursors.append(cursor)
+        self.call("R_QMCreateRemoteCursor", queue=queue)
+        self.answers["answer"] = "done"
+
+    def draw_open_cursor(self, chance: Random) -> dict[str, Any]:
+        queue = draw_one(chance, (name for name, one in self.queues.items() if len(one.cursors) < MOST_CURSORS))
+        return {"cursor": f"c{self.steps}", "queue": queue}
+
+    @transition("MQQP-3.2.4.8-02", "MQQP-3.2.4.8-03", "MQQP-3.2.4.8-04", needs=NEEDS, weight=1)
+    def close_cursor(self, cursor: str) -> None:
+        """Let an application close a cursor."""
+        queue = self.find_queue_of(cursor)
+        queue.cursors.remove(cursor)
+        self.call("RemoteQMCloseCursor", queue=queue.name, cursor=cursor)
+        self.answers["answer"] = "done"
+
+    def draw_close_cursor(self, chance: Random) -> dict[str, Any]:
+        return {"cursor": self._draw_cursor(chance)}
+
+    def find_queue_of(self, cursor: str) -> Queue:
+        """Return the queue of a cursor; raise Impossible if the cursor is closed."""
+        queue = next((one for one in self.queues.values() if cursor in one.cursors), None)
+        if queue is None:
+            raise Impossible
+        return queue
+
+    def _draw_cursor(self, chance: Random) -> str:
+        return str(draw_one(chance, (name for one in self.queues.values() for name in one.cursors)))
+
+    # -- reads --------------------------------------------------------------------------------------------------------
+
+    @transition("MQQP-3.2.4.2-08", "MQQP-3.2.4.3-08", "MQQP-3.2.4.5-08", "MQQP-3.2.4.6-07", needs=NEEDS, weight=1)
+    def upgrade(self, version: list[int]) -> None:
+        """Let the peer return another version from now on."""
+        self.version = tuple(version)  # type: ignore[assignment]
+        self.answers["answer"] = "done"
+
+    def draw_upgrade(self, chance: Random) -> dict[str, Any]:
+        return {"version": list(chance.choice(OLD_VERSIONS + NEW_VERSIONS))}
+
+    @transition("MQQP-3.2.1.2-01", "MQQP-2.2.2.1-D03", needs=NEEDS, weight=10)
+    def read(
+        self, read: str, queue: str, action: str, cursor: str | None, timeout_ms: int, served: str, message: Any
+    ) -> None:
+        """Let an application peek or receive, with or without a cursor; ``served``: the answer of the peer."""
+        opened = self.find(queue)
+        if cursor is not None and cursor not in opened.cursors:
+            raise Impossible
+        one = Read(read, queue, action == RECEIVE, cursor is not None)
+        self.cite(*READ_RULES[one.receives, one.by_cursor])
+        self.call("RemoteQmGetVersion")
+        fields = self._describe_read(queue, action, cursor, timeout_ms)
+        self.call(START2 if self.version >= (5, 1, 0) else START, **fields)
+        opened.reads.append(one)
+        if served != WAIT:
+            self._serve(one, served, message)
+
+    def _describe_read(self, queue: str, action: str, cursor: str | None, timeout_ms: int) -> dict[str, Any]:
+        """Return the required fields of the description of a read."""
+        return {
+            "queue": queue,
+            "descriptor": queue,
+            "cursor": cursor,
+            "action": action,
+            "timeout_ms": timeout_ms,
+            "size": 0,
+            "buffer": None,
+            "sequential id": 0,
+            "reserved": 0,
+            "unused id": True,
+        }
+
+    def draw_read(self, chance: Random) -> dict[str, Any]:
+        queue = draw_one(chance, self.queues.values())
+        cursor = draw_one(chance, queue.cursors) if queue.cursors and chance.random() < 0.6 else None
+        action = chance.choice((RECEIVE, PEEK, NEXT) if cursor is not None else (RECEIVE, PEEK))
+        kinds = (MESSAGE, MESSAGE, MESSAGE, TIMEOUT, ERROR, WAIT, WAIT)
+        served = chance.choice(kinds if len(queue.reads) < MOST_WAITING else kinds[:5])
+        simple = (0, 1, 1_500, INFINITE_MS) if served != WAIT else (INFINITE_MS,)
+        return {
+            "read": f"r{self.steps}",
+            "queue": queue.name,
+            "action": action,
+            "cursor": cursor,
+            "timeout_ms": chance.choice((*DRAWN_TIMEOUTS_MS, *simple)),
+            "served": served,
+            "message": self._draw_message(chance),
+        }
+
+    @transition(
+        *("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11", "MQQP-3.1.4.11-13", "MQQP-3.1.4.11-16"),
+        needs=NEEDS,
+        weight=4,
+    )
+    def look_up(
+        self, read: str, queue: str, lookup_id: int, seek: str, receives: bool, served: str, message: Any
+    ) -> None:
+        """Let an application read by LookupIdentifier."""
+        opened = self.find(queue)
+        one = Read(read, queue, receives)
+        self.call("RemoteQmGetVersion")
+        way = {"first": "next", "last": "previous"}.get(seek, seek)
+        fields = self._describe_read(queue, f"{way} {'receive' if receives else 'peek'}", None, 0)
+        place = {"first": BEFORE_FIRST, "last": BEHIND_LAST}.get(seek, lookup_id)
+        self.call(LOOKUP, **fields, lookup_id=place)
+        opened.reads.append(one)
+        self._serve(one, served, message)
+
+    def draw_look_up(self, chance: Random) -> dict[str, Any]:
+        if self.version not in NEW_VERSIONS:
+            raise Impossible  # the documents leave open how a client looks up messages of an old server
+        return {
+            "read": f"r{self.steps}",
+            "queue": draw_one(chance, self.queues),
+            "lookup_id": chance.choice((1, 0x0300_0000_0000_0005, chance.getrandbits(59))),
+            "seek": chance.choice(SEEKS),
+            "receives": chance.random() < 0.5,
+            "served": chance.choice((MESSAGE, MESSAGE, ERROR)),
+            "message": self._draw_message(chance),
+        }
+
+    @transition("MQQP-3.2.1.2-01", needs=NEEDS, weight=5)
+    def serve(self, read: str, served: str, message: Any) -> None:
+        """Let the peer answer a waiting read."""
+        _, one = self.find_read(read)
+        self._serve(one, served, message)
+
+    def draw_serve(self, chance: Random) -> dict[str, Any]:
+        reads = [read for queue in self.queues.values() for read in queue.reads]
+        return {
+            "read": draw_one(chance, reads).name,
+            "served": chance.choice((MESSAGE, MESSAGE, TIMEOUT, ERROR)),
+            "message": self._draw_message(chance),
+        }
+
+    def _serve(self, read: Read, served: str, message: Any) -> None:
+        """Complete a read: the client delivers its message, and ends a receive that returned a message."""
+        self.queues[read.queue].reads.remove(read)
+        if served == ERROR:
+            self.answers[read.name] = Refused()
+        elif served == TIMEOUT:
+            self.answers[read.name] = {"message": None}
+        else:
+            self.cite(*END_RULES[read.receives, read.by_cursor])
+            self.answers[read.name] = {"message": dict(message)}
+            if read.receives:
+                self.call("RemoteQMEndReceive", handle=read.name, ack="RR_ACK")
+
+    def _draw_message(self, chance: Random) -> dict[str, Any]:
+        """Draw the visible properties of a message of the peer."""
+        kind = chance.choice(("express", "recoverable", "transactional"))
+        return {
+            "label": chance.choice(("", "m", "l" * 249, "a label")),
+            "size": chance.choice(BODY_SIZES),
+            "body_type": chance.choice((0, 8, 0x1011)),
+            "priority": 0 if kind == "transactional" else chance.randrange(8),
+            "delivery": kind,
+            "application_tag": chance.choice((0, 1, 0xFFFF_FFFF, chance.getrandbits(32))),
+            "correlation_id": bytes(chance.getrandbits(8) for _ in range(20)).hex(),
+            "extension": bytes(chance.getrandbits(8) for _ in range(chance.choice((0, 0, 5, 300)))).hex(),
+            "acks": sorted(chance.sample(("positive_arrival", "positive_receive"), chance.randrange(3))),
+            "journal": sorted(chance.sample(("negative", "positive"), chance.randrange(3))),
+            "arrived_time": chance.choice((1_700_000_123, 1_600_000_000)),
+        }
+
+    @transition(
+        *("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-03", "MQQP-3.2.4.7-04", "MQQP-3.2.4.7-05", "MQQP-3.2.4.7-06"),
+        needs=NEEDS,
+        weight=3,
+    )
+    def cancel(self, read: str) -> None:
+        """Let an application cancel a waiting read."""
+        queue, one = self.find_read(read)
+        self.call("RemoteQMCancelReceive", queue=queue.name, descriptor=queue.name, read=read)
+        queue.reads.remove(one)
+        self.answers["answer"] = "done"
+        self.answers[read] = Refused()
+
+    def draw_cancel(self, chance: Random) -> dict[str, Any]:
+        return {"read": draw_one(chance, (read.name for queue in self.queues.values() for read in queue.reads))}
+
+    # -- visible state ------------------------------------------------------------------------------------------------
+
+    def visible(self) -> dict[str, Any]:
+        """Return the calls of the last step, and the elements of the client's data model (MS-MQQP 3.2.1)."""
+        return {
+            "calls": list(self.calls),
+            "bindings": len(self.queues),
+            "pending reads": sum(len(one.reads) for one in self.queues.values()),
+            "open queues": len(self.queues),
+        }
