@@ -131,8 +131,8 @@ class ProductNotes:
         return list(dict.fromkeys([*self.find_cited(document, cited), *others]))
 
     def list_excused_rules(self, profile: str) -> Mapping[str, Note]:
-        """Return the rules that a release may violate, each with the first note that allows it; empty for a profile
-        that is no release of Windows.
+        """Return the rules that a release may violate, each with the first note that allows it; empty for the profile
+        ``none``.
         """
         if profile not in self._excusing:
             found: dict[str, Note] = {}
