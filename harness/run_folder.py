@@ -1,4 +1,4 @@
-"""The names of the files in a run folder, and of the capture of each test (docs/run-folder.md)."""
+"""Define the names of the files in a run folder, and of the capture of each test (docs/run-folder.md)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def capture_name(test: str) -> str:
     both ends are removed.
     """
     said = re.sub(r"[^a-z0-9]+", "-", test.lower())[-_NAME_LENGTH:].strip("-")
-    return f"{said}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"  # distinguishes [-1] and [1]
+    return f"{said}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"  # the hash distinguishes ids such as [-1] and [1]
 
 
 def get_capture_path(test: str) -> str:

@@ -1,4 +1,4 @@
-"""The names of types, for messages about values in the user's files."""
+"""Name types in messages about values in the user's files."""
 
 from __future__ import annotations
 

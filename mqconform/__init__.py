@@ -1,18 +1,20 @@
 """Conformance tests for Microsoft Message Queuing (MSMQ). This is the only package that the wheel installs. The wheel
 contains the folders of the repository (``harness``, ``suites``, ...) in ``mqconform/parts``. Only processes of
-mqconform search that folder, so that other projects may have packages of the same names.
+mqconform import packages from that folder, so that other projects can have packages of the same names.
 """
 
 from __future__ import annotations
 
-import os.path  # not pathlib: nothing slow is imported before Ctrl-C is handled (mqconform/command.py)
+import os.path  # not pathlib, because slow imports must wait until Ctrl-C is handled (mqconform/command.py)
 import sys
 
 PARTS = os.path.join(os.path.dirname(__file__), "parts")  # noqa: PTH118, PTH120
-"""The folder with the folders of the repository in an installed wheel; in a clone they are next to this package."""
+"""The folder with the folders of the repository in an installed wheel; in a clone, these folders are next to this
+package.
+"""
 
 
 def search_parts() -> None:
-    """Make this process import the parts of an installed wheel, with precedence over packages of the same names."""
+    """Make this process import the packages of an installed wheel, with precedence over packages of the same names."""
     if os.path.isdir(PARTS) and PARTS not in sys.path:  # noqa: PTH112
         sys.path.insert(0, PARTS)

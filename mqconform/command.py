@@ -1,4 +1,4 @@
-"""The entry point of the command ``mqconform``."""
+"""Provide the entry point of the command ``mqconform``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INTERRUPTED = "mqconform: interrupted"
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line of ``mqconform``."""
     end_when_interrupted()
     search_parts()
     from harness.cli.main import main as run_command_line
@@ -22,9 +22,9 @@ def main() -> None:
 
 
 def end_when_interrupted() -> None:
-    """Make Ctrl-C end the process at once instead of raising an exception, which imports and callbacks would print or
-    lose. A command that must undo changes requests the exception (``harness.interrupts``). Where Ctrl-C is ignored, as
-    in the background of a shell, it stays ignored.
+    """Make Ctrl-C end the process immediately instead of raising an exception, which imports and callbacks would print
+    or ignore. A command that must undo changes requests the exception (``harness.interrupts``). Where Ctrl-C is
+    ignored, as in the background of a shell, it stays ignored.
     """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return

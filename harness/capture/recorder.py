@@ -101,7 +101,7 @@ class Frame:
 
     @property
     def data(self) -> bytes:
-        """The bytes of the packet, which are read from the capture file if they are no longer in memory."""
+        """The bytes of the packet, which are read from the capture file if memory does not contain them any more."""
         if self._data is None:
             assert self.window is not None
             self._data = self.window.read(self)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("rule", "level", "observe", "checks", "faults", "proven", "says")
 NEEDS_COLUMNS = ("rule", "least needs", "check")
-SET_COLUMNS = ("least needs", "rules", "rules judged with these facilities only")
+SET_COLUMNS = ("least needs", "rules", "rules judged with only these")
 COVERAGE_COLUMNS = ("section", "level", "rules", "rows", "checked", "proven", "not observable", "open")
 
 
@@ -138,7 +138,7 @@ def _show_coverage(inventory: Inventory, document: str | None, format_: TableFor
 
 
 def _coverage_cells(one: SectionCoverage) -> tuple[object, ...]:
-    name = f"{one.document} {one.section} {one.title}" if one.section else f"{one.document} in total: {one.kind}"
+    name = f"{one.document} {one.section} {one.title}" if one.section else f"{one.document} in all: {one.kind}"
     still_open = one.rows - one.none - one.checked
     return name, one.demand, one.rows, one.catalogued, one.checked, one.proven, one.none, still_open
 

@@ -22,7 +22,7 @@ from reference_qm.surface.inputs import Endpoint
 READ_CHUNK_BYTES = 65_536
 CONNECT_TIMEOUT_MS = 5_000
 CHECK_LIMIT_MS = 15 * 60_000
-"""int ms: the default limit for the duration of a check."""
+"""int ms: the default time limit of a check."""
 CLEANUP_TIME_MS = 30_000
 """int ms: the additional time for undoing changes after a check has reached its time limit."""
 CONNECTIONS_LIMIT = 512

@@ -16,7 +16,7 @@ from reference_qm.surface.inputs import Endpoint
 
 CONNECT_TIMEOUT_S = 5.0
 MOST_PINGS, PING_WAIT_MS = 3, 1_000
-"""The number of pings that are sent, because a ping may be lost, and the wait for each answer (int ms)."""
+"""The number of pings that are sent (a ping may be lost), and the wait for each answer (int ms)."""
 
 
 def report_name(setup: Setup) -> Iterator[Line]:
@@ -26,7 +26,7 @@ def report_name(setup: Setup) -> Iterator[Line]:
 
 
 def check_addresses(setup: Setup) -> Iterator[Line]:
-    """Look up the system's address, and check that the peer's address belongs to this machine."""
+    """Resolve the system's address, and check that the peer's address belongs to this machine."""
     driver = setup.file.driver
     try:
         found = socket.getaddrinfo(driver.address, driver.tcp_port, type=socket.SOCK_STREAM)
@@ -85,7 +85,7 @@ def check_ping(setup: Setup) -> Iterator[Line]:
 
 
 def is_pinged(setup: Setup, endpoint: Endpoint) -> bool:
-    """Return whether the system answers one of several pings."""
+    """Return whether the system answers at least one of several pings."""
     environment = RealEnvironment()
     answers: set[int] = set()
     try:
@@ -129,7 +129,7 @@ def peer_ports(setup: Setup) -> Iterator[Line]:
 
 
 def try_connect(address: str, port: int, timeout_s: float = CONNECT_TIMEOUT_S) -> str | None:
-    """Try to connect; return the reason for a failure as a short text, or None."""
+    """Try to connect; return a short text with the reason for a failure, or None after a success."""
     try:
         socket.create_connection((address, port), timeout=timeout_s).close()
     except TimeoutError:

@@ -1,7 +1,7 @@
-"""The checks of ``mqconform preflight``: test a set-up from both sides, to find out whether a run with its SUT file can
-begin.
+"""The checks of ``mqconform preflight``: test a set-up from both sides, to determine whether a run with the SUT file
+can begin.
 
-Test messages are sent, and a queue is created if the control channel can create queues; nothing else is changed.
+Preflight sends test messages, and creates a queue if the control channel can create queues. It changes nothing else.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ SECURITY_QUEUE = "restricted"
 
 
 def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
-    """Check a set-up; raise UsageError when it cannot be checked. ``take_inventory``: returns the inventory of the
-    suites.
+    """Check a set-up; raise UsageError when the set-up cannot be checked. ``take_inventory``: a function that returns
+    the inventory of the suites.
     """
     if file.driver.kind == "virtual":
         raise UsageError(f'{file.path} has driver.kind = "virtual", so nothing has to exist before a run')
@@ -59,7 +59,7 @@ def _list_findings(setup: Setup) -> Iterator[Line]:
             for line in step(setup):
                 setup.begins = setup.begins and not (line.is_missing and line.ends_run)
                 yield line
-        except (ConformanceFailure, SutUnavailable) as error:  # an error that no step describes
+        except (ConformanceFailure, SutUnavailable) as error:  # an error for which no step has its own message
             yield Line(step.__name__.replace("_", " "), State.WRONG, str(error))
 
 
@@ -67,7 +67,7 @@ def _start_program(setup: Setup, driver: ProcessDriver) -> Line:
     try:
         driver.start()
     except SutUnavailable as error:
-        # The log is deleted before the user can read it.
+        # The message must not name the log, which is deleted before the user can read it.
         said = str(error).replace(f"; see {driver.process.log_path}", "")
         return Line("start", State.MISSING, said, "try to start the system with driver.command by hand", True)
     setup.file = driver.file
@@ -94,7 +94,7 @@ def _check_rpc(setup: Setup) -> Iterator[Line]:
 
 
 def _check_roots(setup: Setup) -> Iterator[Line]:
-    """Check the root causes that a run checks at its first bad verdict."""
+    """Check the prerequisites (possible root causes) that a run checks at its first bad verdict."""
     yield asking.check_identity(setup.file, setup.guid)
     if not setup.begins:
         yield Line(asking.REACHED, State.NOT_SEEN, "not tried, because a run cannot begin")
@@ -127,7 +127,7 @@ def _check_queues(setup: Setup) -> Iterator[Line]:
     elif setup.offers("receive"):
         yield from by_control.peek_into_queues(setup, names)
     elif _has_capability(setup, "qm2qm"):
-        from harness.preflight.by_rpc import open_queues_to_peek  # as above
+        from harness.preflight.by_rpc import open_queues_to_peek  # importing the layers of DCE/RPC takes a second
 
         yield from open_queues_to_peek(setup, names)
     else:
@@ -153,7 +153,9 @@ def _has_capability(setup: Setup, capability: str) -> bool:
 
 
 def _count_must_rules(setup: Setup, lines: tuple[Line, ...], inventory: Any) -> Count:
-    """Count MUST rules. A run that cannot begin judges no rule; without a session, no packets can be judged."""
+    """Return the numbers of MUST rules. A run that cannot begin judges no rule; without a session, no packets can be
+    judged.
+    """
     must = frozenset(rule for rule, row in inventory.catalogue.items() if row.level.startswith("MUST"))
 
     def count_judgeable(capabilities: Mapping[str, bool]) -> tuple[int, int]:

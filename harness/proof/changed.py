@@ -1,9 +1,9 @@
 """Find the rules that changes of the suites may have affected since the recorded proof.
 
-A rule is affected when a file changed in the folder of its row, its checks or its faults, or in the folder ``steps`` of
-their document; then its checks run on all readings of errata. An erratum is affected when the file of a variant of one
-of its readings changed; then every check runs on its readings. The effects of a change to the core or the harness are
-unknown: ``mqconform prove`` without ``--changed`` finds them (CI runs both).
+A rule is affected if a file changed in the folder of its row, its checks or its faults, or in the folder ``steps`` of
+its document. The checks of affected rules run on all readings of errata. An erratum is affected if the file of a
+variant of one of its readings changed. Every check runs on the readings of affected errata. The effects of a change to
+the core or the harness are unknown: ``mqconform prove`` without ``--changed`` finds them (CI runs both).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _digest_files(files: Iterable[Path]) -> str:
 
 
 def list_rules_to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
-    """Return the rules that have checks, and whose proof a change in the code may have affected."""
+    """Return the rules that have checks, and whose proof a change of the code may affect."""
     changed = _find_changed_folders(recorded, digests)
     return [
         rule

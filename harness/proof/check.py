@@ -1,4 +1,4 @@
-"""The description of a check for the proof, without the code of the check."""
+"""Define the description of a check for the proof, without the code of the check."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _NOTHING: Mapping[str, Sequence[str]] = {}
 
 
 class Check(NamedTuple):
-    """A check; each set of parameters of a function is a separate check. ``id``:
+    """The description of a check; each parameter set of a function is a separate check. ``id``:
     ``suites/<document>/<section>/<module>::<name>``; ``covers``: rules; ``needs``: capabilities and facilities;
     ``varied``: the values of each parameter that it varies.
     """

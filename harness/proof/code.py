@@ -1,4 +1,4 @@
-"""Compute a digest of the code on which proofs depend: a result is valid as long as the digest is unchanged."""
+"""Compute a digest of the code on which proofs depend: a result remains valid while the digest is unchanged."""
 
 from __future__ import annotations
 

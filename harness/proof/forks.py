@@ -1,4 +1,4 @@
-"""Run tasks in processes that are forked from this one, so that no module is imported twice and no task can harm
+"""Run tasks in processes that are forked from this one, so that no module is imported again and no task can affect
 another.
 """
 
@@ -19,7 +19,7 @@ Task = TypeVar("Task")
 Outcome = TypeVar("Outcome")
 
 MEMORY_LIMIT_BYTES = 3 << 30
-"""The largest memory of one process, because a fault may allocate memory without end."""
+"""The memory limit of one process (int bytes), because a fault may allocate memory endlessly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,11 @@ class _Fork(Generic[Task]):
 def run_forked(
     tasks: Iterable[Task], work: Callable[[Task], Outcome], *, jobs: int, cpu_s: int, together: int = 1
 ) -> Iterator[tuple[Task, Outcome | Died]]:
-    """Run tasks in separate processes, ``jobs`` at a time; yield the answers as they arrive.
+    """Run tasks in separate processes, ``jobs`` at a time; yield the results as they arrive.
 
-    ``cpu_s``: the CPU seconds after which a process is ended. ``together``: how many tasks share a process, for tasks
-    that take less time than a fork. When such a process dies, each of its tasks runs again in a separate process. A
-    task is taken from ``tasks`` only when a process is free for it.
+    ``cpu_s``: the CPU time in seconds after which a process is ended. ``together``: the number of tasks that share a
+    process, for tasks that take less time than a fork. When such a process dies, each of its tasks runs again in a
+    separate process. A task is read from ``tasks`` only when a process is free.
     """
     remaining, again = iter(tasks), list[Task]()
     groups = iter(lambda: tuple(islice(remaining, together)), ())
@@ -67,7 +67,7 @@ def _run_in_forks(
     waiting = iter(tasks)
     busy: dict[Connection, _Fork[Task]] = {}
     gc.collect()
-    gc.freeze()  # the processes share the present objects, which are never garbage
+    gc.freeze()  # the processes share the existing objects, which are never garbage
     try:
         while True:
             while len(busy) < jobs and (task := next(waiting, None)) is not None:
@@ -110,7 +110,7 @@ def _receive_answer(connection: Connection, process: ForkProcess) -> Any:
 
 def _carry_out_task(task: Task, work: Callable[[Task], Any], cpu_s: int, theirs: Connection, ours: Connection) -> None:
     theirs.close()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process gets the signal, too, and ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process also gets the signal, and ends this process
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_LIMIT_BYTES, MEMORY_LIMIT_BYTES))

@@ -1,9 +1,9 @@
-"""Form groups of errata readings that one trial installs together.
+"""Form groups of errata readings that are installed together in one trial.
 
-Most readings change one step in a rare case, so a trial of each reading alone runs hundreds of checks that show no
+Most readings change one step in a rare case, so a trial of each reading alone would run hundreds of checks that show no
 difference. A system may follow any combination of readings. Readings of different entries that change different steps
-are therefore installed together first. A check whose verdicts then differ from the clean verdicts runs again, once
-against each reading of the group alone.
+are therefore installed together first. A check whose verdicts then differ from the verdicts on the clean reference runs
+again, on each reading of the group alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from harness.proof.trials import Clean, Line
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A reading to try, with the steps that its variant changes (None if unknown) and the checks that can notice it."""
+    """A reading to try, with the steps that its variant changes (None if unknown) and the checks that can notice the
+    reading.
+    """
 
     name: str
     changed: Steps | None
@@ -63,7 +65,9 @@ class Group:
 
 
 def group_readings(readings: Iterable[Carried], seconds: Mapping[str, float]) -> list[Group]:
-    """Divide readings greedily into groups that run few checks; ``seconds``: the cost of each check."""
+    """Return groups of readings, formed by a greedy algorithm, that run few checks; ``seconds``: the cost of each
+    check.
+    """
     groups: list[Group] = []
 
     def compute_added_cost(reading: Carried, group: Group) -> float:

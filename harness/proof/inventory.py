@@ -1,4 +1,4 @@
-"""Take the inventory of the rules with their checks, predicates and faults, collected from the suites."""
+"""Collect the rules of the suites with their checks, predicates and faults."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Inventory:
 
     @property
     def passive(self) -> Set[str]:
-        """The passive rules, which packets of any check may break."""
+        """The passive rules, which packets in any check may break."""
         return self.predicates.keys()
 
     def judgeable(self, have: Collection[str]) -> frozenset[str]:
@@ -45,7 +45,7 @@ class Inventory:
         return frozenset(self.passive) | {rule for rule, checks in self.tests.items() if not met.isdisjoint(checks)}
 
     def coverage(self) -> list[SectionCoverage]:
-        """Count the checked rules and the proven rules of the record, section by section."""
+        """Return the numbers of checked rules and of rules with a recorded proof, section by section."""
         proof = load_proof()
         return coverage(self.catalogue, load_index(), proof.checked, proof.proven)
 
@@ -82,9 +82,10 @@ class Inventory:
 
 @cache
 def take_inventory(rule: str | None = None) -> Inventory:
-    """Join the catalogue with the checks, the faults and the proof of all rules.
+    """Return the inventory:
 
-    ``rule``: read only the files whose text names this rule; these files contain everything about it.
+    the catalogue with the checks, the faults and the proof of all rules. ``rule``: read only the files whose text names
+    this rule, which contain everything about this rule.
     """
     catalogue = load_catalogue()
     tests: dict[str, list[str]] = defaultdict(list)

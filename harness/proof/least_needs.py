@@ -19,8 +19,8 @@ from reference_qm.control import FACILITIES
 CAPABILITIES_WITHOUT_CONTROL = (
     frozenset(CAPABILITIES) - {"directory", "topology", "two_addresses"} | remote_control.FACILITIES | STAND_INS.keys()
 )
-"""A single system without a directory and without a control channel: its SUT file has everything that a file can have,
-and its queues are read remotely.
+"""A single system without a directory and without a control channel: its SUT file declares everything that a file can
+declare, and checks read its queues remotely.
 """
 FACILITIES_OF_LIMITED_AGENT = CAPABILITIES_WITHOUT_CONTROL | {
     *(
@@ -44,13 +44,13 @@ SYSTEMS: Mapping[str, frozenset[str]] = MappingProxyType(
         "with every capability and facility": frozenset({*CAPABILITIES, *FACILITIES}),
     }
 )
-"""The kinds of systems for which the judgeable rules are counted."""
+"""The kinds of systems for which the rules that can be judged are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeastNeeds:
-    """The smallest set of capabilities and facilities with which a rule can be judged, and the check that needs no
-    more. The set is empty if any packet can show the rule.
+    """The smallest set of capabilities and facilities with which a rule can be judged, and a check with exactly these
+    needs. The set is empty if any packet can decide the rule.
     """
 
     rule: str
@@ -78,18 +78,20 @@ def must_demands(inventory: Inventory) -> frozenset[str]:
 
 
 def count_sets(found: Iterable[LeastNeeds]) -> list[tuple[tuple[str, ...], int]]:
-    """Count the rules that need the same smallest set; sets with the most rules come first."""
+    """Return the number of rules for each smallest set of needs; sets with the most rules come first."""
     counts = Counter(one.needs for one in found)
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def count_judged(inventory: Inventory, rules: Collection[str], more: Collection[str]) -> int:
-    """Count the rules that can be judged on a system without a control channel that also has ``more``."""
+    """Return the number of rules that can be judged on a system without a control channel that also has the needs
+    ``more``.
+    """
     return len(inventory.judgeable(CAPABILITIES_WITHOUT_CONTROL | frozenset(more)) & frozenset(rules))
 
 
 def count_systems(inventory: Inventory, rules: Collection[str]) -> Mapping[str, int]:
-    """Count, for each of ``SYSTEMS``, the rules that can be judged on it."""
+    """Return, for each of ``SYSTEMS``, the number of rules that can be judged on the system."""
     return {name: len(inventory.judgeable(have) & frozenset(rules)) for name, have in SYSTEMS.items()}
 
 

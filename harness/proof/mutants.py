@@ -1,8 +1,8 @@
 """Measure how many mutants of the reference the checks find (``mqconform mutants``).
 
 A mutant is killed when a check that passes on the clean reference fails a rule. A mutant that only ends checks early,
-by an exception or by endless computing, is ``noticed``: a run shows that the system is wrong, but not which rule it
-breaks, so the mutant is not killed. All other mutants survive; those whose lines no check runs are ``unreached``.
+by an exception or an endless computation, is ``noticed``: a run shows that the system is wrong, but not which rule it
+breaks, so the mutant is not killed. All other mutants survive; mutants whose lines no check runs are ``unreached``.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ RESULTS_FILE = "results.jsonl"
 SURVIVORS_FILE = "survivors.txt"
 EFFECTLESS_FILE = "mutants.toml"
 NOTICED_LIMIT = 12
-"""When this number of checks has broken off on a mutant, no further check is tried on it."""
+"""The number of checks that may break off on a mutant; afterwards, no further check is tried on this mutant."""
 SHOWN_CHARACTERS = 180
-"""The maximum number of characters of a changed line that are shown."""
+"""The maximum number of characters of a changed line that a report shows."""
 
 
 class Fate(StrEnum):
@@ -47,7 +47,7 @@ class Outcome:
 
     name: str
     source: str
-    """The digest of the function for which the outcome is valid."""
+    """The digest of the function's source for which the outcome is valid."""
     fate: Fate
     check: str = ""
     rule: str = ""
@@ -55,7 +55,7 @@ class Outcome:
     tried: int = 0
     seconds: float = 0
     left: int = 0
-    """How many checks that run the mutant's lines were not tried, because of the limit."""
+    """The number of checks that run the mutant's lines but were not tried, because of the limit."""
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class Tally:
 
     def score(self, *, effectless: bool, unreached: bool) -> float:
         """Return the share of killed mutants in percent; 0 when no mutant was run. ``effectless``, ``unreached``:
-        whether mutants that are listed as without effect, or that no check runs, count.
+        whether to include mutants that are listed as without effect, or that no check runs.
         """
         run = [self.outcomes[mutant.name] for mutant in self.mutants if mutant.name in self.outcomes]
         killed = sum(one.fate is Fate.KILLED for one in run)
@@ -95,7 +95,7 @@ class Tally:
 
 
 def load_effectless(mutants: Iterable[Mutant], root: Path = SUITES) -> tuple[dict[str, str], list[str]]:
-    """Read suites/mutants.toml; return the reasons by mutant name, and complaints about entries that no longer fit
+    """Read suites/mutants.toml; return the reasons by mutant name, and messages about entries that no longer match
     their function.
     """
     file = root / EFFECTLESS_FILE
@@ -121,9 +121,9 @@ def run_mutants(
     most: int | None = None,
     progress: Callable[[Mutant, Outcome], None],
 ) -> dict[str, Outcome]:
-    """Run the mutants without an outcome; return the outcomes of all mutants by name. ``again``: also run those that
-    are neither killed nor listed as without effect. ``most``: the largest number of checks to try on each mutant;
-    without it, mutants that were tried with fewer checks are run again.
+    """Run the mutants without an outcome; return the outcomes of all mutants by name. ``again``: also run mutants with
+    an outcome that are neither killed nor listed as without effect. ``most``: the maximum number of checks to try on
+    each mutant; if there is no maximum, mutants that were tried with fewer checks are run again.
     """
     outcomes = read_outcomes(folder)
     by_name = {mutant.name: mutant for mutant in mutants}
@@ -179,7 +179,7 @@ def read_outcomes(folder: Path) -> dict[str, Outcome]:
 
 
 def report_mutants(tally: Tally) -> Iterator[str]:
-    """Yield the lines of the report: survivors by file, complaints, and the scores."""
+    """Yield the lines of the report: survivors by file, messages about invalid entries, and the scores."""
     file = ""
     for mutant, outcome in tally.survivors():
         if mutant.file != file:
@@ -252,7 +252,7 @@ def _get_function_name(name: str) -> str:
 
 
 def _build_section_pattern(mutant: Mutant) -> re.Pattern[str]:
-    """Return a pattern for the folders with checks of the sections that a function's docstring names."""
+    """Return a pattern for the folders with checks of the sections that a function's docstring cites."""
     folders = [
         f"suites/{document.lower()}/s" + "_".join(f"0?{number}" for number in section.split("."))
         for document, section in re.findall(r"MS-(MQ\w\w) (\d+(?:\.\d+)+)", mutant.says)
@@ -261,8 +261,8 @@ def _build_section_pattern(mutant: Mutant) -> re.Pattern[str]:
 
 
 def select_mutants(mutants: Sequence[Mutant], only: Sequence[str]) -> list[Mutant]:
-    """Return the mutants of files or functions whose names contain one of the texts; raise UsageError when no name
-    does.
+    """Return the mutants of files or functions whose names contain one of the texts; raise UsageError if no name
+    contains one.
     """
     found = [mutant for mutant in mutants if not only or any(text in mutant.name for text in only)]
     if not found:

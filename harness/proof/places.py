@@ -22,11 +22,13 @@ class Places:
     faults: frozenset[str]
 
     def are_one_folder(self) -> bool:
-        """Return whether the folder of the row also has a check and a fault."""
+        """Return whether the folder of the rule's row also contains a check and a fault of the rule."""
         return self.row in self.checks & self.faults
 
     def are_named(self) -> bool:
-        """Return whether check and fault are in the folder of the row or in folders that the section names."""
+        """Return whether check and fault of the rule are in the folder of its row or in folders that the section names
+        (checked_in).
+        """
         homes = self.named | {self.row}
         return not homes.isdisjoint(self.checks) and not homes.isdisjoint(self.faults)
 

@@ -1,5 +1,5 @@
-"""Prove that every check can fail: it passes on the clean reference, and it fails its rule on a fault that breaks the
-rule.
+"""Prove that every check can fail: the check passes on the clean reference, and fails its rule on a fault that breaks
+the rule.
 
 One clean run of the suites in virtual time shows which rules each check judges and which steps it takes. Then each
 fault is installed, and the checks of its rules that take a changed step run again. Each check function is proven
@@ -19,10 +19,10 @@ from harness.proof.steps import find_changed_steps, may_notice
 from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Clean, Found, Line, Trial, Trials
 
 Pair = tuple[str, str]
-"""A check function (with all its parameters) or a fault, and a rule."""
+"""A pair of a rule with a check function (including all its parameters) or with a fault."""
 CHECKS_TRIED_FIRST_ON_PASSIVE_FAULT = 3
 """The number of checks that are tried first on a fault of a passive rule, because hundreds of checks can notice such a
-fault. The other checks are tried if the fault is not found.
+fault. If these checks do not find the fault, the other checks are tried.
 """
 TRIALS_PER_PROCESS = 8
 """The number of trials in one process; most trials run only one or two checks."""
@@ -30,35 +30,33 @@ TRIALS_PER_PROCESS = 8
 
 @dataclass(slots=True)
 class Proof:
-    """The findings of ``prove``."""
+    """The results of ``prove``."""
 
     checked: list[str] = field(default_factory=list)
     killed: dict[str, list[str]] = field(default_factory=dict)
-    """For each rule, the faults that its checks found."""
+    """For each rule, the faults on which its checks failed."""
     convictions: dict[str, list[Line]] = field(default_factory=dict)
-    """For each fault, the verdicts that show it."""
+    """For each fault, the verdicts that the fault caused."""
     unclean: dict[str, str] = field(default_factory=dict)
     """For each rule that does not pass on the clean reference, the reason."""
     alive: dict[str, list[str]] = field(default_factory=dict)
-    """For each rule, the faults that its checks did not find."""
+    """For each rule, the faults that its checks did not notice."""
     unproven: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
-    """Rules that only a predicate judges, on packets that the clean reference never sent. They count as unchecked,
-    except rules that were proven before, because the loss of a packet is a finding.
+    """Rules that only a predicate judges, on packets that the clean reference never sent. Such rules count as
+    unchecked. Rules that were proven before are excluded, because the missing packet is a finding.
     """
     idle: list[Pair] = field(default_factory=list)
     """Pairs of a check function and a rule: the function covers the rule, but fails it on no fault."""
     malformed: dict[Pair, str] = field(default_factory=dict)
-    """The differences, by check and rule: a packet of the peer breaks the rule in the check, but the check has no mark
-    ``malforms`` for this rule.
-    """
+    """The violations, by check and rule, in packets of the peer, in checks without a mark ``malforms`` for the rule."""
     unbroken: list[Pair] = field(default_factory=list)
     """Pairs of a check function and a rule: the function names the rule in ``malforms``, but no packet of the peer
     breaks it.
     """
     overreached: dict[Pair, Line] = field(default_factory=dict)
-    """Pairs of a fault that breaks only SHOULD rules and a MUST rule that fails with it; a system that misses a SHOULD
-    must not fail a MUST.
+    """Pairs of a fault that breaks only SHOULD rules and a MUST rule that fails on it. A system that does not follow a
+    SHOULD must not fail a MUST.
     """
 
     @property
@@ -72,7 +70,7 @@ class Proof:
 def prove(
     trials: Trials, inventory: Inventory, rules: Iterable[str] | None, progress: Callable[[str], None] | None = None
 ) -> Proof:
-    """Prove all checked rules, or the given ones."""
+    """Prove all checked rules, or only the given rules."""
     wanted = set(rules or inventory.checked_rules())
     proof = Proof(checked=[rule for rule in inventory.checked_rules() if rule in wanted])
     checks: Sequence[str] = trials.checks
@@ -99,14 +97,16 @@ def prove(
 
 
 def why_unclean(lines: Iterable[Line]) -> str:
-    """Return why a rule did not pass on the clean reference: the first verdict that is not a pass, and its check."""
+    """Return the reason why a rule did not pass on the clean reference: its first verdict that is not a pass, and the
+    check.
+    """
     bad = next((line for line in lines if line.verdict in BROKEN_VERDICTS + VERDICTS_OF_ABORTED_CHECK), None)
     bad = bad or next((line for line in lines if line.verdict is not Verdict.PASS), None)
     return "no verdict" if bad is None else f"{bad.verdict} in {bad.test}: {bad.why}"
 
 
 def _record_result(proof: Proof, inventory: Inventory, clean: Sequence[Line]) -> None:
-    """Remove the rules that the clean reference does not exercise, and record those that do not pass on it."""
+    """Record the rules that do not pass on the clean reference, and remove the rules that it does not exercise."""
     of_rule: dict[str, list[Line]] = defaultdict(list)
     for line in clean:
         of_rule[line.rule].append(line)
@@ -121,8 +121,8 @@ def _record_result(proof: Proof, inventory: Inventory, clean: Sequence[Line]) ->
 
 
 class _Candidates:
-    """The checks that may find each fault, and the open pairs: a check function and a rule that has not failed in this
-    function on any fault.
+    """The checks that may notice each fault, and the open pairs: a check function and a rule that has not failed in
+    this function on any fault.
     """
 
     def __init__(self, inventory: Inventory, clean: Mapping[str, Clean], wanted: set[str]) -> None:
@@ -146,7 +146,7 @@ class _Candidates:
     def trials_for_open_pairs(self, faults: Iterable[Fault]) -> Iterator[Trial]:
         """Yield trials of the functions of open pairs on faults of other rules that these functions cover.
 
-        A fault often breaks a rule that it does not name, and the first trials stop before a check shows that.
+        A fault often breaks a rule that it does not name, and the first trials end before a check shows this.
         """
         functions = {function for function, _ in self.open}
         for fault in faults:
@@ -163,7 +163,7 @@ class _Candidates:
                 yield Trial(fault.name, (fault.name,), tuple(checks), needed, raises=True)
 
     def record(self, found: Found) -> None:
-        """Remove from the open pairs those whose check function failed the rule in a trial."""
+        """Remove the open pairs whose check function failed the rule in a trial."""
         self.open -= _list_failed_pairs(found.lines)
 
     def _list_killing_checks(self, fault: Fault) -> Iterable[str]:
@@ -183,7 +183,9 @@ class _Candidates:
 
 
 class _Needed:
-    """A check is needed while a rule of the fault has not failed, or has not failed in the function of the check."""
+    """A condition for running a check: a rule of the fault has not failed yet, or has not failed in the function of the
+    check.
+    """
 
     def __init__(self, rules: Sequence[str], still_open: set[Pair]) -> None:
         self.rules = rules
@@ -197,7 +199,7 @@ class _Needed:
 
 
 class _Unshown:
-    """A check is needed while a pair of its function is open."""
+    """A condition for running a check: a pair of its function is still open."""
 
     def __init__(self, still_open: set[Pair]) -> None:
         self.open = still_open

@@ -1,5 +1,5 @@
-"""Record the lines of the reference that each check runs in the system under test. The record is kept until any code
-changes.
+"""Record the lines of the reference that each check executes in the system under test. The record is valid until the
+code changes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RECORDER_NAME = "lines recorded"
 
 @dataclass(frozen=True, slots=True)
 class CheckReach:
-    """A check on the clean reference: the lines that it runs in the SUT, and its cost."""
+    """The lines that a check executes in the SUT on the clean reference, and the cost of the check."""
 
     lines: Mapping[str, frozenset[int]]
     """The line numbers by file."""
@@ -33,7 +33,7 @@ class CheckReach:
 
     @property
     def width(self) -> int:
-        """How much of the reference the check runs; a check that runs less is more specific."""
+        """The number of lines of the reference that the check executes; a check with fewer lines is more specific."""
         return sum(map(len, self.lines.values()))
 
 
@@ -42,7 +42,7 @@ Reach = Mapping[str, CheckReach]
 
 
 def list_reaching_checks(mutant: Mutant, reach: Reach) -> list[str]:
-    """Return the clean checks that run a line that a mutant changes, the narrowest first."""
+    """Return the clean checks that execute a line which a mutant changes; checks with the fewest lines come first."""
     lines = set(mutant.lines)
     found = [check for check, one in reach.items() if one.clean and lines & one.lines.get(mutant.file, frozenset())]
     return sorted(found, key=lambda check: reach[check].width)
@@ -58,14 +58,14 @@ def find_unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
 
 
 def measure_reach(trials: Trials, folder: Path) -> Reach:
-    """Return the reach of the checks; it is recorded now unless a record for the same code exists."""
+    """Return the lines that each check executes, from a record for the same code or from a new measurement."""
     path, digest = folder / "reach.json", code_digest()
     if path.is_file():
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["digest"] == digest:
             return {check: _check_reach(*row) for check, row in kept["checks"].items()}
     recorder = LineRecorder()
-    add(_RECORDER_NAME, (), "A pseudo-fault that records the lines that run.", recorder.install, around=recorder)
+    add(_RECORDER_NAME, (), "A pseudo-fault that records the executed lines.", recorder.install, around=recorder)
 
     def record_reach(check: str, lines: list[Line], seconds: float) -> tuple[str, tuple[Any, ...]]:
         clean = bool(lines) and not any(line.verdict in BROKEN_VERDICTS + VERDICTS_OF_ABORTED_CHECK for line in lines)
@@ -82,8 +82,8 @@ def _check_reach(lines: Mapping[str, Sequence[int]], seconds: float, clean: bool
 
 
 class LineRecorder:
-    """Records the lines of the reference that run: inside its context, lines of all mutated folders; outside it, only
-    lines of the directory.
+    """A recorder of the executed lines of the reference: inside its context, lines of all mutated folders; outside the
+    context, only lines of the directory.
     """
 
     def __init__(self) -> None:

@@ -1,10 +1,10 @@
 """Run the readings of errata: a system that follows an allowed reading must fail no rule.
 
-For each reading of an entry that packets of Windows do not settle, there is a variant of the reference. Every check
-that takes a changed step runs on the variant; all other checks have the verdicts of the clean run. Variants are first
+A variant of the reference exists for each reading of an entry that packets of Windows do not settle. Every check that
+executes a changed step runs on the variant; all other checks have the verdicts of the clean run. Variants are first
 installed together (``harness.proof.grouping``). A reading with the verdict ``fail`` needs no variant, but a variant of
-it must fail. If checks notice a fault only where they also notice an allowed reading, it is not a fault: the check, the
-variant or the fault is wrong.
+it must fail. If checks give a fault exactly the same verdicts as an allowed reading, the check, the variant or the
+fault is wrong.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Reading
 
 ALLOWED_VERDICT = "pass"
-"""The kind of reading on which no check may fail."""
+"""The verdict of a reading on which no check may fail."""
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class ReadingsRun:
 
     run: list[str] = field(default_factory=list)
     convicted: dict[str, list[Line]] = field(default_factory=dict)
-    """The allowed readings on which checks failed, with the failing verdicts."""
+    """The allowed readings on which checks failed, each with the failing verdicts."""
     acquitted: list[str] = field(default_factory=list)
     """The readings with the verdict ``fail`` on which no check failed."""
     missing: list[str] = field(default_factory=list)
@@ -39,11 +39,11 @@ class ReadingsRun:
     unknown: list[str] = field(default_factory=list)
     """The variants for which suites/errata.toml contains no reading that needs one."""
     died: dict[str, str] = field(default_factory=dict)
-    """The readings whose process ended before its checks, each with the way it ended."""
+    """The readings whose process ended before its checks, each with a text about the end."""
 
     @property
     def complete(self) -> bool:
-        """Return whether every reading was run and got the verdict in its entry."""
+        """Return whether every reading was run and caused the verdict in its entry."""
         return not (self.convicted or self.acquitted or self.missing or self.unknown or self.died)
 
 
@@ -56,8 +56,8 @@ def run_readings(
     apart: bool = False,
 ) -> ReadingsRun:
     """Run all checks on the variants of some entries (of all entries if None), and some checks on the allowed variants
-    of all other entries. ``apart``: run each reading alone with all checks that can notice it, without trying groups
-    first.
+    of all other entries. ``apart``: run each reading alone with all checks that can notice it, without first trying
+    groups.
     """
     readings = {name: reading for one in catalogue.errata.values() for name, reading in one.list_readings_to_run()}
     variants = {fault.reading: fault for fault in load_faults().values() if fault.reading is not None}
@@ -99,7 +99,7 @@ def run_readings(
 def _find_readings_to_run_apart(
     trials: Trials, groups: Iterable[Group], variants: Mapping[str, Fault], clean: Mapping[str, Clean]
 ) -> list[Carried]:
-    """Try the groups; return each reading with its checks whose verdicts differ from the clean verdicts."""
+    """Run the groups of readings; return each reading with its checks whose verdicts differ from the clean verdicts."""
     by_name = {group.name: group for group in groups}
     together = (
         Trial(group.name, tuple(variants[one.name].name for one in group.readings), tuple(group.checks))
@@ -113,7 +113,7 @@ def _find_readings_to_run_apart(
 
 
 def find_explained_faults(convictions: Mapping[str, Collection[Line]], found: ReadingsRun) -> Iterator[tuple[str, str]]:
-    """Yield each fault with an allowed reading that gives literally the same verdict for each rule of the fault.
+    """Yield each fault with an allowed reading that causes literally the same verdict for each rule of the fault.
 
     ``convictions``: the failing verdicts by fault.
     """

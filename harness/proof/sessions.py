@@ -1,4 +1,4 @@
-"""Do work in a pytest session instead of running the collected tests."""
+"""Call a function in a pytest session instead of running the collected tests."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Answer = TypeVar("Answer")
 
 
 def run_in_session(arguments: Sequence[str], work: Callable[[pytest.Session], Answer], what: str) -> Answer:
-    """Collect tests with pytest and do some work with the session; return the result of the work. ``what``: the
-    collected path, for the error message when it cannot be collected.
+    """Collect tests with pytest and call a function (``work``) with the session; return the function's result.
+    ``what``: the collected path, for the message when the collection fails.
     """
     loop = _Loop(work)
     if pytest.main([*arguments], [loop]) == EXIT_INTERRUPTED and loop.error is None:
@@ -29,7 +29,7 @@ def run_in_session(arguments: Sequence[str], work: Callable[[pytest.Session], An
 
 
 class _Loop:
-    """The plugin that does the work at the point where pytest would run the tests."""
+    """A pytest plugin that calls a function when pytest would run the tests."""
 
     def __init__(self, work: Callable[[pytest.Session], Any]) -> None:
         self.work = work

@@ -1,6 +1,6 @@
 """Record the steps of the reference that the system under test takes in a check.
 
-Time is virtual and randomness is seeded, so a check that takes none of the steps that a fault changes has the same
+Time is virtual and randomness is seeded, so a check that executes none of the steps that a fault changes has the same
 verdicts as on the clean reference, and is not run on that fault. The same is true for a step that is changed only under
 a condition (``harness.faults.parts.only_if``) which no call of the check meets.
 """
@@ -21,8 +21,8 @@ from reference_qm.core.replacing import find_part, put_in_place
 
 
 class Step(NamedTuple):
-    """A method of a part, by name. ``narrowed``: the method whose condition selects the changed calls, if not all calls
-    are changed.
+    """A step of the reference: a method of a part, by name. ``narrowed``: the method whose condition selects the
+    changed calls; None if all calls are changed.
     """
 
     part: type[Part]
@@ -35,7 +35,7 @@ _ATTRIBUTES_OF_EVERY_CLASS = {"__module__", "__doc__", "__annotations__", "__dic
 
 
 def find_changed_steps(install: Install) -> Steps | None:
-    """Return the steps that a fault changes; None when it may also change other behavior."""
+    """Return the steps that a fault changes; None if the fault may also change other behavior."""
     match install:
         case Replaced(cls):
             return _list_overridden_methods(cls)
@@ -51,7 +51,9 @@ def may_notice(taken: Steps, changed: Steps | None) -> bool:
 
 
 def _list_overridden_methods(cls: type[Part]) -> Steps | None:
-    """Return the methods of a part that a subclass overrides; None when it overrides anything except plain methods."""
+    """Return the methods of a part that a subclass overrides; None if the subclass overrides anything except plain
+    methods.
+    """
     part = find_part(cls)
     classes = [one for one in cls.__mro__ if one not in part.__mro__]
     changed = [
@@ -67,7 +69,7 @@ def _list_overridden_methods(cls: type[Part]) -> Steps | None:
 
 
 class StepRecorder:
-    """Records the steps that a core takes, by means of subclasses that replace its parts, as faults do."""
+    """A recorder of the steps that a core executes. It replaces the parts of the core with subclasses, as faults do."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self._taken: set[Step] = set()
@@ -80,7 +82,7 @@ class StepRecorder:
         ]
 
     def install(self, faulty: FaultyCore) -> None:
-        """Record the steps that this core takes from now on."""
+        """Record the steps that this core executes from now on."""
         for cls in self._parts:
             put_in_place(faulty.core, cls)
 

@@ -33,7 +33,7 @@ VERDICTS_OF_ABORTED_CHECK = (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
 TRIAL_CPU_S = 300
 
 DISABLED_PLUGINS = ("terminal", "junitxml", "allure_pytest", "hypothesispytest", "faulthandler")
-"""The plugins of pytest that trials do not need, in addition to those that no run needs."""
+"""The pytest plugins that trials do not need, in addition to those that no run needs."""
 
 VIRTUAL_SUT = """\
 [sut]
@@ -79,14 +79,14 @@ class Trial:
     needed: Callable[[str, Sequence[Line]], bool] = lambda check, lines: True
     """A function that is called before each check with all verdicts so far, and returns whether to run the check."""
     raises: bool = False
-    """Whether an exception of the core only ends the check; otherwise it counts as a crash of the system."""
+    """Whether an exception of the core only ends the check; otherwise the exception counts as a crash of the system."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """A check on the clean reference: its verdicts, the steps that the SUT takes in it, and its cost. ``broken``: the
-    MUST rules that packets of the peer broke, with the difference; ``malforms``: the rules that the check breaks on
-    purpose.
+    """The result of a check on the clean reference: its verdicts, the steps that the SUT executes, and the cost of the
+    check. ``broken``: the MUST rules that packets of the peer broke, with the difference; ``malforms``: the rules that
+    the check breaks on purpose.
     """
 
     lines: list[Line]
@@ -103,7 +103,7 @@ class Found:
     lines: list[Line] = field(default_factory=list)
     seconds: float = 0
     died: str | None = None
-    """How the process of the trial ended, if it ended before its checks."""
+    """A text about how the process of the trial ended, if the process ended before its checks."""
 
 
 class Trials:
@@ -145,16 +145,16 @@ class Trials:
         return {check: self._clean[check] for check in checks}
 
     def warm_up(self, checks: Iterable[str]) -> None:
-        """Run a check of each document in this process, so that every forked process has the keys and layers that it
-        creates.
+        """Run a check of each document in this process, so that forked processes have the keys and layers that these
+        checks create.
         """
         with self._prepare_trials(()):
             for check in {check.split("/")[1]: check for check in checks}.values():
                 self._run_check(check)
 
     def run(self, trials: Iterable[Trial], *, together: int = 1) -> Iterator[tuple[Trial, Found]]:
-        """Run trials; yield each with its result, in the order in which they end. ``together``: how many trials share a
-        process.
+        """Run trials; yield each with its result, in the order in which they end. ``together``: the number of trials
+        that share a process.
         """
         for trial, found in run_forked(trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S, together=together):
             yield trial, Found(died=found.how) if isinstance(found, Died) else found
@@ -214,7 +214,9 @@ class Trials:
 
 
 def run_with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
-    """Collect the suites once and do some work with trials of them; return the result of the work."""
+    """Collect the suites once and call a function (``work``) that uses trials of them; return the result of the
+    function.
+    """
     with unwind_on_signals(), tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
         sut = Path(folder) / "sut.toml"
         sut.write_text(VIRTUAL_SUT, encoding="utf-8")
@@ -229,10 +231,10 @@ _RECORDER_NAME = "steps recorded"
 
 @cache
 def _step_recorder() -> StepRecorder:
-    """Return the recorder of all steps that any fault changes; it is installed like a fault."""
+    """Return the recorder of all steps that any fault changes; the recorder is installed like a fault."""
     changed = [steps for fault in load_faults().values() if (steps := find_changed_steps(fault.install)) is not None]
     recorder = StepRecorder(frozenset().union(*changed))
-    add(_RECORDER_NAME, (), "A pseudo-fault that records the steps that are taken.", recorder.install)
+    add(_RECORDER_NAME, (), "A pseudo-fault that records the executed steps.", recorder.install)
     return recorder
 
 

@@ -1,6 +1,6 @@
-"""Check that the parts of a run folder agree: verdicts, checks and captures, identifiers and times.
+"""Check that the parts of a run folder are consistent: verdicts, checks and captures, identifiers and times.
 
-The statements in the files are compared, so that a false statement in one file must be repeated in all others.
+Statements in different files are compared, so that a forgery must change all files consistently.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from harness.rules.catalogue import Catalogue
 from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, get_capture_path
 
 LARGEST_CLOCK_CHANGE = timedelta(minutes=5)
-"""The largest accepted change of a clock during a run."""
+"""The largest clock change during a run that is accepted."""
 VERDICTS_WITHOUT_PACKETS = (Verdict.NOT_EXERCISED, Verdict.NOT_OBSERVABLE, Verdict.NOT_APPLICABLE)
-"""The verdicts that do not rest on packets."""
+"""The verdicts that need no packets as evidence."""
 OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
 """The values of ``observe`` whose passes must name a packet; the judge enforces this."""
 
@@ -53,7 +53,7 @@ def read_verdict_lines(folder: Path) -> Iterator[Line]:
 
 def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) -> dict[str, int]:
     """Check that rules, checks and verdicts belong to these suites and are complete. Return the captures that verdicts
-    name, each with the highest frame number named. Raise BadBundle, which names the error.
+    name, each with the highest named frame number. Raise BadBundle with a description of an error.
     """
     judged, needed = set[tuple[str, str]](), dict[str, int]()
     for line in lines:
@@ -83,7 +83,7 @@ def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) 
 
 
 def _is_capture_of(test: str, capture: str) -> bool:
-    """Return whether this is the name of a capture of a check, in any attempt."""
+    """Return whether a file name is the name of a capture of a check, in any attempt."""
     stem = f"{CAPTURES_FOLDER}/{capture_name(test)}"
     return capture == f"{stem}{CAPTURE_SUFFIX}" or (
         capture.startswith((f"{stem}-from-", f"{stem}-again-")) and capture.endswith(CAPTURE_SUFFIX)
@@ -91,8 +91,8 @@ def _is_capture_of(test: str, capture: str) -> bool:
 
 
 def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime, datetime] | None) -> None:
-    """Check that captures have the frames that verdicts name, and that their times are within ``period``, unless it is
-    None.
+    """Check that captures contain the frames that verdicts name, and that the times of these frames are within
+    ``period``, unless ``period`` is None.
     """
     for name in sorted(needed):
         if not (folder / name).is_file():
@@ -111,7 +111,7 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
 def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) -> None:
     """Check that each capture named by verdicts has the set-up of its check, of this run and of this system.
 
-    A capture of another run, such as one without a fault, has the set-up of that run.
+    A capture from another run, such as a run without a fault, would contain the set-up of that run.
     """
     captures = {line.test: line.capture for line in lines if line.test is not None and line.capture is not None}
     for test, name in captures.items():
@@ -138,7 +138,7 @@ def _parse_object(said: Any) -> dict[str, Any]:
 
 
 def is_of_topology(test: str) -> bool:
-    """Return whether a check needs three systems, so that its capture is not of a single system."""
+    """Return whether a check needs three systems, so that its capture contains several systems."""
     return _needs_topology(SUITES.parent / test.partition("::")[0])
 
 
@@ -166,8 +166,8 @@ def get_run_period(run: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
 
 
 def watch_identifiers(name: str, identifiers: frozenset[str]) -> Callable[[Frame], None]:
-    """Return a listener to the packets of a capture: it checks that systems that establish sessions have an identifier
-    of the run.
+    """Return a function to call with the packets of a capture. The function checks that each system that establishes a
+    session has an identifier of the run.
 
     One of the two identifiers in an EstablishConnection is the sender's.
     """

@@ -1,8 +1,9 @@
 """Write and read the file of a certificate: a signed line, and a zip file with a run folder and the certificate's
 statement.
 
-The signature (Ed25519) covers the line before it and the SHA-512 of all bytes after it, so that every change of the
-file is detected. Input is bounded before it is trusted: sizes, numbers of files, names.
+The signature (Ed25519) covers the line before the signature and the SHA-512 of all bytes after it, so that every change
+of the file is detected. Limits on sizes, numbers of files and names are checked first, because the input is not
+trusted.
 """
 
 from __future__ import annotations
@@ -32,17 +33,19 @@ _FIRST_LINE = re.compile(re.escape(_BUNDLE_MAGIC) + rb"(?P<key>[0-9a-f]{64}) (?P
 _LINE_LENGTH = len(_BUNDLE_MAGIC) + 64 + 1 + 128 + 1
 MOST_BUNDLE_FILES = 20_000
 MOST_UNPACKED_BYTES = 4 * 2**30
-"""int bytes: the largest total size of the unpacked files of a bundle."""
+"""int bytes: the maximum total size of the unpacked files of a bundle."""
 MOST_COMPRESSION_RATIO = 200
-"""The largest accepted ratio of unpacked size to packed size; captures of one system shrink to about a tenth."""
+"""The maximum accepted ratio of unpacked size to packed size; captures of one system are compressed to about a
+tenth.
+"""
 _MEMBER_NAME = re.compile(r"[A-Za-z0-9._\-]+(/[A-Za-z0-9._\-]+)?")
 _CHUNK_BYTES = 1 << 20
 _MEMBER_DATE = (1980, 1, 1, 0, 0, 0)
-"""The time of every file in the bundle, a constant, so that a bundle depends only on its content."""
+"""The constant time of every file in a bundle, so that the bytes of a bundle depend only on its content."""
 
 
 class BadBundle(MqconformError):
-    """The file is not a certificate, or was changed after it was signed."""
+    """The error when a file is not a certificate, or was changed after it was signed."""
 
 
 class Member(NamedTuple):
@@ -54,7 +57,9 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A bundle with a valid signature. ``key``: the public key that signed it, hexadecimal; ``folder``: its files."""
+    """A bundle whose signature is valid. ``key``: the public key that verified the signature, hexadecimal; ``folder``:
+    the unpacked files.
+    """
 
     key: str
     folder: Path
@@ -124,7 +129,7 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
 
 
 def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
-    """Verify a bundle with a public key and unpack it into an empty folder; raise BadBundle when anything is wrong."""
+    """Verify a bundle with a public key and unpack the bundle into an empty folder; raise BadBundle for any error."""
     try:
         with path.open("rb") as file:
             found = _FIRST_LINE.fullmatch(file.read(_LINE_LENGTH))

@@ -23,9 +23,9 @@ CERTIFICATE_FILE = "certificate.json"
 PAGE_FILE = "certificate.html"
 BADGE_FILE = "badge.svg"
 NOT_EXERCISED_PERCENT = 5.0
-"""The largest share, in percent, of judged rules that were never exercised, unless an option sets another."""
+"""The default of the maximum share, in percent, of judged rules that were never exercised."""
 _TEXT_LIMIT, _TEXTS = 200, 3
-"""The largest number of characters of one event, and the largest number of events, that a refusal shows."""
+"""The maximum length (characters) of an event in a refusal, and the maximum number of events."""
 _UNCERTAIN_VERDICTS = {
     Verdict.HARNESS_ERROR: "is a bug in the harness",
     Verdict.INCONCLUSIVE: "is inconclusive",
@@ -34,7 +34,7 @@ _UNCERTAIN_VERDICTS = {
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of a certificate: the largest share of judged rules that were never exercised, and the number of checks
+    """The terms of a certificate: the maximum share of judged rules that were never exercised, and the number of checks
     in a complete run.
     """
 

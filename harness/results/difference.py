@@ -11,7 +11,7 @@ from harness.run.results import RuleResult
 
 
 class Kind(StrEnum):
-    """The kinds of change of a rule, worst first."""
+    """The kinds of differences between two runs in a rule, worst first."""
 
     NEWLY_FAILING = "newly failing"
     FAILING_MORE = "failing in more checks"
@@ -27,8 +27,8 @@ WORSE_KINDS = (Kind.NEWLY_FAILING, Kind.FAILING_MORE)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The final verdicts of a rule in both runs; None where it has no verdict. ``checks``: the checks in which the rule
-    fails only in the second run.
+    """The final verdicts of a rule in both runs; None for a run without a verdict on the rule. ``checks``: the checks
+    in which the rule fails only in the second run.
     """
 
     kind: Kind
@@ -52,7 +52,7 @@ class Difference:
 
     @property
     def worse(self) -> bool:
-        """Whether a rule fails in the second run but not in the first run."""
+        """Whether a rule fails in the second run that did not fail in the first run."""
         return any(step.kind in WORSE_KINDS for step in self.steps)
 
 

@@ -17,7 +17,7 @@ from harness.results.summary import escape_markdown
 from harness.run.results import RuleResult
 
 _LONGEST_TEXT_CHARACTERS = 160
-"""The number of shown characters of the expected or observed value."""
+"""The maximum length, in characters, of an expected or observed value in the output."""
 
 
 def as_text(difference: Difference) -> str:
@@ -56,7 +56,7 @@ def as_json(difference: Difference) -> str:
 
 
 def as_junit(difference: Difference) -> str:
-    """Return JUnit's XML: a test case for each rule of the second run; a failure is a change for the worse."""
+    """Return JUnit's XML: a test case for each rule of the second run. A change for the worse is a failure."""
     root = ElementTree.Element("testsuite", name=f"{difference.a.system} to {difference.b.system}")
     worse = 0
     for step in difference.steps:

@@ -1,6 +1,6 @@
-"""Judge the verdicts of a run again, from its captures alone.
+"""Judge the verdicts of a run again, from the captures of the run alone.
 
-Passive rules are judged by the packets in each capture; for all other rules, the checks run again on the captures.
+The packets in the captures decide passive rules; for all other rules, the checks run again on the captures.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from harness.sut.virtual_driver import derive_entropy
 from reference_qm.surface.entropy import new_guid
 
 VIRTUAL_REACH = "virtual"
-"""The value of ``reach`` for a run in which the reference ran in the tester's process."""
+"""The value of ``reach`` for a run in which the reference ran as SUT in the tester's process."""
 JUDGING_DEADLINE_S = 3_600
-"""The time for replaying checks, in seconds. The verdicts of checks that are not replayed within this time rest on the
-signer's word; the replay of all checks of a genuine run takes about a minute.
+"""The time for replaying checks, in seconds. The verdicts of checks that are not replayed within this time are not
+verified, and rest on the signer's word. The replay of all checks of a genuine run takes about a minute.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedAgain:
     """The result of judging a run again. ``captures``: the number of captures judged again; ``replayed``: the replay of
-    the checks on them; ``shown``: the rules whose verdicts were all reproduced; ``believed``: the decided rules with a
-    verdict that was not reproduced.
+    the checks on these captures; ``shown``: the rules whose verdicts were all reproduced; ``believed``: the decided
+    rules with a verdict that was not reproduced.
     """
 
     captures: int
@@ -46,8 +46,8 @@ class JudgedAgain:
 def judge_again(
     opened: Opened, found: RunResults, lines: list[Line], suites: Suites, progress: Callable[[int, int], None]
 ) -> JudgedAgain:
-    """Judge a run again; raise BadBundle when its verdicts contradict its captures. ``progress``: called with the
-    amount done and the total.
+    """Judge a run again; raise BadBundle if the verdicts contradict the captures. ``progress``: called with the
+    finished amount and the total.
     """
     names = sorted(name for name in opened.members if name.startswith(f"{CAPTURES_FOLDER}/"))
     whole = len(names) + len(found.checks)
@@ -85,7 +85,7 @@ def _judge_captures(
     names: list[str],
     progress: Callable[[int], None],
 ) -> frozenset[tuple[str, Verdict, str]]:
-    """Judge captures with the passive predicates, and check that each rule that fails has a failing verdict.
+    """Judge captures with the passive predicates, and check that each rule that a packet breaks has a failing verdict.
 
     Return the rules with their verdicts and captures.
     """
@@ -107,7 +107,7 @@ def _judge_captures(
 
 
 def _build_identifier_lookup(found: RunResults) -> Callable[[str], frozenset[str] | None]:
-    """Return a function that returns the identifiers of the queue managers of a capture; None where they are unknown.
+    """Return a function that returns the identifiers of the queue managers in a capture, or None if they are unknown.
 
     In virtual time each check has its own system, whose identifier is derived from the name of the check. In a
     topology, only the receiver is known.

@@ -76,8 +76,8 @@ def replay(
     progress: Progress = lambda done, of: None,
     deadline_s: int | None = None,
 ) -> Replayed:
-    """Replay the checks of a run folder, or those that have a verdict on a rule; ``out``: the folder that keeps the
-    replay. No check is started after ``deadline_s``. Raise UsageError when the run cannot be replayed.
+    """Replay all checks of a run folder, or the checks that have a verdict on a rule; ``out``: the folder in which the
+    replay is saved. No check is started after ``deadline_s``. Raise UsageError when the run cannot be replayed.
     """
     watch = _Watch(progress)
     given = [word for rule in rules for word in ("--rule", rule)] + (["-k", keyword] if keyword else [])
@@ -91,7 +91,9 @@ def replay(
         if code == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
         if not watch.begun:
-            raise UsageError(said.getvalue().strip().rpartition("\n")[2].removeprefix("ERROR: ") or "it broke off")
+            raise UsageError(
+                said.getvalue().strip().rpartition("\n")[2].removeprefix("ERROR: ") or "the check broke off"
+            )
         now = _read_verdicts_by_check(made)
     was = _read_verdicts_by_check(folder)
     missing = set[str]() if keyword else watch.wanted - watch.collected

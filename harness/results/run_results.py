@@ -15,7 +15,7 @@ from harness.run.results import RuleResult, find_final_results
 from harness.run_folder import RUN_FILE, VERDICTS_FILE
 
 LONGEST_SYSTEM, LONGEST_REASON = 200, 500
-"""The largest numbers of characters that are shown of texts in a run folder; the texts are limited because their author
+"""The maximum lengths, in characters, of displayed texts from a run folder. Texts are truncated, because their author
 is unknown.
 """
 
@@ -49,7 +49,7 @@ class RunResults:
 
 
 def get_system(run: Mapping[str, Any]) -> str:
-    """Return the name, version and profile of the system in run.json."""
+    """Return the name, version and profile of the system, from run.json."""
     sut = run["sut"]
     named = (str(sut[key]) for key in ("name", "version", "profile") if sut.get(key) not in (None, "none"))
     return one_line(" ".join(named), LONGEST_SYSTEM)

@@ -19,11 +19,11 @@ from harness.results.bundle import BadBundle
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, VERDICTS_FILE
 
 MOST_JSON_BYTES = 64 * 2**20
-"""int bytes: the largest accepted JSON file."""
+"""int bytes: the maximum size of a JSON file."""
 MOST_LINE_BYTES = 2**20
-"""int bytes: the longest accepted line of verdicts.jsonl."""
+"""int bytes: the maximum length of a line of verdicts.jsonl."""
 HIGHEST_NUMBER = 2**53
-"""The largest accepted number, which every JSON parser represents exactly."""
+"""The largest accepted integer, which every JSON parser represents exactly."""
 _LONGEST_COMPLAINT_CHARACTERS = 200
 _TEXT_SCHEMA = {"type": "string", "maxLength": 10_000}
 _WORD_SCHEMA = {"type": "string", "maxLength": 300}
@@ -158,7 +158,7 @@ def _read_object(path: Path, schema: dict[str, Any]) -> dict[str, Any]:
     tree = read_json(path)
     error = next(iter(Draft202012Validator(schema).iter_errors(tree)), None)
     if error is not None:
-        where = ".".join(map(str, error.instance_path)) or "all of it"
+        where = ".".join(map(str, error.instance_path)) or "the whole file"
         raise BadBundle(f"{path.name}: {one_line(f'{where}: {error.message}', _LONGEST_COMPLAINT_CHARACTERS)}")
     found: dict[str, Any] = tree
     return found

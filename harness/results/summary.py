@@ -15,7 +15,7 @@ from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 
 MOST_SHOWN_RULES = 50
-"""The number of rules that are shown; further rules are only counted."""
+"""The maximum number of rules in the page; further rules are only counted."""
 _LONGEST_TEXT_CHARACTERS = 200
 _PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _CHANGED_BY_MARKDOWN = re.compile(
@@ -84,7 +84,7 @@ def _list_counts(found: RunResults) -> Iterator[str]:
 
 
 def _list_cause_tables(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[str]:
-    """Yield a table for each cause that several rules share, and a last table for all other rules."""
+    """Yield a table for each cause that several rules share, and a last table for the other rules."""
     causes = group_by_cause(bad, NamedRoots())
     shared = [cause for cause in causes if len(cause.findings) > 1]
     alone = [one for cause in causes if len(cause.findings) == 1 for one in cause.findings]
@@ -119,5 +119,5 @@ def escape_markdown(text: str) -> str:
 
 
 def unescape_markdown(markdown: str) -> str:
-    """Return a page without the backslashes that `escape_markdown` added, because a terminal would show them."""
+    """Return a page without the backslashes that `escape_markdown` added, because a terminal would display them."""
     return re.sub(rf"\\([{_PUNCTUATION}])", r"\1", markdown)

@@ -1,4 +1,4 @@
-"""Verify a certificate offline (``mqconform verify BUNDLE --public-key PUB``). No part of the certificate is trusted
+"""Verify a certificate offline (``mqconform verify BUNDLE --public-key PUB``). No part of a certificate is trusted
 without a check.
 """
 
@@ -48,20 +48,24 @@ from harness.run_folder import RULES_FILE
 
 
 class JudgedElsewhere(MqconformError):
-    """The certificate belongs to a different rule set or harness version, so this harness cannot judge its verdicts."""
+    """The error when a certificate belongs to a different rule set or harness version, so that this harness cannot
+    judge its verdicts.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A valid certificate. ``statement``: the content of certificate.json; ``again``: the result of judging the
-    verdicts again.
+    """The content of a valid certificate. ``statement``: the content of certificate.json; ``again``: the result of
+    judging the verdicts again.
     """
 
     statement: dict[str, Any]
     again: JudgedAgain
 
     def to_json(self) -> dict[str, Any]:
-        """Return certificate.json, with the rules judged again and the rules on the signer's word."""
+        """Return certificate.json as JSON data, with the rules that were judged again and the rules that rest on the
+        signer's word.
+        """
         return self.statement | {
             "judged_again": {"captures": self.again.captures, "rules": sorted(self.again.shown)},
             "believed": list(self.again.believed),
@@ -78,7 +82,7 @@ def verify_bundle(
 ) -> Verified:
     """Verify a certificate. Raise BadBundle, which names the contradiction, or JudgedElsewhere, which names the harness
     version that can verify it. ``progress``: called with the amount judged again and the total;
-    ``not_exercised_percent``: the verifier's own limit.
+    ``not_exercised_percent``: the limit that the verifier sets.
     """
     suites = installed_suites()
     with TemporaryDirectory(prefix="mqconform-verify-") as folder:
@@ -135,7 +139,9 @@ def _check_files(opened: Opened, said: Mapping[str, Any]) -> None:
 
 
 def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults, suites: Suites, most: float) -> None:
-    """Compare the statement of the certificate with its run folder; then check the terms in the statement."""
+    """Compare the statement of the certificate with its run folder; then check that the run meets the terms in the
+    statement.
+    """
     if {name for name, _ in list_bundle_files(found)} != said["files"].keys():
         raise BadBundle("the bundle contains files that do not belong to a run folder")
     terms = Terms(said["terms"]["not_exercised_percent"], said["terms"]["checks"])
@@ -164,8 +170,8 @@ MOST_LISTED_DIFFERENCES = 20
 
 
 def describe_verified(found: Verified) -> Iterator[str]:
-    """Yield lines for the terminal: the declarations, the counts, the verdicts judged again, and the verdicts on the
-    signer's word.
+    """Yield lines for the terminal: the declarations, the counts, the verdicts judged again, and the verdicts that rest
+    on the signer's word.
     """
     said = found.statement
     yield from _list_declarations(said)

@@ -1,3 +1,3 @@
-"""Check the roots: the conditions on which all verdicts on a real system rest. `mqconform preflight` checks them before
-a run, and a run checks them at its first bad verdict.
+"""Check the prerequisites (roots) on which all verdicts about a real system depend. `mqconform preflight` checks them
+before a run, and a run checks them at its first bad verdict.
 """

@@ -1,9 +1,9 @@
-"""Ask the system: does its identity differ from the peer's, does it find the peer, do messages to its names and queues
-arrive?
+"""Test whether the system's identity differs from the peer's, whether the system finds the peer, and whether messages
+to its names and queues arrive.
 
 Every message requests an acknowledgment at the peer, so that one exchange tests the route to the system, the name, the
 queue and its kind (MS-MQMQ 2.2.18.1.6). Without an acknowledgment, the control channel or a remote reader inspects the
-queue, where either is available.
+queue, if the system has one.
 """
 
 from __future__ import annotations
@@ -31,13 +31,15 @@ IDENTITY, REACHED, BY_ADDRESS, BY_HOST_NAME, QUEUES = "identity", "peer reached"
 PROVISIONED_QUEUES = ("plain", "transactional", "admin")
 """The keys of [queues] whose queues checks use when the system cannot create queues."""
 MESSAGE_LIFETIME_S = 10
-"""int s: the time after which a message expires, on its way or in a queue, so that it leaves no residue."""
+"""int s: the time after which a test message expires on its way or in a queue, so that the message leaves no
+residue.
+"""
 REACH_TIMEOUT_MS = 12_000
 ACK_SPEEDUP = 10
-"""The factor by which the peer acknowledges earlier than specified while it waits for acknowledgments."""
+"""The factor by which the peer acknowledges messages earlier than specified while it waits for acknowledgments."""
 UNUSED_PRIVATE_QUEUE_NUMBER = 0x7FFF_FFFE
-"""A number that no private queue has. The system refuses a message for this queue, if it accepts the computer name as
-its own.
+"""A number that no private queue has. The system refuses a message to this queue if it accepts the computer name as its
+own.
 """
 
 _REFUSED: Mapping[int, tuple[State, str]] = {
@@ -81,7 +83,7 @@ class _Target:
 @dataclass(slots=True)
 class _Sent:
     """A message sent to a target. ``acknowledged``: the class of its acknowledgment. ``arrived``: whether the message
-    is in the queue; None while that is unknown.
+    is in the queue; None while this is unknown.
     """
 
     target: _Target
@@ -89,21 +91,21 @@ class _Sent:
     acknowledged: int | None = None
     arrived: bool | None = None
     refusal: str = ""
-    """The reason why the queue cannot be read."""
+    """The reason why the queue cannot be read; empty if it was read."""
 
     @property
     def takes_messages(self) -> bool:
-        """Return whether the message reached the queue: it arrived, or was acknowledged."""
+        """Whether a message reached the queue: the message was found there or acknowledged."""
         return self.acknowledged is not None or bool(self.arrived)
 
     @property
     def not_found(self) -> bool:
-        """Return whether the queue is known to be missing, not only inaccessible to the tester."""
+        """Whether the queue is known to be missing, and not only inaccessible to the tester."""
         return _QUEUE_NOT_FOUND in self.refusal
 
 
 def check_delivery(system: System, *, reached: bool) -> Iterator[Line]:
-    """Check the way from the system to the peer and back; ``reached``: whether the system has reached the peer."""
+    """Check the route from the system to the peer and back; ``reached``: whether the system has reached the peer."""
     found = [] if reached else [*check_reach(system)]
     yield from found
     known = True if reached else is_reached(found)
@@ -111,14 +113,14 @@ def check_delivery(system: System, *, reached: bool) -> Iterator[Line]:
 
 
 def is_reached(lines: Sequence[Line]) -> bool | None:
-    """Return whether the system finds the peer; None while that is unknown."""
+    """Return whether the system finds the peer; None while this is unknown."""
     states = {line.state for line in lines if line.subject == REACHED}
     return True if State.OK in states else False if State.MISSING in states else None
 
 
 def check_identity(file: SutFile, guid: UUID | None) -> Line:
-    """Compare the system's identifier with the peer's: of two queue managers with the same identifier, each mistakes
-    the other for itself.
+    """Compare the system's identifier with the peer's. Two queue managers with the same identifier would mistake each
+    other for themselves.
     """
     peer, key = file.driver.peer_identifier, "driver.peer_identifier"
     if guid is None:
@@ -135,8 +137,8 @@ def check_identity(file: SutFile, guid: UUID | None) -> Line:
 
 
 def check_reach(system: System) -> Iterator[Line]:
-    """Let the system send a message to the peer's queue, so that it must connect. Yield no line if the system cannot be
-    asked to send.
+    """Let the system send a message to the peer's queue, which requires a connection. Yield no line if the control
+    channel cannot make the system send.
     """
     if not system.offers("send"):
         return
@@ -149,7 +151,7 @@ def check_reach(system: System) -> Iterator[Line]:
 
 
 def describe_place(system: System) -> str:
-    """Return the address and port at which the system should find the peer."""
+    """Return the address and port at which the system should reach the peer."""
     driver = system.file.driver
     return f"{driver.peer_address}:{driver.peer_tcp_port}"
 
@@ -188,9 +190,9 @@ def _has_acknowledgment(session: Session) -> bool:
 
 
 def check_arrival(system: System, reached: bool | None) -> Iterator[Line]:
-    """Send a message to each name and queue; ``reached``: whether the system finds the peer, None if unknown. Yield a
-    line about finding the peer, if that was unknown, a line for each form of name, and a line for each queue of
-    [queues] that checks use.
+    """Send a message to each name and queue of the system; ``reached``: whether the system finds the peer, None if
+    unknown. Yield a line about finding the peer if ``reached`` is None, a line for each form of name, and a line for
+    each queue of [queues] that checks use.
     """
     label = f"mqconform {time.time_ns():x}"
     try:
@@ -212,7 +214,9 @@ def check_arrival(system: System, reached: bool | None) -> Iterator[Line]:
 
 
 def _list_targets(system: System, stack: ExitStack) -> list[_Target]:
-    """Return the targets; they are the provisioned queues if the system cannot create queues."""
+    """Return the queues to which test messages are sent: the queues in the SUT file if the system cannot create
+    queues.
+    """
     address, host = f"DIRECT=TCP:{system.file.driver.address}", f"DIRECT=OS:{system.host_name}"
     if system.offers("queue_control"):
         control = stack.enter_context(_has_test_control(system))
@@ -246,7 +250,7 @@ def _exchange_messages(
     """
     peer.configure(timers=TimerSettings(scale=ACK_SPEEDUP))
     peer.listen()
-    peer.open_session()  # raises ConformanceFailure at once if no session can be opened
+    peer.open_session()  # raises ConformanceFailure immediately if no session can be opened
     sent = [
         _Sent(target, _send_message(peer, target.name, label, transactional=target.transactional)) for target in targets
     ]
@@ -271,8 +275,8 @@ def _exchange_messages(
 
 
 def _has_acknowledged(peer: Peer) -> bool:
-    """Return whether the system received the acknowledgments of all its messages; otherwise it would send the messages
-    to a later peer.
+    """Return whether the system received the acknowledgments of all its messages; otherwise the system would send the
+    messages to a later peer.
     """
     for connection in peer.recorder.connections:
         kinds = [(frame.kind, frame.from_sut) for frame in connection.frames]
@@ -282,7 +286,7 @@ def _has_acknowledged(peer: Peer) -> bool:
 
 
 def _send_message(peer: Peer, to: str, label: str, *, transactional: bool = False) -> int:
-    """Send a message that requests an acknowledgment of arrival; return its ordinal."""
+    """Send a message that requests an acknowledgment of its arrival; return the ordinal of the message."""
     answer = peer.host.ask(
         SendMessage(
             to,
@@ -312,7 +316,7 @@ def _list_acknowledgments(peer: Peer) -> Iterator[tuple[int, int]]:
 
 
 def _note_arrivals(system: System, sent: list[_Sent], label: str) -> None:
-    """Find out which messages without an acknowledgment arrived, if queues can be read."""
+    """Determine which messages without an acknowledgment arrived, if the queues can be read."""
     if not system.shows_queues or all(one.acknowledged is not None for one in sent):
         return
     with system.open_queue_reader() as control:
@@ -394,7 +398,9 @@ def _list_queue_findings(file: str, sent: list[_Sent]) -> Iterator[Line]:
 
 
 def _explain_refused_message(one: _Sent, other: str | None) -> tuple[State, str]:
-    """Return the reason why a queue accepts no message, empty if unknown; ``other``: a queue that accepts a message."""
+    """Return the reason why a queue accepts no message, empty if unknown; ``other``: a queue that accepted a
+    message.
+    """
     if one.acknowledged is not None:
         number = f"0x{one.acknowledged:04X}"
         return _REFUSED.get(one.acknowledged, (State.WRONG, f"the server refused a message with class {number}"))

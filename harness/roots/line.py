@@ -11,22 +11,24 @@ FINDING_LIMIT = 400
 
 
 class State(StrEnum):
-    """The state of a subject that a root check examined."""
+    """The state of a subject that a check of the prerequisites examined."""
 
     OK = "ok"
     MISSING = "missing"
-    """The system does not provide a value that the SUT file declares."""
+    """The system does not provide a subject that the SUT file declares."""
     WRONG = "wrong"
-    """The system provides the subject, but not as the SUT file declares it."""
+    """The system provides the subject, but not as declared in the SUT file."""
     NOT_SEEN = "not seen"
-    """The state cannot be observed."""
+    """The state of the subject cannot be observed."""
     NOT_DECLARED = "not declared"
     """The SUT file does not declare the subject."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One finding. ``ends_run``: whether the finding prevents a run; ``about``: the key of a queue in [queues]."""
+    """One finding about a system. ``ends_run``: whether the finding prevents a run; ``about``: the key of a queue in
+    [queues].
+    """
 
     subject: str
     state: State
@@ -40,7 +42,7 @@ class Line:
 
     @property
     def is_missing(self) -> bool:
-        """Return whether the system does not provide the subject as the SUT file declares it."""
+        """Whether the system does not provide the subject as declared in the SUT file."""
         return self.state in (State.MISSING, State.WRONG)
 
     @property

@@ -1,4 +1,6 @@
-"""Check whether a reader finds the endpoint of qm2qm through the endpoint mapper. Spec: MS-MQQP 2.1; C706 O."""
+"""Check whether a remote reader can find the endpoint of qm2qm through the endpoint mapper. Spec: MS-MQQP 2.1;
+C706 O.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ REMOTE_READING_SUBJECT = "rpc mapper"
 
 
 def check_endpoint(system: System) -> Line:
-    """Ask the endpoint mapper at its own port or, because only privileged programs can use that port, at the port of
-    qmcomm.
+    """Ask the endpoint mapper for the endpoint of qm2qm, at the mapper's own port or at the port of qmcomm, because
+    only privileged programs can use the mapper's port.
     """
     from harness.sut import endpoint_mapper  # importing the layers of DCE/RPC takes a second
     from harness.wire.rpc import QM2QM

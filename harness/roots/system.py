@@ -1,4 +1,4 @@
-"""Represent a system whose roots are checked: the way to reach it, and the known facts about it."""
+"""Represent a system whose prerequisites are checked: its driver, and the known facts about it."""
 
 from __future__ import annotations
 
@@ -21,21 +21,23 @@ from harness.sut.wires import Route
 
 
 class NamingEnvironment(RealEnvironment):
-    """The real environment, in which a host name that only the system knows is resolved to the system."""
+    """The real environment, in which the address of the system replaces a host name that only the system can
+    resolve.
+    """
 
     def __init__(self, names: dict[str, str]) -> None:
         super().__init__()
         self._names = names
 
     def resolve(self, host: str) -> tuple[str, ...]:
-        """Return the textual addresses of a host name, best first."""
+        """Return the addresses of a host name as texts, best first."""
         return (self._names[host],) if host in self._names else super().resolve(host)
 
 
 @dataclass(slots=True)
 class System:
-    """The system. ``driver``: the way to reach it; ``file``: its SUT file, with the actual ports if the tester started
-    it.
+    """The system whose prerequisites are checked. ``driver``: its driver; ``file``: its SUT file, with the actual ports
+    if the tester started the system.
     """
 
     file: SutFile
@@ -45,9 +47,9 @@ class System:
     facilities: frozenset[str] = frozenset()
     """The facilities that the control channel announces."""
     host_name: str | None = None
-    """The system's own name, from the control channel."""
+    """The host name that the system reports on the control channel."""
     clock_s: int | None = None
-    """By how many seconds the system's clock is fast; None while that is unknown."""
+    """The number of seconds by which the system's clock is fast; None while this is unknown."""
 
     @property
     def route(self) -> Route | None:
@@ -56,7 +58,7 @@ class System:
 
     @property
     def timeouts(self) -> Timeouts:
-        """The timeouts in effect, which the driver computed from the SUT file and from the measured speed of the
+        """The timeouts that apply, computed by the driver from the SUT file and from the measured speed of the
         system.
         """
         return self.driver.timeouts
@@ -67,7 +69,7 @@ class System:
 
     @property
     def shows_queues(self) -> bool:
-        """Return whether queues can be read: by the control channel, or by a remote reader."""
+        """Return whether queues can be read, by the control channel or by a remote reader."""
         return self.offers("receive") or self.file.capabilities.get("qm2qm", False)
 
     @contextmanager
@@ -86,7 +88,7 @@ class System:
 
     @contextmanager
     def open_control(self, environment: Environment) -> Iterator[Control]:
-        """Yield the control channel; raise SutUnavailable when it has been lost."""
+        """Yield the control channel; raise SutUnavailable if the channel was lost."""
         assert self.route is not None
         with closing(JsonlControl(environment, self.route, answer_ms=self.timeouts.control_ms)) as control:
             yield control

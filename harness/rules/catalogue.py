@@ -1,5 +1,5 @@
-"""Load the catalogue of rules: the sentence of each rule (suites/*/*/rules.toml), its level, form, heading and public
-page.
+"""Load the catalogue of rules from suites/*/*/rules.toml: the sentence of each rule, its level, its form, its heading
+and its public page.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ RULES_FILE = "rules.toml"
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 FORMS = ("rule", "step", "detail", "lead", "api", "flow")
 ROW_FORMS = ("rule", "step")
-"""The forms of ids that have a row in the catalogue; each id of another form belongs to an id of one of these forms."""
+"""The forms of rule ids that have a row in the catalogue; an id of another form belongs to an id of one of
+these forms.
+"""
 MEANINGS_OF_OBSERVE = MappingProxyType(
     {
         "passive": "on every packet that the system sends, in every check",
@@ -63,7 +65,7 @@ DEFAULTS = "defaults"
 TITLE = "title"
 """The key at the head of a section's rules.toml: document, section and heading, ``MS-MQQB 2.2.7 Ping Packet``."""
 CHECKED_IN = "checked_in"
-"""The key at the top of a section's rules.toml that lists other folders with checks of the section's rules."""
+"""The key at the top of a section's rules.toml that lists other folders with checks of this section's rules."""
 _DEFAULT_KEYS = {"observe": str, "role": str}
 _REQUIRED_KEYS = {"observe": str, "role": str, "says": str}
 _OPTIONAL_KEYS = {"why": str, "errata": list, "note": str, "violates": list, "under": list}
@@ -93,7 +95,9 @@ class Document:
     sections: Mapping[str, str]
 
     def link(self, section: str) -> str:
-        """Return the address of a section's page, or of the document's page if the former is unknown."""
+        """Return the address of the public page of a section, or of the document if the page of the section is
+        unknown.
+        """
         known = self.sections.get(section, self.page)
         return known if known.startswith("https://") else f"{_PAGES_ADDRESS}/ms-{self.name.lower()}/{known}"
 
@@ -108,9 +112,10 @@ _JSON_FIELDS = (
 class Rule:
     """A row of the catalogue.
 
-    ``number`` counts within the section ("02"; "D02" for a demand without a keyword); ``note`` is a product note such
-    as ``<12>``; ``folder`` is that of the section in the suites, such as ``suites/mqqb/s2_2_1_internal_header``.
-    ``under``: the SHOULD that a MUST depends on: if the SHOULD is not followed, the MUST is not exercised.
+    ``number``: the number within the section ("02"; "D02" for a demand without a keyword); ``note``: a product note
+    such as ``<12>``; ``folder``: the folder of the section in the suites, such as
+    ``suites/mqqb/s2_2_1_internal_header``. ``under``: the SHOULD that a MUST depends on: if the SHOULD is not followed,
+    the MUST is not exercised.
     """
 
     id: str
@@ -152,7 +157,9 @@ _RULE_FIELDS = tuple(each.name for each in fields(Rule))
 
 
 class Catalogue(Mapping[str, Rule]):
-    """The rules by id, in the order of the documents and of their sections. A catalogue equals only itself."""
+    """The rules by id, in the order of the documents and of their sections. Two catalogues are equal only if they are
+    the same object.
+    """
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
@@ -173,10 +180,10 @@ class Catalogue(Mapping[str, Rule]):
         self.errata = errata
         self.notes = notes or ProductNotes({})
         self.checked_in = checked_in
-        """For the folder of a section, the other folders in which rules of this section are checked."""
+        """The other folders in which rules of a section are checked, by the folder of the section."""
 
     def to_tree(self) -> dict[str, Any]:
-        """Return the catalogue as a tree of JSON values."""
+        """Return the catalogue as JSON data."""
         return {
             "rules": [[getattr(rule, name) for name in _RULE_FIELDS] for rule in self._rules.values()],
             "documents": [asdict(document) for document in self._documents.values()],
@@ -187,7 +194,7 @@ class Catalogue(Mapping[str, Rule]):
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Catalogue:
-        """Return the catalogue from the tree that ``to_tree`` returned."""
+        """Return the catalogue from the JSON data that ``to_tree`` returned."""
         rules = [_build_rule(row) for row in tree["rules"]]
         documents = {row["name"]: Document(**row) for row in tree["documents"]}
         errata = {row["id"]: Erratum.from_tree(row) for row in tree["errata"]}
@@ -227,12 +234,12 @@ class Catalogue(Mapping[str, Rule]):
         return f"MS-{document}" if self._documents[document].title.startswith("[MS-") else document
 
     def titles(self) -> dict[str, str]:
-        """Return the titles of the documents, without their common part, for a run folder's rules.json."""
+        """Return the titles of the documents, without their common prefix, for the rules.json of a run folder."""
         return {name: document.title.rpartition(": ")[2] for name, document in self._documents.items()}
 
 
 def _build_rule(row: list[Any]) -> Rule:
-    """Return the rule of a row of ``Catalogue.to_tree``; JSON has lists where a rule has tuples."""
+    """Return the rule of a row of ``Catalogue.to_tree``. JSON data contain lists for the tuples of a rule."""
     values: list[Any] = [tuple(value) if type(value) is list else value for value in row]
     return Rule(*values)
 
@@ -303,8 +310,8 @@ def load_documents(root: Path = SUITES) -> dict[str, Document]:
 
 
 def load_catalogue(root: Path | None = None) -> Catalogue:
-    """Load the catalogue of a suites folder. The default folder, which is installed with the harness, is read once in a
-    process. Raise CatalogueError, which names the file, the row and the remedy.
+    """Load the catalogue of a suites folder. The default folder, which is installed with the harness, is read only once
+    in a process. Raise CatalogueError, whose message names the file, the row and the remedy, for an invalid catalogue.
     """
     return _read_catalogue(root) if root else _load_installed_catalogue()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from harness.rules.catalogue import DEMANDS, KINDS, ROW_FORMS, Catalogue, IndexRow
 
 LEVELS = ("MUST", "SHOULD")
-"""The levels that are counted. MUST NOT counts as MUST, SHOULD NOT as SHOULD."""
+"""The levels for which rules are counted. MUST NOT counts as MUST, SHOULD NOT as SHOULD."""
 DEMAND = "demand"
 CLONE_CLASS = "clone"
 
@@ -69,7 +69,9 @@ def coverage(
 
 
 def sum_sections(sections: list[SectionCoverage]) -> list[SectionCoverage]:
-    """Return the sums over sections, a row for each document, level and class; the demands of a document are first."""
+    """Return the sums over all sections, a row for each document, level and class. The demands of a document come
+    first.
+    """
     found: dict[tuple[str, str, str], SectionCoverage] = {}
     for one in sections:
         whole = SectionCoverage(one.document, "", "", one.demand, one.kind)

@@ -38,7 +38,9 @@ _SECTION_PATTERN = re.compile(r"[A-Z]+ \d+(\.\d+)*")
 
 
 class CatalogueError(MqconformError):
-    """A file of the suites folder cannot be used. The message is one line with the file, the entry and the remedy."""
+    """The error when a file of the suites folder cannot be used. The message is one line with the file, the entry and
+    the remedy.
+    """
 
     def __init__(self, file: Path, entry: str, message: str) -> None:
         super().__init__(f"{file}: {entry}: {message}" if entry else f"{file}: {message}")
@@ -64,10 +66,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """An erratum: one contradiction. ``where``: rule ids ("MQQB-2.2.1-05") and sections ("MQQB 3.1.2.1"). ``says``: the
-    contradiction. ``real``: the behavior in the frames of MS-MQQB section 4, the product notes or deployed systems.
-    ``choice``: the reading that the checks and the reference follow; ``why``: the reason for it. ``settled``: whether
-    packets of real Windows settle the contradiction.
+    """An erratum: a contradiction in the documents, or between documents and real packets. ``where``: rule ids
+    ("MQQB-2.2.1-05") and sections ("MQQB 3.1.2.1"). ``says``: the contradiction. ``real``: the behavior in the frames
+    of MS-MQQB section 4, the product notes or deployed systems. ``choice``: the reading that the checks and the
+    reference follow; ``why``: the reason for it. ``settled``: whether packets of real Windows settle the contradiction.
     """
 
     id: str
@@ -81,7 +83,7 @@ class Erratum:
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Erratum:
-        """Return the erratum from the tree that ``asdict`` and JSON produced."""
+        """Return the erratum from the JSON data of ``asdict``."""
         readings = tuple(_read_reading(row) for row in tree["readings"])
         return cls(**{**tree, "where": tuple(tree["where"]), "readings": readings})
 
@@ -110,7 +112,7 @@ def read_toml(file: Path) -> dict[str, Any]:
 def check_keys(
     file: Path, entry: str, row: object, required: Mapping[str, type], optional: Mapping[str, type]
 ) -> dict[str, Any]:
-    """Check that a row is a table with the right keys and types, and return it; otherwise raise CatalogueError."""
+    """Return an entry if it is a table with the required keys and types; otherwise raise CatalogueError."""
     if not isinstance(row, dict):
         raise CatalogueError(file, entry, "the entry is not a table; write [...] with keys below it")
     types = {**required, **optional}
@@ -129,7 +131,7 @@ def check_keys(
 
 def load_errata(index: Container[str], root: Path = SUITES) -> dict[str, Erratum]:
     """Read suites/errata.toml; return the errata by id, in the order of the file. ``index``: the known rule ids. Raise
-    CatalogueError, which names the wrong entry and the remedy.
+    CatalogueError, whose message names the entry and the remedy, for an invalid entry.
     """
     file = root / ERRATA_FILE
     return {name: _read_erratum(file, name, row, index) for name, row in read_toml(file).items()}

@@ -15,8 +15,8 @@ _MEMBER_KEYS = ("title", "exercised", "reference", "left_out")
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member protocol: its title, the part that the suites exercise, the part in the reference, and the omitted part
-    with the reason.
+    """A member protocol: its title, the parts that suites and reference contain, and the omitted part with the
+    reason.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Find rules by the names that users type, in upper or lower case, with a hint where a name is nearly right."""
+"""Find rules by the names that users type, in upper or lower case, and suggest similar names for an unknown name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.errors import UsageError
 from harness.rules.catalogue import LEVELS, MEANINGS_OF_OBSERVE, ROLES, Catalogue, Rule
 
 MOST_SUGGESTED_NAMES = 3
-"""The largest number of similar ids in a hint."""
+"""The maximum number of similar ids in a suggestion."""
 _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = MappingProxyType(
     {
         "level": (LEVELS, lambda rule: rule.level),
@@ -19,13 +19,15 @@ _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = Mapp
         "observe": (tuple(MEANINGS_OF_OBSERVE), lambda rule: rule.observe),
     }
 )
-"""The criteria for rules, in addition to their place: the possible values, and a function that returns the value of a
-rule.
+"""The criteria for selecting rules, in addition to document and section: the possible values, and a function that
+returns the value of a rule.
 """
 
 
 def find_rule_id(catalogue: Collection[str], text: str) -> str:
-    """Return the id that a user means; raise UsageError, with the most similar ids, for an unknown id."""
+    """Return the rule id that a user typed, in its correct form; raise UsageError, with the most similar ids, for an
+    unknown id.
+    """
     wanted = text.strip().upper()
     if wanted in catalogue:
         return wanted
@@ -38,12 +40,12 @@ def find_rule_id(catalogue: Collection[str], text: str) -> str:
 
 
 def _strip_leading_zeros(name: str) -> str:
-    """Return an id without leading zeros in its numbers: 3 for 03."""
+    """Return a rule id without leading zeros in its numbers: 3 for 03."""
     return re.sub(r"(?<!\d)0+(?=\d)", "", name)
 
 
 def find_document(documents: Iterable[str], text: str) -> str:
-    """Return the document that a user means (``mqqb``, ``MS-MQQB``); raise UsageError, with the list of documents, for
+    """Return the document that a user typed (``mqqb``, ``MS-MQQB``); raise UsageError, with the list of documents, for
     an unknown name.
     """
     known = list(documents)
@@ -59,8 +61,8 @@ def select_rules(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str
     - a document, a section with those below it, a rule: ``MQQB``, ``MQQB-3.1.5``, ``MQQB-3.1.5.4.1-10``;
     - ``level=MUST``, ``role=acceptor``, ``observe=wire``.
 
-    Criteria of one kind widen the choice, criteria of different kinds narrow it. Raise UsageError for an unknown
-    criterion, or when no rule meets all criteria.
+    A rule must meet one criterion of each given kind. Raise UsageError for an unknown criterion, or when no rule meets
+    all criteria.
     """
     kinds: dict[str, set[str]] = {}
     words = list(criteria)

@@ -1,4 +1,4 @@
-"""Find the files of the suites that name a rule, by its id in their text, without importing them."""
+"""Find the files of the suites that contain a rule id in their text, without importing the files."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from harness.paths import SUITES
 STATES_FILE = "states.toml"
 """The table of a section's states and events, in the same folder as the checks of its cells."""
 _REGISTERING_FILE_PATTERNS = ("test_*", "faults*", "predicates*")
-"""The name patterns of the Python files of a section that are not tables of ids: checks, faults and predicates."""
+"""The name patterns of a section's Python files with checks, faults and predicates, without tables of ids."""
 
 
 def list_files_naming(patterns: Iterable[str], rules: Collection[str] | None) -> list[Path]:
-    """Return the files of the suites that match a pattern and name one of the rules (any rule if None), sorted.
+    """Return the sorted files of the suites that match a pattern and contain one of the rule ids (any id if None).
 
-    Ids are written out: in the file, or in a module of tables of its section, such as ``sections.py``.
+    The ids are in the file, or in a module with tables of its section, such as ``sections.py``.
     """
     files = sorted(path for pattern in patterns for path in SUITES.glob(pattern))
     if rules is None:
@@ -31,7 +31,9 @@ def list_files_naming(patterns: Iterable[str], rules: Collection[str] | None) ->
 
 @cache
 def list_tables_in_folder(folder: Path) -> bytes:
-    """Return the text of a section's modules that its checks and faults import, and of its table of states."""
+    """Return the text of the modules that the checks and faults of a section import, and of the section's table of
+    states.
+    """
     modules = sorted([*folder.glob("*.py"), *folder.glob(STATES_FILE)])
     return b"".join(
         path.read_bytes() for path in modules if not any(fnmatch(path.name, one) for one in _REGISTERING_FILE_PATTERNS)
@@ -39,8 +41,8 @@ def list_tables_in_folder(folder: Path) -> bytes:
 
 
 def find_place(path: str, *texts: str) -> str:
-    """Return the place of a text in a file, as ``path:line``; of several texts, the first that the file contains
-    counts. ``path``: below the folder that contains the suites, such as
+    """Return the place of a text in a file, as ``path:line``; of several texts, the place of the first one that the
+    file contains. ``path``: below the folder that contains the suites, such as
     ``suites/mqqb/s2_2_1_internal_header/faults.py``.
     """
     lines = (SUITES.parent / path).read_text(encoding="utf-8").splitlines()

@@ -1,6 +1,6 @@
 """Load the product notes: the statements in the appendices of the documents about releases of Windows
-(suites/*/notes.toml). A note does not change a rule. It names the releases that deviate from a rule, and whether the
-deviation is allowed.
+(suites/*/notes.toml). A note does not change a rule, but names the releases that deviate from the rule, and states
+whether the deviation is allowed.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ REASONS_NOT_CONFIGURED = MappingProxyType(
         "outside": "neither the reference nor the harness has the needed feature",
     }
 )
-"""The values of ``reference`` that state why the reference has no behavior for a note. After each of the last two
-values, an explanation follows.
+"""The values of ``reference`` that state why the reference has no behavior for a note. The last two values must be
+followed by an explanation.
 """
 _REQUIRED_KEYS = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
 _OPTIONAL_KEYS = {"allows": str, "rules": list, "excuses": list, "excused": list}
@@ -47,13 +47,13 @@ _WHOLE_SECTION = "-*"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One product note, paraphrased.
+    """A paraphrased product note.
 
-    ``sections``: the sections of the note. ``releases``: the releases that it names; ``written``: the same releases as
-    written in the file. ``allows``: the permitted deviation of a release. ``rules``: ids of the rules that it concerns.
-    ``excuses``: ids of the rules that the releases in ``excused`` may violate because of it; the violation is then a
-    warning. ``reference``: the behaviors that the reference has because of it (reference_qm/releases), or one of
-    REASONS_NOT_CONFIGURED with a reason.
+    ``sections``: the sections of the note. ``releases``: the releases that the note names; ``written``: the same
+    releases as written in the file. ``allows``: the permitted deviation of a release. ``rules``: ids of the rules that
+    it concerns. ``excuses``: ids of the rules that the releases in ``excused`` may violate because of it; the violation
+    is then a warning. ``reference``: the behaviors that the reference has because of it (reference_qm/releases), or one
+    of REASONS_NOT_CONFIGURED with a reason.
     """
 
     document: str
@@ -93,10 +93,12 @@ class ProductNotes:
         self.by_document = notes
         self._all = [note for each in notes.values() for note in each.values()]
         self._excusing: dict[str, Mapping[str, Note]] = {}
-        """The excused rules by profile, cached because every check of a run reads those of one profile."""
+        """The excused rules by profile. They are cached, because every check of a run reads the rules of one
+        profile.
+        """
 
     def to_tree(self) -> dict[str, list[dict[str, Any]]]:
-        """Return all notes as a tree of JSON values."""
+        """Return all notes as JSON data."""
         return {
             document: [
                 {key: sorted(value) if isinstance(value, frozenset) else value for key, value in asdict(note).items()}
@@ -107,12 +109,12 @@ class ProductNotes:
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> ProductNotes:
-        """Return the notes from the tree that ``to_tree`` returned."""
+        """Return the notes from the JSON data that ``to_tree`` returned."""
         return cls({name: {row["number"]: _build_note(row) for row in rows} for name, rows in tree.items()})
 
     def find_cited(self, document: str, text: str | None) -> list[Note]:
-        """Return the notes that a row's ``note`` names; raise KeyError with the first name that its document does not
-        contain. A document without a notes.toml has no known notes.
+        """Return the notes that the field ``note`` of a row names; raise KeyError with the first name that the document
+        does not contain. A document without a notes.toml has no known notes.
         """
         found = []
         for cited in _CITED_NOTE.finditer(text or ""):
@@ -129,8 +131,8 @@ class ProductNotes:
         return list(dict.fromkeys([*self.find_cited(document, cited), *others]))
 
     def list_excused_rules(self, profile: str) -> Mapping[str, Note]:
-        """Return the rules that a release may violate, each with the first note that allows it; none for a profile that
-        is not Windows.
+        """Return the rules that a release may violate, each with the first note that allows it; empty for the profile
+        ``none``.
         """
         if profile not in self._excusing:
             found: dict[str, Note] = {}
@@ -149,8 +151,8 @@ def _build_note(row: Mapping[str, Any]) -> Note:
 def load_notes(index: Container[str], ids: Mapping[str, Any], root: Path) -> ProductNotes:
     """Read the notes.toml of each document of a suites folder.
 
-    ``index``: the known rule ids; ``ids``: the rule ids with rows. Raise CatalogueError, which names the file, the note
-    and the remedy.
+    ``index``: the known rule ids; ``ids``: the rule ids with rows. Raise CatalogueError, whose message names the file,
+    the note and the remedy, for an invalid note.
     """
     found = {}
     for file in sorted(root.glob(f"*/{NOTES_FILE}")):
@@ -199,7 +201,7 @@ def _read_notes(
 
 
 def _get_reference_behaviours(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
-    """Return the behaviors of the reference for a note, or the reason why it has none."""
+    """Return the behaviors of the reference for a note, or the reason why the reference has no behavior for it."""
     kind, _, why = str(written[0]).partition(": ")
     if kind in REASONS_NOT_CONFIGURED and (len(written) > 1 or not (why or kind == SAME_IN_EVERY_CONFIGURATION)):
         raise CatalogueError(

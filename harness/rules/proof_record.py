@@ -27,7 +27,7 @@ class RecordedProof:
 
 
 def load_proof(root: Path = SUITES) -> RecordedProof:
-    """Read the record of a suites folder; return an empty record when the file is missing."""
+    """Return the recorded proof of a suites folder; an empty record when the file is missing."""
     path = root / PROOF_FILE
     if not path.is_file():
         return RecordedProof()

@@ -1,5 +1,6 @@
-"""Load the renamed checks: ``suites/<document>/renamed.toml`` lists the old and the new id of each. Baselines, run
-folders and captures of earlier versions name checks by their old ids; every reader replaces an old id by the new one.
+"""Load the renamed checks: ``suites/<document>/renamed.toml`` contains the old and the new id of each renamed check.
+Baselines, run folders and captures of earlier versions name checks by their old ids; every reader replaces an old id by
+the new one.
 """
 
 from __future__ import annotations
@@ -18,20 +19,20 @@ _TABLE_NAME = "checks"
 
 @cache
 def load_renamed_checks(suites: Path = SUITES) -> Mapping[str, str]:
-    """Return the present id of each renamed check, without parameters, by every earlier id of the check. A check that
-    was renamed twice has two entries. Raise CatalogueError for a broken file, a repeated id or a circle.
+    """Return the current id of each renamed check, without parameters, by every earlier id of the check. A check that
+    was renamed twice has two entries. Raise CatalogueError for an invalid file, a repeated id or a circular rename.
     """
     steps: dict[str, str] = {}
     for path in sorted(suites.glob(f"*/{RENAMED_FILE}")):
         for old, new in _read_renamed_file(path).items():
             if old in steps:
-                raise CatalogueError(path, old, "the check is renamed twice; keep the line with the present name")
+                raise CatalogueError(path, old, "the check is renamed twice; keep only the line with the current name")
             steps[old] = new
     return MappingProxyType({old: _follow_renames(steps, old, suites) for old in sorted(steps)})
 
 
 def current_check(check: str) -> str:
-    """Return the present id of a check, with the parameters of the given id."""
+    """Return the current id of a check, with the parameters of the given id."""
     function, bracket, parameters = check.partition("[")
     return f"{load_renamed_checks().get(function, function)}{bracket}{parameters}"
 
@@ -49,7 +50,7 @@ def _read_renamed_file(path: Path) -> dict[str, str]:
 
 
 def _follow_renames(steps: Mapping[str, str], old: str, suites: Path) -> str:
-    """Return the current name of a check, after all of its renames."""
+    """Return the current id of a check, after all of its renames."""
     met, name = [old], steps[old]
     while name in steps:
         if name in met:

@@ -118,7 +118,7 @@ class TopologyDriver:
                 driver.start_again()
 
     def confirm(self) -> None:
-        """Raise SutLost if one of the systems is no longer the system of the start of the run."""
+        """Raise SutLost if one of the systems differs from the system at the start of the run."""
         for driver in self._drivers.values():
             driver.confirm()
 

@@ -137,7 +137,7 @@ class VariedCheck:
             self._require_effects(trials)
 
     def _require_effects(self, trials: Sequence[Trial]) -> None:
-        """Raise an error for a parameter that ``@varied`` names but for which the check always gives a value: the row's
+        """Raise an error for a parameter that ``@varied`` names although the check always gives its value: the row's
         values would have no effect.
 
         The cases of a pytest-parametrized function give different values, so one case need not vary all parameters that

@@ -1,1 +1,1 @@
-"""Check state machines of the documents with tables of states and events, with a check for every cell."""
+"""Check the state machines of the documents by means of tables of states and events, with one check for each cell."""

@@ -1,4 +1,4 @@
-"""Parametrize a check with the cells of a table, and judge a cell."""
+"""Parametrize a check with the cells of a state table, and judge each cell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from harness.states.vocabulary import describe_outcome
 
 
 class OutcomeOf(Expectation):
-    """The expectation of one of the outcomes of a cell; the observation is the name of an outcome."""
+    """The expectation that the outcome is one of the permitted outcomes of a cell; the observation is the name of an
+    outcome.
+    """
 
     def __init__(self, cell: Cell) -> None:
         self.cell = cell
@@ -32,7 +34,7 @@ class OutcomeOf(Expectation):
 
 
 def for_each_cell(machine: type[Machine]) -> Callable[[Any], Any]:
-    """Parametrize a check with the cells of a machine's table: argument ``cell``."""
+    """Return a decorator that parametrizes a check with the cells of a machine's table, as the argument ``cell``."""
     table = machine.table
     return pytest.mark.parametrize(
         "cell",
@@ -50,8 +52,8 @@ def _build_marks(cell: Cell, table: Table) -> list[pytest.MarkDecorator]:
 
 
 def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
-    """Bring the system into the state of a cell, apply the event of the cell, and compare the outcome and everything
-    visible.
+    """Bring the system into the state of a cell, apply the event of the cell, and judge the outcome and the
+    observations of all probes.
     """
     table = machine.table
     machine.bring_into(cell.state)
@@ -78,5 +80,5 @@ def judge_cell(judge: Judge, cell: Cell, machine: Machine) -> None:
 
 
 def describe_cell(cell: Cell, table: Table) -> str:
-    """Return the state and the event of a cell as the text that a verdict shows before its observation."""
+    """Return the state and event of a cell as the text before the observation in a verdict."""
     return f"State before: {table.states[cell.state].says} Event: {table.events[cell.event].says} Afterwards"

@@ -1,4 +1,4 @@
-"""Define the machine of a table: the steps that bring a system into each state, apply each event, and observe the
+"""Define a test of a state table: the steps that bring a system into each state, apply each event, and observe the
 result.
 """
 
@@ -27,7 +27,7 @@ def _mark_step(kind: str, *names: str) -> Callable[[_Step], _Step]:
 
 def state(*names: str) -> Callable[[_Step], _Step]:
     """Mark the method that brings the system into a state; the method raises ConformanceFailure when the system does
-    not reach it.
+    not reach this state.
     """
     return _mark_step("states", *names)
 
@@ -38,13 +38,13 @@ def event(*names: str) -> Callable[[_Step], _Step]:
 
 
 def probe(*names: str) -> Callable[[_Step], _Step]:
-    """Mark the method that returns the observation at one place, such as a queue."""
+    """Mark the method that returns the observation at one place (probe), such as a queue."""
     return _mark_step("probes", *names)
 
 
 class Machine:
-    """The steps of a machine; the table is in the folder of the subclass's module. The subclass has a method for each
-    name in the table.
+    """The steps for testing a state machine. The table is in the folder of the subclass's module; the subclass has a
+    method for each name in the table.
 
     ``evidence``: the packets and calls that show the outcome.
     """
@@ -53,7 +53,9 @@ class Machine:
     steps: ClassVar[Mapping[tuple[str, str], _Step]]
 
     def __init_subclass__(cls, path: Path | None = None, **more: Any) -> None:
-        """Read the table; raise HarnessError for a name without a method, and for a method without a name."""
+        """Read the table of a subclass; raise HarnessError for a name without a method, and for a method without a
+        name.
+        """
         super().__init_subclass__(**more)
         found = {mark: getattr(cls, name) for name in dir(cls) for mark in getattr(getattr(cls, name), _STEP_MARK, ())}
         cls.steps = MappingProxyType(found)

@@ -1,4 +1,4 @@
-"""Name the outcome of a reaction of the system in the words of the vocabulary, with one function for each kind of
+"""Name the outcome of a system's reaction in the words of the vocabulary, with one function for each kind of
 reaction.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # the import takes long, and only checks of remote reading ne
 
 
 def name_call(call: Call) -> str:
-    """Return the outcome of a remote reader's call, after the wait for its answer."""
+    """Wait for the answer to a remote reader's call, and return the outcome of the call."""
     if not call.answered and not call.association.over:
         return WAITS
     if call.is_refused:
@@ -26,13 +26,15 @@ def name_call(call: Call) -> str:
 
 
 def name_read(call: Call) -> str:
-    """Return the outcome of a remote reader's read, after the wait for its answer: the label of its message, if any."""
+    """Wait for the answer to a remote reader's read, and return its outcome: the label of the message, if the read
+    returned one.
+    """
     outcome = name_call(call)
     return call.label_or_outcome if outcome == Outcome.DONE else outcome
 
 
 def name_answer(answer: Mapping[str, Any] | None) -> str:
-    """Return the outcome that an answer of the control channel states; for a read, this is the label of its message."""
+    """Return the outcome that an answer of the control channel reports; for a read, the label of the message."""
     if answer is None:
         return WAITS
     if "message" in answer:

@@ -1,5 +1,5 @@
-"""Read ``states.toml``, which lists, for each state and event of a machine, the permitted outcomes with their next
-states, and the rules that demand them.
+"""Read ``states.toml``, which contains, for each state and event of a machine, the permitted outcomes, their next
+states, and the rules that demand these outcomes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness.states.vocabulary import VOCABULARY, find_unknown_words
 
 OUTCOME = "outcome"
 SECTION = re.compile(r"MS-[A-Z]+ \d+(\.\d+)+|erratum E\d+")
-"""Matches the section or erratum that leaves a cell open."""
+"""A pattern for the section or erratum that permits any outcome in a cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class Event:
 class Cell:
     """The permitted outcomes of an event in a state, each with the next state, and the rules that demand them.
 
-    ``rules``: under the key ``OUTCOME``, the rules about the outcome, and about each probe without its own key;
-    under the name of a probe, the rules about the observation of this probe. A cell without outcomes has a reason:
-    ``open`` names the section that leaves it open, ``never`` why the event cannot occur in the state.
+    ``rules``: under the key ``OUTCOME``, the rules about the outcome, and about probes without a separate key; under
+    the name of a probe, the rules about the observation of this probe. A cell without outcomes has a reason: ``open``
+    names the section that permits any outcome, ``never`` states why the event cannot occur in the state.
     """
 
     state: str
@@ -60,19 +60,19 @@ class Cell:
 
     @property
     def all_rules(self) -> tuple[str, ...]:
-        """The rules of the cell's outcome and of all observations that the cell lists."""
+        """The rules about the cell's outcome and about all observations that the cell lists."""
         return tuple(dict.fromkeys(rule for rules in self.rules.values() for rule in rules))
 
     @property
     def name(self) -> str:
-        """The name of the cell, as the id of its check contains it."""
+        """The name of the cell, which is part of the id of its check."""
         return f"{self.state}, {self.event}"
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The states, the events and the cells of a machine; ``beside``: the constant observations of objects that no event
-    may change, by probe.
+    """A state table: the states, the events and the cells of a machine; ``beside``: by probe, the constant observations
+    of objects that no event may change.
     """
 
     path: Path
@@ -114,7 +114,7 @@ def _toml_key(name: str) -> str:
 
 @cache
 def read_table(path: Path) -> Table:
-    """Read a table; raise HarnessError, with one line about the first error in it, for a wrong table."""
+    """Read a state table; raise HarnessError, with one line about the first error, for an invalid table."""
     try:
         tree = tomllib.loads(path.read_text(encoding="utf-8"))
         states = {name: State(**_lists_to_tuples(one)) for name, one in tree.pop("states").items()}
@@ -177,7 +177,9 @@ def _find_mistakes_in_cell(cell: Cell, table: Table) -> Iterator[str]:
 
 
 def _read_rules(rules: Any) -> dict[str, tuple[str, ...]]:
-    """Return the rules by their subject (the outcome or a probe); rules in a plain list are about the outcome."""
+    """Return the rules by their subject (the outcome or a probe); the subject of rules in a plain list is the
+    outcome.
+    """
     by_place = rules if isinstance(rules, dict) else {OUTCOME: rules}
     return {place: tuple(each) for place, each in by_place.items()}
 

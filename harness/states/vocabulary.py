@@ -1,4 +1,4 @@
-"""Define all words that the outcome of a cell may use."""
+"""Define all words that may describe the outcome of a cell in a state table."""
 
 from __future__ import annotations
 
@@ -34,17 +34,19 @@ VOCABULARY: Mapping[str, str] = MappingProxyType(
         "UserMessage": "the system sends a user message",
     }
 )
-"""The words of outcomes. An outcome of several reactions joins their words, in order, with `` + ``."""
+"""The words for outcomes. The text of an outcome with several reactions consists of their words, in order, joined by ``
++ ``.
+"""
 PACKET_SEPARATOR = " + "
 
 
 def describe_outcome(outcome: str) -> str:
-    """Return an outcome as a sentence without a period; an outcome with an unknown word unchanged."""
+    """Return an outcome as a sentence without a period; return an outcome with an unknown word unchanged."""
     if find_unknown_words(outcome):
         return outcome
     return ", then ".join(VOCABULARY[word] for word in outcome.split(PACKET_SEPARATOR))
 
 
 def find_unknown_words(outcome: str) -> list[str]:
-    """Return the words of an outcome that the vocabulary lacks."""
+    """Return the words of an outcome that are missing in the vocabulary."""
     return [word for word in outcome.split(PACKET_SEPARATOR) if word not in VOCABULARY]

@@ -65,7 +65,7 @@ class SutDriver(Protocol):
         """Restart the SUT's process; raise SutLost when the process has ended too often."""
 
     def confirm(self) -> None:
-        """Raise SutLost if the system at the address is no longer the system that the run started with."""
+        """Raise SutLost if the system at the address differs from the system at the start of the run."""
 
     def stop(self) -> None:
         """Stop the processes that ``start`` started."""

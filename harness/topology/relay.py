@@ -1,5 +1,5 @@
-"""Relay the traffic between two systems: forward bytes, show them to an observer, and simulate a failing network. A
-relay runs in an environment, virtual or real, so it forwards bytes only while a check waits.
+"""Relay the traffic between two systems: forward bytes, pass them to an observer, and simulate a failing network. A
+relay runs in an environment (virtual or real), so it forwards bytes only during the waits of a check.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 class Observer(Protocol):
-    """An observer of all traffic of a relay."""
+    """The interface of an observer of all traffic of a relay."""
 
     def on_opened(self, link: Link) -> None:
         """Handle a new connection of a system."""
@@ -24,8 +24,8 @@ class Observer(Protocol):
 
 
 class Relay:
-    """A relay at the address where other systems find a system; ``local_host``: the address from which the relay
-    connects to this system.
+    """A relay for a system: other systems connect to the address of the relay. ``local_host``: the address from which
+    the relay connects to the system.
     """
 
     def __init__(
@@ -42,12 +42,12 @@ class Relay:
         self.let_through()
 
     def let_through(self) -> None:
-        """Let systems connect, for the first time or again after ``cut``."""
+        """Let systems connect through the relay, for the first time or again after ``cut``."""
         if self._listener is None:
             self._listener = self.environment.listen(self.at, self._accept)
 
     def cut(self) -> None:
-        """Close all connections and refuse new ones, like a broken network."""
+        """Close all connections and refuse new connections, like a broken network."""
         if self._listener is not None:
             self._listener.close()
             self._listener = None
@@ -61,7 +61,7 @@ class Relay:
 
 
 class Link:
-    """One connection through a relay; ``near``: the side of the system that opened it."""
+    """One connection through a relay; ``near``: the side of the system that opened the connection."""
 
     def __init__(self, relay: Relay, stream: Stream) -> None:
         self.relay = relay
@@ -90,7 +90,7 @@ class Link:
 
 
 class _Side:
-    """One side of a link."""
+    """One side of a connection through a relay."""
 
     def __init__(self, link: Link, *, from_initiator: bool) -> None:
         self._link = link

@@ -1,4 +1,4 @@
-"""Define a topology as checks see it, independent of the drivers of its systems."""
+"""Define a topology (sender, router, receiver) as checks see it, independent of the drivers of its systems."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from harness.topology.traffic import Judge, Traffic
 from reference_qm.surface.inputs import Endpoint
 
 RESEND_WAIT_MS = 30_000
-"""int ms: the time after which transactional messages without an OrderAck are resent (MS-MQQB 3.1.2.6, note <50>)."""
+"""int ms: the time after which transactional messages without an OrderAck are sent again (MS-MQQB 3.1.2.6, note
+<50>).
+"""
 POLLS_UNTIL_SENT = 24
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system of a topology. ``address``: where the two other systems find it."""
+    """A system of a topology. ``address``: the address at which the two other systems reach it."""
 
     role: str
     address: str
@@ -70,16 +72,16 @@ class Topology:
 
     @property
     def broken(self) -> str | None:
-        """Return one line about a system whose environment could not be restored; None without one."""
+        """A one-line message about a system whose environment could not be restored; None if all were restored."""
         said = (f"{one.role}: {one.sut.broken}" for one in self.systems.values() if one.sut.broken is not None)
         return next(said, None)
 
     def cut(self, role: str) -> None:
-        """Cut the network between a system and the systems that connect to it."""
+        """Interrupt the network between a system and the systems that connect to it."""
         self._relays[role].cut()
 
     def mend(self, role: str) -> None:
-        """Restore the network of a system."""
+        """Restore the network between a system and the systems that connect to it."""
         self._relays[role].let_through()
 
     def wait_for(self, kind: str, *, by: str, to: str, count: int = 1, within_ms: int) -> list[Frame]:
@@ -92,8 +94,8 @@ class Topology:
         self.environment.run_until(lambda: False, ms)
 
     def _has_sent_all(self, sut: Sut, names: Collection[str]) -> bool:
-        """Wait until all messages to queues of this check have been sent and acknowledged; return whether that
-        happened.
+        """Wait until all messages to queues of this check have been sent and acknowledged; return whether this happened
+        in time.
         """
         for _ in range(POLLS_UNTIL_SENT):
             if not sut.count_waiting_messages(names):
@@ -104,7 +106,8 @@ class Topology:
     def close(self) -> None:
         """Restore the original state of the systems, while they can still reach each other.
 
-        First wait until no system has packets for another one, because these would arrive during the next check.
+        Before this, wait until no system has packets for another system, because such packets would arrive during the
+        next check.
         """
         for relay in self._relays.values():
             relay.let_through()

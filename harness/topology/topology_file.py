@@ -17,10 +17,10 @@ _SYSTEM_KEYS = ("sut", "address")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One system of a topology.
+    """One system in a topology file.
 
-    ``address``: where the others find it, which is the address of the tester's relay; the system itself listens at
-    ``file.driver.address``.
+    ``address``: the address at which the other systems reach it, which is the address of the tester's relay; the system
+    itself listens at ``file.driver.address``.
     """
 
     role: str
@@ -30,14 +30,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class TopologyFile:
-    """The content of a topology file, with a place for each of ROLES."""
+    """The content of a topology file, with one system for each of ROLES."""
 
     name: str
     places: Mapping[str, Place]
     path: Path
 
     def build_sut_file(self) -> SutFile:
-        """Return the topology as the SUT file of a run: its name, and the receiver's description."""
+        """Return the SUT file for a run on the topology: the topology's name, and the receiver's tables."""
         files = [place.file for place in self.places.values()]
         version = ", ".join(
             f"{role} {place.file.sut.name} {place.file.sut.version}" for role, place in self.places.items()
@@ -50,8 +50,8 @@ class TopologyFile:
 
 
 def load_topology(path: Path) -> TopologyFile:
-    """Read and check a topology file and the SUT files that it names; raise UsageError, which names the place and the
-    remedy, for an invalid file.
+    """Read and check a topology file and the SUT files that it names; raise UsageError, whose message names the place
+    and the remedy, for an invalid file.
     """
     tree = read_toml_file(path, "topology file")
     for table in tree:
@@ -98,7 +98,7 @@ def _read_place(role: str, table: dict[str, str], path: Path) -> Place:
 
 
 def _refuse_repeated_places(places: Mapping[str, Place], path: Path) -> None:
-    """Refuse an address that two systems share, or at which two systems are found."""
+    """Raise UsageError for an address that two systems share, or at which two systems are reached."""
     for what, of in _ADDRESSES.items():
         seen: dict[str, str] = {}
         for role, place in places.items():
@@ -116,7 +116,9 @@ _ADDRESSES: dict[str, Callable[[Place], str]] = {
 
 
 def _refuse_loops(places: Mapping[str, Place], path: Path) -> None:
-    """Refuse a system that listens at the address of a relay, because the relay would then connect to itself."""
+    """Raise UsageError for a system that listens at the address of a relay, because the relay would connect to
+    itself.
+    """
     found_at = {place.address: role for role, place in places.items()}
     for role, place in places.items():
         own = place.file.driver.address

@@ -16,9 +16,9 @@ from reference_qm.codec import FramingError
 
 @dataclass(eq=False, slots=True)
 class Passage:
-    """One connection between two systems. ``connection`` is its record as in the capture, from the view of the
-    acceptor; ``mirrored`` has the same packets from the view of the initiator, for predicates. ``initiator`` becomes
-    known with its EstablishConnection.
+    """One connection between two systems. ``connection``: the record from the acceptor's perspective, as in the
+    capture; ``mirrored``: the same packets from the initiator's perspective, for predicates. ``initiator``: the role of
+    the system that opened the connection, which is unknown until its EstablishConnection.
     """
 
     acceptor: str
@@ -26,7 +26,7 @@ class Passage:
     mirrored: Connection
     initiator: str | None = None
     framer: SutFramer = field(default_factory=SutFramer)
-    """The framer of the initiator's bytes."""
+    """The framer that splits the initiator's bytes into packets."""
 
     def packets_sent(self, kind: str, by: str) -> list[Frame]:
         """Return the packets of a kind that one of the two systems sent."""
@@ -37,7 +37,7 @@ class Passage:
 
     @property
     def is_acknowledged(self) -> bool:
-        """Whether each system has acknowledged all messages of the other, or the connection is closed."""
+        """Whether each system has acknowledged all messages of the other system, or the connection is closed."""
         if self.connection.closed_by is not None:
             return True
         frames = self.connection.frames
@@ -52,7 +52,9 @@ def _count_messages(frames: Iterable[Frame], *, from_sut: bool) -> int:
 
 
 def _find_last_acknowledged(frames: Iterable[Frame], *, from_sut: bool) -> int:
-    """Return the largest AckSequenceNumber of one side; a scenario has fewer messages than this field can count."""
+    """Return the largest AckSequenceNumber of one side. A scenario has too few messages for the number to wrap
+    around.
+    """
     headers = (
         frame.layers.get("SessionHeader")
         for frame in frames
@@ -62,19 +64,19 @@ def _find_last_acknowledged(frames: Iterable[Frame], *, from_sut: bool) -> int:
 
 
 class Judge(Protocol):
-    """The interface of a judge, which gets each packet twice: as a packet from its sender, and as a packet to its
+    """The interface of a judge, which receives each packet twice: as a packet from its sender, and as a packet to its
     receiver.
     """
 
     def on_frame(self, frame: Frame) -> None:
-        """Judge a packet that a system sent; only record a packet that it received."""
+        """Judge a packet that a system sent, or only record a packet that it received."""
 
     def note(self, frame: Frame) -> None:
         """Record a packet without judging it."""
 
 
 class Traffic:
-    """The observer of all relays."""
+    """An observer of all relays, which records and judges their traffic."""
 
     def __init__(self, recorder: Recorder, roles: Mapping[str, str], judge: Judge | None = None) -> None:
         """Observe the relays at the addresses that ``roles`` lists."""
@@ -87,7 +89,7 @@ class Traffic:
         self._of: dict[Link, Passage] = {}
 
     def packets_sent(self, kind: str, *, by: str, to: str) -> list[Frame]:
-        """Return the packets of a kind that one system sent to another, on connections that either of them opened."""
+        """Return the packets of a kind that one system sent to another, on connections opened by either system."""
         pairs = ((by, to), (to, by))
         return [
             frame
@@ -121,8 +123,8 @@ class Traffic:
                     (self._judge.note if passed_on else self._judge.on_frame)(each)
 
     def _is_passed_on(self, frame: Frame, by: str | None) -> bool:
-        """Return whether a packet is a forwarded packet of another system with a changed hop count; such a packet was
-        already judged.
+        """Return whether a packet was forwarded by a system that only changed the hop count. Such a packet was already
+        judged.
         """
         if frame.kind != "UserMessage":
             return False
@@ -130,7 +132,7 @@ class Traffic:
         return maker in self.identifiers and self.identifiers[maker] != by
 
     def _record_bytes(self, passage: Passage, data: bytes) -> list[Frame]:
-        """Record bytes from an initiator, as whole packets or as malformed bytes."""
+        """Record bytes from an initiator, either as complete packets or as malformed bytes."""
         try:
             packets = passage.framer.feed(data)
         except FramingError as error:

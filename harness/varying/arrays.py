@@ -1,4 +1,6 @@
-"""Covering arrays: each allowed combination of values of any two (or three) parameters occurs in at least one row."""
+"""Build covering arrays, in which each allowed combination of values of any two (or three) parameters occurs in at
+least one row.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,17 @@ from itertools import combinations, product
 from allpairspy import AllPairs
 
 Row = Mapping[str, str]
-"""The name of the chosen value of each parameter."""
+"""A row of a covering array: the name of the selected value of each parameter."""
 
 
 def build_rows(
     values: Mapping[str, Sequence[str]], excluded: Sequence[Row] = (), strength: int = 2, *, orders: int = 1
 ) -> tuple[Row, ...]:
-    """Return the rows; the first has the first value of each parameter. ``excluded``: combinations that no row has.
+    """Return the rows of a covering array; the first row has the first value of each parameter. ``excluded``:
+    combinations that must not occur in a row.
 
-    The filter of the pairwise library loses combinations, so the missing combinations are completed to rows here.
-    ``orders``: in how many orders of the parameters the library is tried; the shortest array is taken.
+    The filter of the pairwise library loses combinations, so rows are added here for the missing combinations.
+    ``orders``: the number of parameter orders with which the library is tried; the shortest array is returned.
     """
     known = tuple((name, tuple(ones)) for name, ones in values.items())
     own = tuple(tuple(sorted(one.items())) for one in excluded if one.keys() <= values.keys())
@@ -41,7 +44,7 @@ def _build_array(
 def _draw_row(
     ordered: Mapping[str, Sequence[str]], values: Mapping[str, Sequence[str]], banned: Sequence[Row], wanted: list[Row]
 ) -> tuple[Row, ...]:
-    """Return the plain row, rows of the library, and completed rows, so that every wanted combination occurs."""
+    """Return the default row, rows of the library, and completed rows, so that every wanted combination occurs."""
     strength, names = len(wanted[0]), list(ordered)
     drawn: list[Row] = [{name: ones[0] for name, ones in values.items()}]
     if strength >= 2:  # the library has no arrays of strength 1
@@ -62,7 +65,7 @@ def _draw_row(
 
 
 def _drop_needless_rows(rows: list[Row], wanted: list[Row]) -> list[Row]:
-    """Remove the rows whose combinations all occur in other rows, but keep the plain row."""
+    """Remove rows whose combinations all occur in other rows, but never the default row."""
     counts = {number: sum(one.items() <= row.items() for row in rows) for number, one in enumerate(wanted)}
     kept = list(rows)
     for row in reversed(rows[1:]):
@@ -83,7 +86,7 @@ def _is_allowed_with(names: Sequence[str], banned: Sequence[Row]) -> object:
 
 
 def is_allowed(row: Row, excluded: Sequence[Row]) -> bool:
-    """Return whether a row, or a part of one, has no excluded combination."""
+    """Return whether a row, or a part of a row, contains no excluded combination."""
     return not any(one.items() <= row.items() for one in excluded)
 
 
@@ -97,8 +100,8 @@ def list_tuples(values: Mapping[str, Sequence[str]], excluded: Sequence[Row], st
 
 
 def complete_row(part: Row, values: Mapping[str, Sequence[str]], excluded: Sequence[Row]) -> Row | None:
-    """Return an allowed row that contains this part; its other values are the earliest possible ones. Return None if no
-    such row exists.
+    """Return an allowed row that contains the given part; every other value is the first possible value. Return None if
+    no such row exists.
     """
     if not is_allowed(part, excluded):
         return None

@@ -1,9 +1,9 @@
-"""The table of parameters of messages, queues and reads: their values, what each needs, and combinations that are not
-allowed.
+"""Define the parameters of messages, queues and reads: their values, the needs of each value, and combinations that are
+not allowed.
 
-A value defines what it adds to a packet of the peer (arguments of ``harness.wire.user_message``), and to the requests
+A value defines additions to a packet of the peer (arguments of ``harness.wire.user_message``), and to the requests
 ``send`` and ``create_queue`` of the control channel. ``{peer}`` and ``{sut}`` stand for the addresses. The first value
-of a parameter is the plain one: it changes nothing. Spec: MS-MQMQ 2.2.19, 2.2.20; MS-MQDMPR 3.1.1.2, 3.1.1.12.
+of a parameter is the default, which changes nothing. Spec: MS-MQMQ 2.2.19, 2.2.20; MS-MQDMPR 3.1.1.2, 3.1.1.12.
 """
 
 from __future__ import annotations
@@ -17,18 +17,20 @@ from harness.wire import PrivateQueueFormatName
 Fields = Mapping[str, Any]
 NO_FIELDS: Fields = {}
 SECOND_SOURCE_GUID = UUID("6d716376-0000-4000-8000-00000000a001")
-"""The queue manager that is the source of messages that the peer forwards."""
+"""The queue manager that is named as the source of messages which the peer forwards."""
 TRACE_QUEUE = UUID("6d716376-0000-4000-8000-00000000a002")
-"""The identifier of a public queue that is in no directory."""
+"""The identifier of a public queue that no directory contains."""
 DAY_S = 86_400
 LONG_BODY = bytes(index % 251 for index in range(5_000))
-"""A body that is longer than the chunks in which a system may store or send it."""
+"""A body that is longer than the chunks in which a system may store or send bodies."""
 LONG_LABEL = "L" * 249
 """A label of the maximum length (MS-MQMQ 2.2.20.3)."""
 
 
 class Value(NamedTuple):
-    """A value of a parameter. ``needs``: the capabilities and facilities without which it is not drawn."""
+    """A value of a parameter. ``needs``: the capabilities and facilities that a system must have before the value is
+    used.
+    """
 
     name: str
     packet: Fields = NO_FIELDS
@@ -46,7 +48,7 @@ def _properties_fields(**fields: Any) -> Fields:
 
 
 def _acknowledged_value(event: str, **asks: str) -> Value:
-    """Return the value that asks for both acknowledgments of an event; the value needs an administration queue."""
+    """Return the value that requests both acknowledgments of an event; the value needs an administration queue."""
     queue = r"TCP:{peer}\private$\mqc-acks"
     packet = {**_user_fields(AdminQueue=queue), **_properties_fields(**dict.fromkeys(asks, 1))}
     return Value(event, packet, {"acks": tuple(asks.values()), "admin_queue": f"DIRECT={queue}"})
@@ -144,7 +146,7 @@ PARAMETERS: Mapping[str, Sequence[Value]] = {
     "read transaction": (Value("none"), Value("internal", needs=("transactions",))),
     "read time-out": (Value("0"), Value("a second")),
 }
-"""The possible values of each parameter, the plain value first."""
+"""The possible values of each parameter; the default value comes first."""
 
 EXCLUDED_COMBINATIONS: Sequence[Mapping[str, str]] = (
     {"acknowledgments": "none", "administration queue": "private"},
@@ -153,9 +155,9 @@ EXCLUDED_COMBINATIONS: Sequence[Mapping[str, str]] = (
     *({"queue authentication": "yes", "security": value} for value in ("none", "without sender")),
     *({"read transaction": "internal", "delivery": value} for value in ("express", "recoverable")),
 )
-"""The combinations that no row has: an administration queue is for acknowledgments (MS-MQMQ 2.2.19.2), a transactional
-message has no priority, an authenticated queue takes signed messages, and a read in a transaction needs a transactional
-queue.
+"""The combinations that must not occur in a row: an administration queue is for acknowledgments (MS-MQMQ 2.2.19.2), a
+transactional message has no priority, an authenticated queue takes signed messages, and a read in a transaction needs a
+transactional queue.
 """
 
 

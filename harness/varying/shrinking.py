@@ -8,14 +8,14 @@ from itertools import combinations
 from harness.varying.arrays import Row
 
 MOST_NAMED_VALUES = 3
-"""The maximum number of values in a reduced combination; without a reduction, a verdict names the whole row."""
+"""The maximum number of values in a reduced combination. If no reduction is found, a verdict names the complete row."""
 
 
 def find_smallest(failing: Row, plain: Row, passing: Sequence[Row], fails: Callable[[Row], bool]) -> Row:
-    """Return the smallest part of a failing row with which the check still fails when all else is plain.
+    """Return the smallest part of a failing row with which the check still fails when all other values are defaults.
 
-    ``fails``: the function that runs the check with a row and returns whether it fails. The smallest part occurs in no
-    passing row, so a part that occurs in a passing row needs no run.
+    ``fails``: a function that runs the check with a row and returns whether the check fails. The smallest part occurs
+    in no passing row, so a part that occurs in a passing row needs no run.
     """
     for part in list_suspects(failing, plain, passing):
         if fails({**plain, **part}):
@@ -24,7 +24,7 @@ def find_smallest(failing: Row, plain: Row, passing: Sequence[Row], fails: Calla
 
 
 def list_suspects(failing: Row, plain: Row, passing: Sequence[Row]) -> Iterator[Row]:
-    """Yield the parts of a failing row that no passing row has, the smallest first."""
+    """Yield the parts of a failing row that no passing row contains; the smallest part is first."""
     changed = {name: value for name, value in failing.items() if plain[name] != value}
     for size in range(1, min(MOST_NAMED_VALUES, len(changed) - 1) + 1):
         for names in combinations(changed, size):

@@ -1,6 +1,4 @@
-"""Apply one row of a covering array to the messages, queues and reads for which a check does not choose a value
-itself.
-"""
+"""Apply a row of a covering array to the messages, queues and reads for which a check does not choose values itself."""
 
 from __future__ import annotations
 
@@ -11,11 +9,11 @@ from harness.varying.arrays import Row
 from harness.varying.parameters import PARAMETERS, Fields, find_value
 
 _MERGED_HEADERS = ("base", "user", "properties")
-"""The headers for which a check and a row may each give some fields."""
+"""The headers for which both the check and the row may give fields."""
 
 
 class Variant:
-    """A row, and how it changes packets and requests. ``names``: the names that replace ``{peer}`` and ``{sut}``."""
+    """A row and its effect on packets and requests. ``names``: the names that replace ``{peer}`` and ``{sut}``."""
 
     def __init__(self, row: Row, **names: str) -> None:
         self.row = row
@@ -30,7 +28,7 @@ class Variant:
             self._requests["create_queue"][parameter] = value.queue
 
     def value(self, parameter: str) -> str:
-        """Return the name of the value of a parameter; the plain one where the row does not vary it."""
+        """Return the name of a parameter's value; the default value if the row does not vary the parameter."""
         return self.row.get(parameter, PARAMETERS[parameter][0].name)
 
     def __getitem__(self, parameter: str) -> str:
@@ -39,8 +37,8 @@ class Variant:
         return self.value(parameter)
 
     def add_to_packet(self, own: Fields, given: Fields) -> dict[str, Any]:
-        """Return the arguments of a message: the peer's own arguments (``own``), those of the row, and those that the
-        check gives (``given``).
+        """Return the arguments for a message: arguments of the peer (``own``), of the row, and of the check
+        (``given``).
         """
         packet = self._note(self._packet, given, is_transactional=given.get("transaction") is not None)
         layers = (own, packet, given)
@@ -52,18 +50,18 @@ class Variant:
         return {**own, **packet, **given, **merged}
 
     def add_to_request(self, verb: str, given: Fields) -> dict[str, Any]:
-        """Return the arguments of a verb of the control channel."""
+        """Return the arguments of a control verb with the additions of the row."""
         if verb not in self._requests or ";" in str(given.get("name")):  # a subqueue has the properties of its queue
             return dict(given)
         taken = {**given, "body": ""} if "body_base64" in given else given
         is_transactional = "transaction" in given or given.get("delivery") == "transactional"
         added = self._note(self._requests[verb], taken, is_transactional=is_transactional)
-        if added.get("transactional"):  # the row makes the queue transactional
+        if added.get("transactional"):  # only the row makes the queue transactional
             given = {name: value for name, value in given.items() if name != "transactional"}
         return {**{name: value for name, value in added.items() if name not in taken}, **given}
 
     def _note(self, values: Mapping[str, Fields], given: Fields, *, is_transactional: bool) -> dict[str, Any]:
-        """Join the effects of all values, and record the parameters whose effects no given argument replaces.
+        """Combine the effects of all values, and record the parameters whose effects no given argument replaces.
 
         A message that the check itself makes transactional has no priority (MS-MQMQ 2.2.19.1).
         """
@@ -83,7 +81,7 @@ def _has_effect(value: Fields, given: Fields) -> bool:
 
 
 def _merge_layers(layers: list[Fields]) -> dict[str, Any]:
-    """Join the effects of values: fields of the same header, and items of the same list, are put together."""
+    """Combine the effects of values: merge the fields of the same header, and the items of the same list."""
     merged: dict[str, Any] = {}
     for layer in layers:
         for name, value in layer.items():
@@ -109,4 +107,4 @@ def _put_names(fields: Fields, names: Mapping[str, str]) -> Fields:
 
 
 PLAIN = Variant({})
-"""The variant of a check that varies nothing."""
+"""The variant of a check that does not vary any parameter."""

@@ -1,4 +1,4 @@
-"""A control channel whose requests have the values of a row where a check does not give them."""
+"""Define a control channel that adds the values of a row to requests in which a check does not give them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ SECOND_READ_TIMEOUT_MS = 1_000
 
 
 class Channel(Protocol):
-    """The interface of the control channel that a `VariedControl` wraps."""
+    """The interface of the control channel to which a `VariedControl` adds values."""
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Carry out a verb."""
+        """Send a request with a verb and return its answer."""
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        """Send the request of a verb whose answer may arrive later."""
+        """Send a request with a verb whose answer may arrive later."""
 
     def answer(self, request: int) -> dict[str, Any] | None:
         """Return the answer to a request."""

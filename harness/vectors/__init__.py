@@ -1,4 +1,4 @@
-"""Test vectors for implementers' unit tests: packets and RPC stubs with the values of their fields.
+"""Create test vectors for implementers' unit tests: packets and RPC stubs with the values of their fields.
 
 ``packet_rows`` and ``rpc_rows`` list the vectors, ``covering`` builds the covering array of messages, ``reading`` reads
 the fields in bytes, and ``write`` writes the JSON files. ``schema.json`` describes a file.

@@ -57,8 +57,8 @@ DESTINATIONS: Mapping[str, Any] = {**QUEUES, "private": QUEUES["private number"]
 SAMPLE_SID = bytes.fromhex("010500000000000515000000010000000200000003000000e9030000")
 """The SID S-1-5-21-1-2-3-1001 in binary form (MS-DTYP 2.4.2.2)."""
 SAMPLE_CERTIFICATE = b"\x30\x82\x01\xf3" + bytes(0x1F3)
-"""The bytes of a certificate: a DER sequence with a correct length, because readers of packets check nothing else in
-it.
+"""The bytes of a certificate: a DER sequence with a correct length. Readers of packets check nothing else in a
+certificate.
 """
 SECURITY_HEADERS: Mapping[str, Any] = {
     "none": None,
@@ -89,12 +89,12 @@ SEVERAL_DESTINATIONS: Mapping[str, Any] = {
 
 
 def list_combinations() -> Sequence[Mapping[str, str]]:
-    """Return the rows of the covering array of strength 2; a row has the value of each parameter by name."""
+    """Return the rows of the covering array of strength 2; a row contains the value of each parameter by name."""
     return build_rows(PARAMETERS)
 
 
 def build_message(values: Mapping[str, str]) -> bytes:
-    """Return the bytes of the message with these properties."""
+    """Return the bytes of a message with the given properties."""
     delivery, _, priority = values["delivery"].partition(", priority ")
     negative, positive = JOURNALS[values["journal"]]
     packet = user_message(

@@ -1,4 +1,6 @@
-"""List the packets outside the covering array: golden frames, boundary values, refusals, tolerated deviations."""
+"""List the packets outside the covering array: packets of the document, boundary values, refusals, tolerated
+deviations.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from harness.wire import (
 )
 
 LENGTHS_OF_REFUSED = (0, 1, 15, 16)
-"""The sizes in bytes to which a valid packet is cut; at 16 the InternalHeader or UserHeader is missing."""
+"""The sizes in bytes to which a valid packet is truncated; at 16, the InternalHeader or UserHeader is missing."""
 
 
 def list_golden(packet: str) -> Iterator[Row]:
@@ -37,7 +39,9 @@ def replace_bytes(data: bytes, offset: int, new: bytes) -> bytes:
 
 
 def list_refused_bases(valid: bytes, kind: str) -> Iterator[Row]:
-    """Yield bytes that no receiver accepts, made from a valid packet (MS-MQMQ 2.2.19.1, MS-MQQB 3.1.5.1.3)."""
+    """Yield byte strings that every receiver must refuse, made from a valid packet (MS-MQMQ 2.2.19.1, MS-MQQB
+    3.1.5.1.3).
+    """
     size = int.from_bytes(valid[8:12], "little")
     changes = {
         "version-0x11": (0, b"\x11", ("MQMQ-2.2.19.1-01",), "VersionNumber is 0x11."),
@@ -54,12 +58,14 @@ def list_refused_bases(valid: bytes, kind: str) -> Iterator[Row]:
     for name, (offset, new, rules, comment) in changes.items():
         yield Row(name, replace_bytes(valid, offset, new), "invalid", f"{kind}: {comment}", rules)
     for length in LENGTHS_OF_REFUSED:
-        yield Row(f"cut-after-{length}", valid[:length], "invalid", f"{kind}: the packet is cut after {length} bytes.")
+        yield Row(
+            f"cut-after-{length}", valid[:length], "invalid", f"{kind}: the packet is truncated after {length} bytes."
+        )
     yield Row("cut-by-one", valid[:-1], "invalid", f"{kind}: the last byte is missing.")
 
 
 def list_pings() -> Iterator[Row]:
-    """Yield the rows of PingPacket (MS-MQQB 2.2.7)."""
+    """Yield the rows for PingPacket (MS-MQQB 2.2.7)."""
     yield from list_golden("Ping")
     for name, word in (("request", 0x0000), ("response", 0x0001), ("refusing-response", 0x0003)):
         data = bytes(ping_request(Flags=word, Cookie=0xFFFF_FFFF, QMGuid=SAMPLE_GUIDS[0]))
@@ -72,7 +78,7 @@ def list_pings() -> Iterator[Row]:
 
 
 def list_establish_connections() -> Iterator[Row]:
-    """Yield the rows of EstablishConnection (MS-MQQB 2.2.3)."""
+    """Yield the rows for EstablishConnection (MS-MQQB 2.2.3)."""
     yield from list_golden("EstablishConnection")
     guids: dict[str, Any] = {"ClientGuid": SAMPLE_GUIDS[0], "ServerGuid": SAMPLE_GUIDS[1]}
     yield Row(
@@ -108,7 +114,7 @@ def list_establish_connections() -> Iterator[Row]:
 
 
 def list_connection_parameters() -> Iterator[Row]:
-    """Yield the rows of ConnectionParameters (MS-MQQB 2.2.2)."""
+    """Yield the rows for ConnectionParameters (MS-MQQB 2.2.2)."""
     yield from list_golden("ConnectionParameters")
     for window in (1, 0x40, 0xFFFF):
         yield Row(
@@ -126,7 +132,7 @@ def list_connection_parameters() -> Iterator[Row]:
 
 
 def list_session_acks() -> Iterator[Row]:
-    """Yield the rows of SessionAck (MS-MQQB 2.2.6)."""
+    """Yield the rows for SessionAck (MS-MQQB 2.2.6)."""
     yield from list_golden("SessionAck")
     values: dict[str, Any] = {
         "AckSequenceNumber": 0xFFFF,
@@ -149,7 +155,7 @@ def list_session_acks() -> Iterator[Row]:
 
 
 def list_messages() -> Iterator[Row]:
-    """Yield the rows of UserMessage (MS-MQMQ 2.2.20): the covering array first."""
+    """Yield the rows for UserMessage (MS-MQMQ 2.2.20); the covering array comes first."""
     yield from list_golden("UserMessage")
     for number, values in enumerate(list_combinations()):
         comment = (

@@ -15,11 +15,13 @@ from reference_qm.codec import FormatError, PingPacket, parse_packet
 
 PING = "ping"
 _STRING_KINDS = (DIRECT, SUBQUEUE)
-"""The kinds of QUEUE_FORMAT whose union member is a string."""
+"""The types of QUEUE_FORMAT whose union member is a string."""
 
 
 def read_packet(kind: str, data: bytes) -> list[ReadField]:
-    """Return the fields of a packet; raise WireError for malformed bytes. Structures and lists have no value."""
+    """Return the fields of a packet; raise WireError for malformed bytes. The result contains no values for structures
+    and lists.
+    """
     packet = dissect_ping(data) if kind == PING else dissect(data)
     found: list[ReadField] = []
     counts: dict[str, int] = {}

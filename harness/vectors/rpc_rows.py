@@ -1,4 +1,4 @@
-"""List the RPC stubs: the request and response of each operation in NDR and NDR64, complete and cut."""
+"""List the RPC stubs: the request and response of each operation in NDR and NDR64, complete and truncated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from harness.wire.rpc_stub import Operation, buffer, pointer
 
 OPERATIONS: Mapping[str, Operation] = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS}
 SAMPLE_CONTEXT_HANDLE = bytes(4) + SAMPLE_GUIDS[7].bytes_le
-"""A context handle: attributes of zero and a GUID (C706 14.3.9.4 ... ndr_context_handle)."""
+"""A context handle: attributes with the value zero, and a GUID (C706 14.3.9.4 ... ndr_context_handle)."""
 
 
 def _build_description(**fields: Any) -> Any:

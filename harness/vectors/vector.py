@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Result = Literal["valid", "invalid", "acceptable"]
-"""The result of a vector. ``acceptable``: a receiver may accept or refuse the bytes, or the bytes break a rule that
-binds only senders.
+"""The type of a vector's result. ``acceptable``: a receiver may accept or refuse the bytes, or the bytes break a rule
+that binds only senders.
 """
 
 
@@ -16,7 +16,7 @@ binds only senders.
 class Row:
     """A vector before its fields are read.
 
-    ``data``: the bytes of a whole packet, a datagram, or a stub. ``rules``: the ids of rules that the bytes keep or
+    ``data``: the bytes of a complete packet, a datagram, or a stub. ``rules``: the ids of rules that the bytes keep or
     break. ``errata``: ids of ``suites/errata.toml`` for choices that the documents leave open.
     """
 
@@ -30,9 +30,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ReadField:
-    """A field that was read: its dotted name, its value as JSON, the int offset and size of its bytes.
+    """A field that was read: its dotted name, its value as JSON, and the int offset and size of its bytes.
 
-    A number is an int; a GUID, a text or bytes (hexadecimal digits) are str. A parameter of a stub has no place.
+    Numbers are int; GUIDs, texts and bytes (hexadecimal digits) are str. A parameter of a stub has no offset.
     """
 
     name: str
@@ -48,8 +48,8 @@ class ReadField:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The reason why the strict codec refuses bytes: the field's name in the document, its int offset, the section, and
-    a sentence.
+    """The reason why the strict codec refuses bytes: the field's name in the document, the field's int offset, the
+    section, and a sentence.
     """
 
     field: str
@@ -60,7 +60,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """A row with its fields, or, for an invalid row, with its refusal."""
+    """A row with its fields, or, if the row is invalid, with the reason for the refusal."""
 
     row: Row
     fields: Sequence[ReadField] = field(default=())

@@ -1,4 +1,4 @@
-"""Write the files of vectors: one for each kind of packet and each RPC operation."""
+"""Write the files with test vectors: one file for each kind of packet and each RPC operation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SECTION_BY_FILE = {
 
 
 def make_files() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name and the content of each file; raise HarnessError if the readers contradict a row."""
+    """Yield the name and the content of each file; raise HarnessError if the codecs contradict a row."""
     for kind, list_rows in PACKETS.items():
         yield (
             f"{kind}.json",

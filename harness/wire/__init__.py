@@ -1,8 +1,9 @@
-"""The scapy layers of MS-MQQB 2.2 and 2.4 and of MS-MQMQ 2.2.18 to 2.2.20: they craft any packet, and dissect strictly.
+"""The scapy layers of MS-MQQB 2.2 and 2.4 and of MS-MQMQ 2.2.18 to 2.2.20: they build any packet, valid or not, and
+dissect strictly.
 
 Fields are spelled as printed. Sizes, counts and flags that announce parts are None until the packet is built, and are
-then computed; given values are put on the wire unchanged. Written independently of ``reference_qm.codec``, so that the
-two codecs share no bug.
+then computed; given values are put on the wire unchanged. The layers are written independently of
+``reference_qm.codec``, so that the two codecs share no bug.
 """
 
 from __future__ import annotations

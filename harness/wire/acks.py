@@ -1,4 +1,4 @@
-"""The bodies of OrderAcks and FinalAcks, which acknowledge transactional messages."""
+"""Define the bodies of OrderAcks and FinalAcks, which acknowledge transactional messages."""
 
 from __future__ import annotations
 

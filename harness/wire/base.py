@@ -1,4 +1,4 @@
-"""BaseHeader: the header with which every packet on a connection begins."""
+"""Define the BaseHeader, with which every packet on a connection begins."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from harness.wire.words import Word
 VERSION = 0x10
 SIGNATURE = 0x524F494C
 PACKET_SIZE_OFFSET = 8
-"""The offset of PacketSize."""
+"""The offset of PacketSize in the packet (bytes)."""
 MIN_SIZE, MAX_SIZE = 16, 0x0040_0000
 SESSION_HEADER_SIZE = 16
-SESSION_ACK_SIZES = (0x24, 0x14)  # with the SessionHeader, as on real Windows (frame 8), and without it, as in the text
+SESSION_ACK_SIZES = (0x24, 0x14)
+"""The size with the SessionHeader, as on real Windows (frame 8), and the size without it, as in the document."""
 
 
 def _is_message(layer: Packet) -> bool:
@@ -50,7 +51,7 @@ class BaseHeader(Layer):
     )
 
     def post_build(self, pkt: bytes, pay: bytes) -> bytes:
-        """Insert PacketSize unless it is given: the number of all bytes, except those of the SessionHeader of a
+        """Insert PacketSize unless it is given: the size of the packet in bytes, without the SessionHeader of a
         UserMessage.
         """
         if self.PacketSize is None:
@@ -69,8 +70,8 @@ class BaseHeader(Layer):
         return len(rest) == (SESSION_HEADER_SIZE if self.SH else 0)
 
     def post_dissect(self, s: bytes) -> bytes:
-        """Refuse bytes that are not a packet: a wrong version, a wrong signature, or a size that differs from
-        PacketSize.
+        """Raise WireError for bytes that are not a packet: a wrong version, a wrong signature, or a size that differs
+        from PacketSize.
         """
         if self.VersionNumber != VERSION:
             raise WireError(f"BaseHeader.VersionNumber is {self.VersionNumber:#04x} instead of {VERSION:#04x}")

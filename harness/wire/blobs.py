@@ -1,4 +1,4 @@
-"""Keys in the form in which they are published and sent.
+"""Define the structures in which keys are published and sent.
 
 The specification prints constant values without names; the names here are those of the Windows structures.
 """
@@ -23,7 +23,7 @@ def _count_whole_bytes(blob: Packet) -> int:
 
 
 class Blob(Structure):
-    """A structure with constant fields; bytes with different values in these fields are refused."""
+    """A structure with constant fields. Bytes with other values in these fields are refused."""
 
     def post_dissect(self, s: bytes) -> bytes:
         for name in ("bType", "bVersion", "reserved", "aiKeyAlg", "magic"):

@@ -16,7 +16,7 @@ from scapy.error import Scapy_Exception
 from scapy.utils import RawPcapNgReader, RawPcapReader
 
 MAX_RECORD_BYTES = 0x01000000
-"""The maximum size of a record in int bytes: a longer record is refused before it is read."""
+"""The maximum size of a record (int bytes); a longer record is refused before its content is read."""
 _PCAPNG_MAGIC = b"\x0a\x0d\x0d\x0a"
 _INBOUND = 1
 _LINK_TYPE = 0xFFFF
@@ -25,9 +25,9 @@ _MICROSECONDS = 1_000_000
 
 
 class Record(NamedTuple):
-    """One frame of a capture file: ``size`` is the size of the frame on the network; ``data`` may be a part of the
-    frame. ``time_us``: int, since 1970 UTC; 0 if the file contains no times. ``inbound``: whether the computer that
-    captured the frame received it; None if the file does not record this.
+    """One frame of a capture file. ``size``: the size of the frame on the network; ``data``: the captured bytes, which
+    may be only a part of the frame. ``time_us``: int microseconds since 1970 UTC; 0 if the file contains no times.
+    ``inbound``: whether the computer that captured the frame received it; None if the file does not record this.
     """
 
     time_us: int
@@ -39,7 +39,9 @@ class Record(NamedTuple):
 
 
 class RecordError(ValueError):
-    """A capture file is damaged: the one-line message describes the error after the last readable record."""
+    """The error when a capture file is damaged: the one-line message describes the error after the last readable
+    record.
+    """
 
 
 class _Sections(RawPcapNgReader):
@@ -51,7 +53,9 @@ class _Sections(RawPcapNgReader):
 
 
 class _Bounded:
-    """A file that refuses reads of more than a record, and remembers whether the last read was empty or short."""
+    """A file that refuses reads of more bytes than a record may have, and remembers whether the last read was empty or
+    short.
+    """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -72,8 +76,8 @@ class _Bounded:
 
 
 def read_records(file: IO[bytes], magic: bytes) -> Iterator[Record]:
-    """Yield the records of a file whose first 4 bytes, ``magic``, have been read; raise RecordError where the file is
-    damaged.
+    """Yield the records of a file whose first 4 bytes, ``magic``, have been read; raise RecordError at damage in the
+    file.
     """
     bounded = _Bounded(file)
     with _collect_scapy_warnings() as warned:
@@ -96,7 +100,7 @@ def read_records(file: IO[bytes], magic: bytes) -> Iterator[Record]:
 
 
 def _make_reader(kind: type, file: _Bounded, magic: bytes) -> RawPcapReader:
-    """Create a scapy reader for a file that is already open; the class itself can only be called with a whole file."""
+    """Create a scapy reader for a file that is already open; scapy's class can only be called with a file name."""
     reader = object.__new__(kind)
     reader.__init__("", file, magic)
     return reader
@@ -118,7 +122,7 @@ def _read_pcapng_records(data: bytes, about: RawPcapNgReader.PacketMetadata) -> 
 
 @contextmanager
 def _collect_scapy_warnings() -> Iterator[list[str]]:
-    """Collect the warnings of scapy, which show where it stops at damage."""
+    """Collect the warnings of scapy, with which scapy reports damage instead of an exception."""
     said: list[str] = []
 
     class Collect(logging.Handler):

@@ -1,4 +1,6 @@
-"""Kinds of fields that scapy does not provide: computed, bounded, announced, aligned."""
+"""Define kinds of fields that scapy does not provide: computed fields, fields of limited size, fields that a flag
+announces, and padding.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ NUL = b"\0\0"
 
 
 def split_bytes(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes, bytes]:
-    """Split off the first ``count`` bytes; return the remaining bytes and the bytes that were split off. Raises
-    WireError if there are fewer.
+    """Split off the first ``count`` bytes of ``data``; return the remaining bytes and the first bytes. Raise WireError
+    if ``data`` is shorter.
     """
     if count > len(data):
         raise WireError(f"{type(pkt).__name__}.{field} has {count} bytes, but only {len(data)} are left")
@@ -41,7 +43,9 @@ class Guid(UUIDField):
 
 
 class AnnouncedGuid(UUIDField):
-    """A GUID that is read if ``announced`` returns True, and built if it has a value, independently of the flag."""
+    """A GUID that is read if ``announced`` returns True. On building, a given GUID is written regardless of the
+    flag.
+    """
 
     __slots__ = ("announced",)
 
@@ -100,9 +104,9 @@ class Bytes(Field):
 class WideString(Field):
     """A null-terminated WCHAR buffer: UTF-16, little-endian.
 
-    A value is a str without its terminator, or bytes. Bytes are built unchanged; received bytes that are not the
-    encoding of a str stay bytes. ``size``: a function of the layer that returns the size in bytes; None reads up to the
-    terminator. ``empty``: the encoding of an empty str.
+    A value is a str without its terminator, or bytes. Given bytes are written unchanged; received bytes that are not
+    the encoding of a str remain bytes. ``size``: a function of the layer that returns the size in bytes; None reads up
+    to the terminator. ``empty``: the encoding of an empty str.
     """
 
     __slots__ = ("empty", "size")
@@ -145,7 +149,7 @@ class WideString(Field):
 def terminated_size(pkt: Packet, field: str, data: bytes, start: int = 0) -> int:
     """Return the size in bytes of a null-terminated WCHAR buffer at ``start``, including its terminator."""
     end = data.find(NUL, start)
-    while end >= 0 and (end - start) % 2:  # the zero bytes belong to two characters, so this is not the terminator
+    while end >= 0 and (end - start) % 2:  # the zero bytes belong to two characters, so they are no terminator
         end = data.find(NUL, end + 1)
     if end < 0:
         raise WireError(f"{type(pkt).__name__}.{field} has no terminator in the remaining {len(data) - start} bytes")
@@ -153,7 +157,8 @@ def terminated_size(pkt: Packet, field: str, data: bytes, start: int = 0) -> int
 
 
 class Padding(Field):
-    """Bytes up to the next multiple of ``align``, counted from the start of the layer; zeros unless given.
+    """Padding up to the next multiple of ``align``, counted from the start of the layer; zeros unless other bytes are
+    given.
 
     Received padding may have any value (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and is stored. ``printed``: False if no
     section specifies the padding itself, but only the alignment of headers (MS-MQMQ 2.2.19.1). Such padding may be
@@ -211,5 +216,7 @@ class Nested(Field):
 
 
 def compute_length_of(name: str, unit: int = 1) -> Callable[[Packet], int]:
-    """Return a function for Computed that returns the length of a field of the layer, in units of ``unit`` bytes."""
+    """Return a function for Computed fields that returns the length of another field of the layer, in units of ``unit``
+    bytes.
+    """
     return lambda layer: layer.get_field(name).i2len(layer, layer.getfieldval(name)) // unit

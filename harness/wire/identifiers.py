@@ -1,4 +1,4 @@
-"""The identifiers in headers and message bodies."""
+"""Define the structures of identifiers in headers and message bodies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The headers of the internal packets, which set up a session."""
+"""Define the headers of the internal packets, which set up a session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.wire.words import Word
 
 # [MS-MQQB] sect 2.2.2.1
 class ConnectionParametersHeader(Layer):
-    """The acknowledgment timeouts (ms) and the window size: 12 bytes."""
+    """The header with the acknowledgment timeouts (ms) and the window size: 12 bytes."""
 
     fields_desc = (
         LEIntField("RecoverableAckTimeout", 1496),
@@ -24,8 +24,8 @@ class ConnectionParametersHeader(Layer):
 
 # [MS-MQQB] sect 2.2.3.1
 class EstablishConnectionHeader(Layer):
-    """Identifiers of both queue managers, and the time: 552 bytes. The default SE 1 means that no ping preceded the
-    request.
+    """The header with the identifiers of both queue managers, and the time: 552 bytes. The default SE 1 means that no
+    ping preceded the request.
     """
 
     OperatingSystem = Word(2, "RE:8 SE OS QS X11 X12 X13 X14 X15", RE=0x10, SE=1, OS=1)
@@ -57,7 +57,7 @@ def _get_packet_type(layer: Layer) -> int:
 
 # [MS-MQQB] sect 2.2.1
 class InternalHeader(Layer):
-    """The type of an internal packet, and whether the connection is refused: 4 bytes."""
+    """The header with the type of an internal packet, and with a flag for a refused connection: 4 bytes."""
 
     Flags = Word(2, "PT:4 CS X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15", PT=_get_packet_type)
 

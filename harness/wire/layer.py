@@ -1,8 +1,7 @@
-"""The base classes of the scapy layers: strict where scapy is lenient.
-
-Scapy silently turns bytes that it cannot dissect into ``Raw``. These layers raise WireError instead of making a ``Raw``
-layer, independent of scapy's configuration: a header that a flag announces must be present, and no bytes may remain.
-``bytes()`` never returns scapy's cache of the received bytes: bytes are always rebuilt from the fields.
+"""Define the base classes of the scapy layers, which are strict where scapy is lenient. Scapy silently turns bytes that
+it cannot dissect into ``Raw``. These layers raise WireError instead of making a ``Raw`` layer, independent of scapy's
+configuration: a header that a flag announces must be present, and no bytes may remain. ``bytes()`` never returns
+scapy's cache of the received bytes: bytes are always rebuilt from the fields.
 
 A layer has only weak references to the layers below it. In scapy, a layer and its payload refer to each other, and so
 do a structure and its layer: packets of 4 MB would stay in memory until the garbage collector runs, which counts
@@ -28,7 +27,7 @@ from harness.wire.words import list_words
 conf.route_autoload = conf.route6_autoload = False
 
 
-_put = object.__setattr__  # scapy's own method looks for a field of this name first
+_put = object.__setattr__  # scapy's method would first search for a field of this name
 _NOT_SET: Mapping[str, Any] = {
     "time": 0.0,
     "sent_time": None,
@@ -49,7 +48,9 @@ _NO_PAYLOAD = NoPayload()
 
 
 class LayerType(Packet_metaclass):
-    """The class of layer classes. A call of a layer class makes a layer without scapy's search for a better class."""
+    """The class of layer classes. Calling a layer class creates a layer without scapy's search for a more specific
+    class.
+    """
 
     def __call__(self, *args: Any, **fields: Any) -> Any:
         return type.__call__(self, *args, **fields)
@@ -72,9 +73,7 @@ class LayerBelow:
 
 
 class Layer(Packet, metaclass=LayerType):
-    """A header of a packet. ``start``: the offset of its beginning, for the alignment of its padding (0 except in
-    lists).
-    """
+    """A header of a packet. ``start``: the offset from which its padding is aligned (0 except in lists)."""
 
     __slots__ = ("_parent", "_underlayer", "start")
 
@@ -149,15 +148,15 @@ class Layer(Packet, metaclass=LayerType):
         return clone
 
     def next_layer(self) -> type[Layer] | None:
-        """Return the class of the header that must follow this one; None at the end of the packet."""
+        """Return the class of the header that must follow this header; None at the end of the packet."""
         return self.after(type(self))
 
     def after(self, layer: type[Layer]) -> type[Layer] | None:
-        """Return the class of the header that must follow ``layer``, which is this header or one after it."""
+        """Return the class of the header that must follow ``layer``, which is this header or a later header."""
         return self.underlayer.after(layer) if isinstance(self.underlayer, Layer) else None
 
     def carries(self, header: type[Layer]) -> bool:
-        """Return whether a header follows this one in its packet; structures in fields do not count."""
+        """Return whether another header follows this header in its packet; structures in fields do not count."""
         layer: Packet = self
         while not isinstance(layer, header):
             if layer is _NO_PAYLOAD:
@@ -166,7 +165,9 @@ class Layer(Packet, metaclass=LayerType):
         return True
 
     def nothing_follows(self, rest: bytes) -> bool:
-        """Return whether ``rest`` is empty or only the SessionHeader, which a message's PacketSize excludes."""
+        """Return whether ``rest`` is empty or contains only the SessionHeader, which a message's PacketSize
+        excludes.
+        """
         below = self.parent or self.underlayer
         return below.nothing_follows(rest) if isinstance(below, Layer) else not rest
 
@@ -199,9 +200,10 @@ class Layer(Packet, metaclass=LayerType):
 
 
 class Structure(Layer):
-    """A part of a header.
+    """A structure in a header.
 
-    If it is a field of a header, the bytes after it stay in ``rest``; if it is a whole packet, no bytes may follow it.
+    If the structure is a field of a header, the bytes after it are stored in ``rest``; if it is dissected alone, no
+    bytes may follow it.
     """
 
     __slots__ = ("rest",)

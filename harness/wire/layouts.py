@@ -1,4 +1,4 @@
-"""The packet layouts of ``harness.wire`` as tables: the facts that a dissector needs about each field.
+"""Describe the packet layouts of ``harness.wire`` as tables, with the facts that a dissector needs about each field.
 
 The layers compute sizes with functions of the layer (``2 * layer.LabelLength``). This module calls such a function with
 a layer whose fields are ``Expression`` objects, so that the result shows which field the function reads.
@@ -75,7 +75,7 @@ FILTERS: Mapping[type[Layer], str] = {
     ProviderInfo: "provider",
     SimpleBlob: "simpleblob",
 }
-"""Each layer and structure with the second part of its display filters: ``msmq.user.messageid``."""
+"""The second part of the display filters of each layer and structure, such as ``user`` in ``msmq.user.messageid``."""
 
 REST_OF_PACKET = "rest"
 """The size of a field that consists of all remaining bytes of its packet."""
@@ -83,7 +83,7 @@ REST_OF_PACKET = "rest"
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A field's value times ``factor``, or whether that value equals ``equals``."""
+    """An expression: the value of a field times ``factor``, or whether the value equals ``equals``."""
 
     field: str
     factor: int = 1
@@ -102,18 +102,18 @@ class Expression:
 
 
 class _Unread:
-    """The bytes of a layer that are not dissected yet; their length is the length of the remaining packet."""
+    """The bytes of a layer that have not been dissected; their length is the length of the remaining packet."""
 
     def __len__(self) -> int:
         raise _WholeRest
 
 
 class _WholeRest(Exception):
-    """A size function reads the length of the remaining bytes."""
+    """The exception when a size function reads the length of the remaining bytes."""
 
 
 class _Reader:
-    """A layer whose fields are expressions."""
+    """A layer whose fields have expressions as values."""
 
     original = _Unread()
 
@@ -121,13 +121,15 @@ class _Reader:
         return Expression(name)
 
     def getfieldval(self, name: str) -> Expression:
-        """Return the expression of a field."""
+        """Return the expression that stands for a field's value."""
         return Expression(name)
 
 
 @dataclass(frozen=True, slots=True)
 class FieldLayout:
-    """A field: ``kind`` selects how a dissector reads it, ``facts`` are the further keys of its row."""
+    """The layout of a field. ``kind``: the method with which a dissector reads the field; ``facts``: the additional
+    keys of its row.
+    """
 
     name: str
     kind: str
@@ -136,7 +138,9 @@ class FieldLayout:
 
 @dataclass(frozen=True, slots=True)
 class LayerLayout:
-    """A layer or structure: its printed name, its part of display filters, and its fields in wire order."""
+    """The layout of a layer or structure: its printed name, its part of display filters, and its fields in wire
+    order.
+    """
 
     name: str
     filter: str
@@ -167,7 +171,7 @@ def _read_field(field: Field) -> FieldLayout:
 
 
 def _evaluate_size(size: Callable[[Any], Any] | int) -> Any:
-    """Return a size: an int, an ``Expression``, or ``REST_OF_PACKET``."""
+    """Return the size of a field: an int, an ``Expression``, or ``REST_OF_PACKET``."""
     if isinstance(size, int):
         return size
     try:
@@ -186,7 +190,7 @@ def _read_text(field: WideString) -> FieldLayout:
 
 
 def _read_padding(field: Padding) -> FieldLayout:
-    if field.align is mqf._get_element_alignment:  # the boundary depends on the element's FormatType
+    if field.align is mqf._get_element_alignment:  # the alignment depends on the element's FormatType
         choices = {number: boundary for number, (_, boundary) in mqf.LAYOUTS.items()}
         return FieldLayout(field.name, "padding", {"selector": "FormatType", "boundaries": choices})
     return FieldLayout(field.name, "padding", {"boundary": field.align(None), "optional": not field.printed})
@@ -219,4 +223,4 @@ _READERS: tuple[tuple[type | tuple[type, ...], Callable[[Any], FieldLayout]], ..
     ),
     (Field, _read_number),
 )
-"""The kinds of fields with the functions that read their layouts, subclasses before their base classes."""
+"""The functions that read the layouts of fields, by kind of field; subclasses precede their base classes."""

@@ -1,4 +1,4 @@
-"""MultiQueueFormatHeader: all destinations of a message, and its administration and response queues."""
+"""Define the MultiQueueFormatHeader, with all destinations of a message, and its administration and response queues."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LAYOUTS = {
     3: (MQFDirectQueueFormatName, 2),
     6: (MQFDistributionQueueFormatName, 4),
 }
-"""The layout of FormatName, and the boundary at which it begins, by FormatType (2.2.18.1.4)."""
+"""By FormatType, the layout of FormatName, and the alignment of its start (2.2.18.1.4)."""
 
 LONGEST_FIXED_ELEMENT = 2 + 3 + 20
 TYPE_SIZE = 2
@@ -48,7 +48,7 @@ def _get_element_type(element: Packet) -> int:
 
 # [MS-MQMQ] sect 2.2.18.1.4
 class MQFFormatNameElement(Structure):
-    """An element of a list of queue names: the type, and the name at the boundary that the type requires."""
+    """An element of a list of queue names: the type, and the name with the alignment that the type requires."""
 
     fields_desc = (
         Computed("FormatType", "H", _get_element_type),
@@ -58,7 +58,7 @@ class MQFFormatNameElement(Structure):
 
 
 class FormatNames(Field):
-    """A list of ``ElementCount`` elements without gaps."""
+    """A list of ``ElementCount`` elements without gaps between them."""
 
     islist = 1
     holds_packets = 1
@@ -112,7 +112,7 @@ class MQFAddressHeader(Structure):
     )
 
     def size(self) -> int:
-        """Return the size in bytes, the padding included."""
+        """Return the size in bytes, including the padding."""
         data = bytes(FIXED_SIZE)
         for name in ("FormatNameList", "Padding"):
             data = self.get_field(name).addfield(self, data, self.getfieldval(name))
@@ -126,8 +126,8 @@ class MQFAddressHeader(Structure):
 
 
 class Names(Nested):
-    """An MQFAddressHeader as a field; a list of elements is converted to an MQFAddressHeader with
-    the right HeaderID.
+    """A field that contains an MQFAddressHeader; a list of elements is converted to an MQFAddressHeader with the
+    correct HeaderID.
     """
 
     __slots__ = ("header_id",)
@@ -144,7 +144,9 @@ class Names(Nested):
 
 # [MS-MQMQ] sect 2.2.20.3
 class MQFSignatureHeader(Structure):
-    """A signature: 8 bytes and ``Size`` more bytes, padded to 4 bytes like all headers (MS-MQMQ 2.2.19.1)."""
+    """A signature in the header: 8 bytes and ``Size`` more bytes, padded to 4 bytes like all headers (MS-MQMQ
+    2.2.19.1).
+    """
 
     fields_desc = (
         XLEShortField("ID", 0x015E),
@@ -157,7 +159,7 @@ class MQFSignatureHeader(Structure):
 
 # [MS-MQMQ] sect 2.2.20.1
 class MultiQueueFormatHeader(Layer):
-    """Three lists of names and a signature."""
+    """The header with three lists of queue names and a signature."""
 
     fields_desc = (
         Names("Destination", DESTINATION),

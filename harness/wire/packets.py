@@ -1,4 +1,4 @@
-"""Dissect bytes into layers, without silently ignoring any byte."""
+"""Dissect bytes into scapy layers, without silently ignoring any byte."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def kind(data: bytes, ping: bool = False) -> str:
     """Return the kind of a packet: EstablishConnection, ConnectionParameters, SessionAck, UserMessage, Ping, unknown
     internal.
 
-    ``ping``: whether it arrived as a datagram. Raises WireError if it cannot be dissected.
+    ``ping``: whether the packet arrived as a datagram. Raise WireError if the packet cannot be dissected.
     """
     return kind_of(dissect_ping(data) if ping else dissect(data))
 
@@ -57,8 +57,8 @@ def kind_of(packet: Packet) -> str:
 
 
 def _dissect_bytes(layer: type[Layer], data: bytes, smallest: int) -> Packet:
-    """Dissect bytes; fewer than ``smallest`` are refused, because scapy turns empty input into a layer with default
-    values.
+    """Dissect bytes; raise WireError for fewer than ``smallest`` bytes, because scapy turns empty input into a layer
+    with default values.
     """
     if len(data) < smallest:
         raise WireError(f"{layer.__name__} has {len(data)} bytes, but needs at least {smallest}")

@@ -1,4 +1,4 @@
-"""PingPacket: the datagram that asks whether a session would be accepted."""
+"""Define the PingPacket: the datagram that asks whether a session would be accepted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PingPacket(Layer):
     )
 
     def post_dissect(self, s: bytes) -> bytes:
-        """Refuse a datagram with a wrong signature: it is not a ping."""
+        """Raise WireError for a datagram with a wrong signature, which is not a ping."""
         if self.Signature != SIGNATURE:
             raise WireError(f"PingPacket.Signature is {self.Signature:#06x} instead of {SIGNATURE:#06x}")
         return s

@@ -1,7 +1,7 @@
-"""Signatures and encryption of messages, as MS-MQMQ 2.5 and MS-MQQB 2.4, 3.1.7.1.4, 3.1.7.1.5 specify them.
+"""Sign and encrypt messages, as specified in MS-MQMQ 2.5 and MS-MQQB 2.4, 3.1.7.1.4, 3.1.7.1.5.
 
-Written independently of ``reference_qm.security``, with RSA as arithmetic on its numbers (RFC 8017 7.2, 8.2, 9.2), so
-that keys of any size and any wrong value can be made. Readings: suites/errata.toml E81, E82.
+The module is written independently of ``reference_qm.security``. It computes RSA with integers (RFC 8017 7.2, 8.2,
+9.2), so that keys of any size and any wrong value can be created. Readings: suites/errata.toml E81, E82.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from harness.wire.queues import DirectQueueFormatName
 from harness.wire.wire_error import WireError
 
 SIG10, SIG20, SIG30 = 1, 2, 3
-"""The types of MSMQ digital signatures: MSMQ 1.0, 2.0 and 3.0."""
+"""The types of MSMQ digital signatures, for MSMQ 1.0, 2.0 and 3.0."""
 BASE_PROVIDER = "Microsoft Base Cryptographic Provider v1.0"
 ENHANCED_PROVIDER = "Microsoft Enhanced Cryptographic Provider v1.0"
 ADVANCED_PROVIDER = "Microsoft Enhanced RSA and AES Cryptographic Provider"
@@ -34,7 +34,7 @@ PROVIDER_BY_PRIVACY_LEVEL = {1: BASE_PROVIDER, 3: ENHANCED_PROVIDER, 5: ADVANCED
 """The cryptographic provider of each PrivacyLevel (MS-MQQB 3.1.5.8.3)."""
 RC2, RC4, AES_128, AES_192, AES_256 = 0x6602, 0x6801, 0x660E, 0x660F, 0x6610
 BLOCK_SIZES = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
-"""The block size in bytes of each encryption algorithm with blocks; RC4 has none."""
+"""The block size in bytes of each block cipher; the stream cipher RC4 has none."""
 PUBLIC_EXPONENT = 65537
 
 _HASHES: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
@@ -45,16 +45,16 @@ _HASHES: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
     0x800C: (lambda data: hashlib.sha256(data).digest(), "3031300d060960864801650304020105000420"),
     0x800E: (lambda data: hashlib.sha512(data).digest(), "3051300d060960864801650304020305000440"),
 }
-"""The hash of each HashAlgorithm (MS-MQMQ 2.2.19.3), and the beginning of its DigestInfo (RFC 8017 9.2, note 1)."""
+"""The hash of each HashAlgorithm (MS-MQMQ 2.2.19.3), and the first bytes of its DigestInfo (RFC 8017 9.2, note 1)."""
 HASHES = tuple(_HASHES)
 
 
 @dataclass(frozen=True, slots=True)
 class RsaKey:
-    """An RSA key as numbers; without ``private``, the exponent d, it is a public key.
+    """An RSA key as integers; a key without ``private``, the exponent d, is a public key.
 
-    ``primes``: the two primes of the modulus, if they are known: with them, operations with the private key take a
-    third of the time.
+    ``primes``: the two primes of the modulus, if known; they reduce the time of operations with the private key to a
+    third.
     """
 
     modulus: int
@@ -92,7 +92,7 @@ def private_key(pem: bytes) -> RsaKey:
 
 
 def certificate_key(der: bytes) -> RsaKey:
-    """Return the public key of an X.509 certificate; raise WireError if it has no RSA key."""
+    """Return the public key of an X.509 certificate; raise WireError if the certificate has no RSA key."""
     try:
         key = x509.load_der_x509_certificate(der).public_key()
     except ValueError as error:
@@ -112,7 +112,7 @@ def _build_field(layer: Any, name: str) -> bytes:
 
 
 def _get_printed_name(queue: Any) -> bytes:
-    """Return the bytes of a queue's name, without its padding."""
+    """Return the bytes of a queue name in a header, without its padding."""
     if queue is None:
         return b""
     if isinstance(queue, DirectQueueFormatName):
@@ -121,7 +121,7 @@ def _get_printed_name(queue: Any) -> bytes:
 
 
 def _get_destination_list(packet: Any) -> bytes:
-    """Return the bytes of the FormatNameList of destinations, with zeros as padding."""
+    """Return the bytes of the FormatNameList of destinations, with padding bytes set to zero."""
     if not packet.haslayer("MultiQueueFormatHeader"):
         return b""
     data = bytes(12)
@@ -159,7 +159,7 @@ def signed_octets(packet: Any, version: int) -> bytes:
 
 
 def _encode_pkcs1(octets: bytes, algorithm: int, size: int) -> int:
-    """Return EMSA-PKCS1-v1_5 (RFC 8017 9.2) as a number."""
+    """Return the EMSA-PKCS1-v1_5 encoding (RFC 8017 9.2) as an integer."""
     digest, prefix = _HASHES[algorithm]
     info = bytes.fromhex(prefix) + digest(octets)
     return int.from_bytes(b"\0\1" + b"\xff" * (size - len(info) - 3) + b"\0" + info, "big")
@@ -200,8 +200,8 @@ def _create_cipher(algorithm: int, key: bytes, effective_bits: int | None) -> An
 
 
 def encrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes:
-    """Encrypt a body: with CBC, a zero initialization vector and PKCS #5 padding, or with RC4.
-    Spec: MS-MQQB 3.1.7.1.5.
+    """Encrypt a body, either with CBC, a zero initialization vector and PKCS #5 padding, or with RC4. Spec: MS-MQQB
+    3.1.7.1.5.
     """
     if block := BLOCK_SIZES.get(algorithm):
         missing = block - len(body) % block
@@ -210,7 +210,7 @@ def encrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | 
 
 
 def decrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes | None:
-    """Decrypt a body; return None if it was not encrypted in this way. Spec: MS-MQQB 3.1.5.8.3."""
+    """Decrypt a body; return None if the body was encrypted in a different way. Spec: MS-MQQB 3.1.5.8.3."""
     block = BLOCK_SIZES.get(algorithm)
     if block and (not body or len(body) % block):
         return None
@@ -224,7 +224,7 @@ def decrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | 
 def simple_blob(algorithm: int, key: bytes, receiver: RsaKey) -> bytes:
     """Encrypt a session key with a receiver's public key (RFC 8017 7.2.1). Spec: MS-MQQB 2.4.2.
 
-    The padding, which should be random, is always the same: packets of a check must be repeatable.
+    The padding, which should be random, is constant, because the packets of a check must be repeatable.
     """
     padded = b"\0\2" + b"\xa5" * (receiver.size - len(key) - 3) + b"\0" + key
     number = receiver.apply_public_exponent(int.from_bytes(padded, "big"))
@@ -232,7 +232,9 @@ def simple_blob(algorithm: int, key: bytes, receiver: RsaKey) -> bytes:
 
 
 def session_key(blob: bytes, receiver: RsaKey) -> bytes | None:
-    """Decrypt the session key of a SIMPLEBLOB (RFC 8017 7.2.2); return None if it is not for this key. Spec: 2.4.2."""
+    """Decrypt the session key of a SIMPLEBLOB (RFC 8017 7.2.2); return None if the blob was not encrypted for this key.
+    Spec: 2.4.2.
+    """
     number = int.from_bytes(SimpleBlob(blob).encryptedKey, "little")
     if number >= receiver.modulus:
         return None
@@ -245,7 +247,7 @@ def session_key(blob: bytes, receiver: RsaKey) -> bytes | None:
 
 
 def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
-    """Build MQDSPUBLICKEYS from keys by provider. Spec: MS-MQMQ 2.2.1, 2.2.2."""
+    """Build MQDSPUBLICKEYS from public keys by provider. Spec: MS-MQMQ 2.2.1, 2.2.2."""
     entries = b""
     for provider, key in keys.items():
         name = provider.encode("utf-16-le") + b"\0\0"
@@ -255,7 +257,7 @@ def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
 
 
 def listed_blobs(data: bytes) -> dict[str, bytes]:
-    """Read the keys of MQDSPUBLICKEYS as bytes, by provider; raise WireError if the value is malformed."""
+    """Return the keys in MQDSPUBLICKEYS as bytes, by provider; raise WireError if the structure is malformed."""
     if len(data) < 8 or struct.unpack_from("<I", data)[0] != len(data):
         raise WireError(f"MQDSPUBLICKEYS.ulLen is not the {len(data)} bytes of the value")
     found: dict[str, bytes] = {}
@@ -274,6 +276,6 @@ def listed_blobs(data: bytes) -> dict[str, bytes]:
 
 
 def listed_keys(data: bytes) -> dict[str, RsaKey]:
-    """Read the keys of MQDSPUBLICKEYS, by provider; raise WireError if the value is malformed."""
+    """Return the keys in MQDSPUBLICKEYS, by provider; raise WireError if the structure is malformed."""
     blobs = {name: PublicKeyBlob(blob) for name, blob in listed_blobs(data).items()}
     return {name: RsaKey(int.from_bytes(blob.modulus, "little"), blob.pubExp) for name, blob in blobs.items()}

@@ -1,4 +1,4 @@
-"""The forms of queue names in headers."""
+"""Define the forms of queue names in headers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PrivateQueueFormatNameId(Structure):
 class DirectQueueFormatName(Structure):
     """A direct name with its length, padded to 4 bytes.
 
-    The padding is counted from the start of the enclosing header, in which the structure begins at a multiple of 4.
+    The padding is aligned to the start of the enclosing header, in which the structure begins at a multiple of 4.
     """
 
     fields_desc = (
@@ -45,7 +45,7 @@ class PrivateQueueFormatName(Structure):
 
 # [MS-MQMQ] sect 2.2.18.1.4.1
 class MQFDirectQueueFormatName(Structure):
-    """A direct name in a list of names; it has no length, and ends with its terminator."""
+    """A direct name in a list of names. It has no length field, and ends with a terminator."""
 
     fields_desc = (WideString("DirectFormatName", None),)
 

@@ -2,8 +2,9 @@
 
 Spec: C706 12.6; MS-RPCE 2.2.2.
 
-``rpc_fragments`` builds requests and responses. Written from the specification, independently of ``reference_qm.rpc``.
-PDUs are built without any check; reading is strict, because scapy would silently keep undissected bytes as ``Raw``.
+``rpc_fragments`` builds requests and responses. This module is written from the specification, independently of
+``reference_qm.rpc``. PDUs are built without validation; reading is strict, because scapy would silently store
+undissected bytes as ``Raw``.
 """
 
 from __future__ import annotations
@@ -37,16 +38,16 @@ from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 
 HEADER_SIZE = 16
 TRAILER_SIZE = 8
-"""int bytes: the size of a sec_trailer without the token that follows it."""
+"""int bytes: the size of a sec_trailer without the following token."""
 REQUEST_SIZE = 24
 """The size in int bytes of a request or response before its stub."""
 MAX_FRAGMENT = 5840
 GROUP_ID_OFFSET = 20
 """The offset of assoc_group_id in a PDU that negotiates contexts."""
 MAX_STUB_BYTES = 8 * 1024 * 1024
-"""The maximum size in int bytes of a stub that is reassembled from fragments: twice that of the longest message."""
+"""int bytes: the maximum size of a stub that is reassembled from fragments: twice the size of the longest message."""
 VERIFICATION_TRAILER = bytes.fromhex("8ae3137102f43671")
-"""The signature of the trailer that a client may add to the stub of its requests (MS-RPCE 2.2.2.13.1)."""
+"""The signature of the verification trailer that a client may add to the stub of its requests (MS-RPCE 2.2.2.13.1)."""
 PACKET_PRIVACY_LEVEL = 6
 """The authentication level at which stub data are encrypted (MS-RPCE 2.2.1.1.8)."""
 FIRST, LAST, PENDING_CANCEL, CONC_MPX, DID_NOT_EXECUTE = 0x01, 0x02, 0x04, 0x10, 0x20
@@ -83,7 +84,7 @@ _PTYPE_NUMBERS = {name: number for number, name in PTYPES.items()}
 
 
 class Syntax(NamedTuple):
-    """An abstract or transfer syntax: p_syntax_id_t."""
+    """An abstract or transfer syntax (p_syntax_id_t)."""
 
     uuid: UUID
     major: int
@@ -91,7 +92,7 @@ class Syntax(NamedTuple):
 
     @property
     def version(self) -> int:
-        """The version as u32, with the minor version in the upper half."""
+        """The version as u32, with the minor version in the upper 16 bits."""
         return self.minor << 16 | self.major
 
 
@@ -108,7 +109,7 @@ ACCEPTANCE, USER_REJECTION, PROVIDER_REJECTION, NEGOTIATE_ACK = range(4)
 
 
 class Proposal(NamedTuple):
-    """A presentation context that a client proposes: p_cont_elem_t."""
+    """A presentation context that a client proposes (p_cont_elem_t)."""
 
     p_cont_id: int
     abstract: Syntax
@@ -116,7 +117,7 @@ class Proposal(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The answer of a server to one proposal: p_result_t; ``transfer`` is None for the nil syntax."""
+    """The answer of a server to one proposal (p_result_t); ``transfer`` is None for the nil syntax."""
 
     result: int
     reason: int = 0
@@ -129,14 +130,14 @@ class Outcome(NamedTuple):
 def pdu(
     ptype: str, call_id: int, body: Packet | None = None, flags: int = WHOLE_FRAGMENT_FLAGS, **header: Any
 ) -> Packet:
-    """Build a PDU by the name of its type; ``header``: fields of scapy's DceRpc5, legal or not."""
+    """Build a PDU of a type that is given by name; ``header``: fields of scapy's DceRpc5, legal or not."""
     made = DceRpc5(**{"ptype": _PTYPE_NUMBERS[ptype], "call_id": call_id, "pfc_flags": flags, **header})
     made.add_payload(body)
     return build_without_copies(made)
 
 
 def build_without_copies(packet: Packet) -> Packet:
-    """Let scapy build a packet without the copies of all its fields that scapy makes for fields with several values;
+    """Let scapy build a packet without copying its fields, which scapy does because fields may have several values;
     return the packet.
     """
     packet.explicit = 1
@@ -158,7 +159,7 @@ def bind(
     flags: int = WHOLE_FRAGMENT_FLAGS,
     **body: Any,
 ) -> Packet:
-    """Make a bind, or with ``kind`` an alter_context; ``body``: fields of DceRpc5Bind. Spec: C706 12.6.4.3."""
+    """Build a bind, or with ``kind`` an alter_context; ``body``: fields of DceRpc5Bind. Spec: C706 12.6.4.3."""
     contexts = [
         DceRpc5Context(
             cont_id=one.p_cont_id,
@@ -174,7 +175,9 @@ def bind(
 
 @lru_cache(maxsize=128)
 def build_bind(call_id: int, proposals: tuple[Proposal, ...], group: int, kind: str, flags: int) -> bytes:
-    """Return the bytes of ``bind``. They are cached, because most associations of a run propose the same contexts."""
+    """Return the bytes of ``bind``. The result is cached, because most associations of a run propose the same
+    contexts.
+    """
     return bytes(bind(call_id, proposals, group=group, kind=kind, flags=flags))
 
 
@@ -188,7 +191,7 @@ def bind_ack(
     flags: int = WHOLE_FRAGMENT_FLAGS,
     **body: Any,
 ) -> Packet:
-    """Make a bind_ack, or with ``kind`` an alter_context_resp. Spec: C706 12.6.4.4."""
+    """Build a bind_ack, or with ``kind`` an alter_context_resp. Spec: C706 12.6.4.4."""
     results = [
         DceRpc5Result(result=one.result, reason=one.reason, transfer_syntax=_build_transfer_syntax(one.transfer))
         for one in outcomes
@@ -216,7 +219,7 @@ def fault(call_id: int, p_cont_id: int, status: int, *, flags: int = WHOLE_FRAGM
 
 
 def auth3(call_id: int) -> Packet:
-    """Make an rpc_auth_3, without its trailer. Spec: MS-RPCE 2.2.2.10."""
+    """Build an rpc_auth_3 without its trailer. Spec: MS-RPCE 2.2.2.10."""
     return pdu("auth3", call_id, DceRpc5Auth3())
 
 
@@ -239,8 +242,8 @@ def _build_transfer_syntax(syntax: Syntax | None) -> Packet:
 
 
 def rpc_size(data: bytes) -> int | None:
-    """Return the size of the PDU that begins here; None while its header is incomplete. Raises WireError for other
-    bytes.
+    """Return the size of the PDU at the start of the bytes; None while its header is incomplete. Raise WireError for
+    other bytes.
     """
     if len(data) < HEADER_SIZE:
         return None
@@ -262,7 +265,7 @@ def rpc_kind(data: bytes) -> str:
 
 
 def read_call_id(data: bytes) -> int:
-    """Return the call identifier of a PDU; ``rpc_kind`` must have accepted the bytes."""
+    """Return the call identifier of a PDU that ``rpc_kind`` has accepted."""
     return int.from_bytes(data[12:16], byte_order(data))
 
 
@@ -272,7 +275,7 @@ def read_flags(data: bytes) -> int:
 
 
 def dissect_rpc(data: bytes) -> Packet:
-    """Dissect a PDU completely; its stub stays ``Raw``. Raises WireError if this fails."""
+    """Dissect a PDU completely; the stub remains ``Raw``. Raise WireError if this fails."""
     name = rpc_kind(data)
     auth_length = int.from_bytes(data[10:12], byte_order(data))
     if auth_length and HEADER_SIZE + TRAILER_SIZE + auth_length > len(data):
@@ -285,7 +288,7 @@ def dissect_rpc(data: bytes) -> Packet:
     if packet.frag_len != len(data) or packet.haslayer(Padding):
         raise WireError(f"{name}: frag_len is {packet.frag_len}, but the PDU has {len(data)} bytes")
     if body is not None and not isinstance(packet.payload, body):
-        raise WireError(f"{name}: its body cannot be dissected")
+        raise WireError(f"{name}: the body cannot be dissected")
     # scapy also turns an unknown token into Raw; only the body matters here.
     if name not in ("request", "response", "fault", "bind_nak", "auth3") and packet.payload.haslayer(Raw):
         raise WireError(f"{name}: {len(packet.payload[Raw].load)} bytes are left over")
@@ -307,12 +310,12 @@ def check_pdu(data: bytes) -> None:
 
 
 def list_bind_outcomes(data: bytes) -> tuple[Outcome, ...]:
-    """Return the result of ``read_bind_outcomes`` for the packet that has the bytes ``data``."""
+    """Return the result of ``read_bind_outcomes`` for a PDU that is given as bytes."""
     return _outcomes_in(_drop_identifiers(data))
 
 
 def list_bind_proposals(data: bytes) -> tuple[Proposal, ...]:
-    """Return the result of ``read_bind_proposals`` for the packet that has the bytes ``data``."""
+    """Return the result of ``read_bind_proposals`` for a PDU that is given as bytes."""
     return _proposals_in(_drop_identifiers(data))
 
 
@@ -322,8 +325,8 @@ def read_group_id(data: bytes) -> int:
 
 
 def _drop_identifiers(data: bytes) -> bytes:
-    """Return a PDU that negotiates contexts without the identifiers of its call and its group. Most
-    associations of a run negotiate with the same bytes except for these identifiers, so the results can be cached.
+    """Return a PDU that negotiates contexts, with the identifiers of its call and group removed. Most associations of a
+    run negotiate with the same bytes except for these identifiers, so the results can be cached.
     """
     if len(data) < GROUP_ID_OFFSET + 4:
         return data
@@ -346,12 +349,12 @@ def _proposals_in(data: bytes) -> tuple[Proposal, ...]:
 
 
 def read_bind_outcomes(packet: Packet) -> list[Outcome]:
-    """Return the answers of a bind_ack or alter_context_resp to the proposals, in order."""
+    """Return the answers to the proposals, in order, from a bind_ack or alter_context_resp."""
     return [Outcome(one.result, one.reason, _read_syntax(one.transfer_syntax)) for one in packet.payload.results]
 
 
 def read_bind_proposals(packet: Packet) -> list[Proposal]:
-    """Return the proposals of a bind or alter_context."""
+    """Return the proposals in a bind or alter_context."""
     found = []
     for one in packet.payload.context_elem:
         abstract = _read_syntax(one.abstract_syntax) or Syntax(UUID(int=0), 0)
@@ -375,7 +378,7 @@ def _read_pdu_type(data: bytes) -> int:
 
 
 def rpc_dissection(data: bytes, stub: Any = None) -> str:
-    """Return the fields of a PDU, and of its stub if that was read, as text; never raises."""
+    """Return the fields of a PDU, and of its stub if the stub was read, as text. This function raises no exception."""
     try:
         packet = dissect_rpc(data)
     except WireError as error:
@@ -383,8 +386,8 @@ def rpc_dissection(data: bytes, stub: Any = None) -> str:
     text = str(packet.show(dump=True))
     sealed = is_sealed(packet)
     if stub is None:
-        return f"{text}the stub data are sealed: they are not read, and not judged\n" if sealed else text
-    note = "the stub data as the tester unsealed them; on the wire they are the bytes above\n" if sealed else ""
+        return f"{text}the stub data are encrypted, so they are neither read nor judged\n" if sealed else text
+    note = "the stub data as decrypted by the tester; on the wire they are the bytes above\n" if sealed else ""
     return f"{text}{note}{stub.show(dump=True)}"
 
 

@@ -1,4 +1,4 @@
-"""The lookup of endpoints: ept_map and its towers. Spec: C706 L, O; MS-RPCE 2.2.1.2."""
+"""Define the lookup of endpoints: ept_map and its towers. Spec: C706 L, O; MS-RPCE 2.2.1.2."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UUID, _CONNECTION_ORIENTED, _TCP, _IP = 0x0D, 0x0B, 0x07, 0x09
 
 
 def _build_floors(interface: Syntax, transfer: Syntax) -> list[Any]:
-    """Return the bytes of floors, in order, with their lengths, which scapy does not compute."""
+    """Return the bytes of the floors of a tower, in order, with their lengths, which scapy does not compute."""
     named = [
         {"lhs_length": 19, "protocol_identifier": _UUID, "uuid": one.uuid, "version": one.major, "rhs": one.minor}
         for one in (interface, transfer)

@@ -1,4 +1,4 @@
-"""The interfaces of queue managers by their identifiers."""
+"""Define the RPC interfaces of queue managers by their UUIDs."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ INTERFACES = MappingProxyType(
         UUID("e1af8308-5d1f-11c9-91a4-08002b14a0fa"): "the endpoint mapper (C706)",
     }
 )
-"""The interfaces of queue managers by their identifiers."""
+"""The names of the RPC interfaces of queue managers, by UUID."""

@@ -1,4 +1,4 @@
-"""Describe the stubs of RPC operations as tables, made from their scapy fields, for readers in other languages."""
+"""Describe the stubs of RPC operations as tables, made from their scapy fields, for programs in other languages."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ SIZES_BY_FIELD_TYPE = {
     NDRIntField: (4, 4),
     NDRLongField: (8, 8),
 }
-"""int bytes: the sizes of numbers in NDR and in NDR64. Spec: C706 14.2; MS-RPCE 2.2.5.2."""
+"""int bytes: the sizes of primitive values in NDR and in NDR64. Spec: C706 14.2; MS-RPCE 2.2.5.2."""
 TAG_SIZES = {"B": 1, "I": 4}
 GUID_SIZE = 16
 LARGEST_TAG = 16
-"""The largest union discriminant that the search for members tries."""
+"""The maximum union discriminant that the search for union members tries."""
 
 Row = dict[str, Any]
 
@@ -69,8 +69,8 @@ def _describe_field(field: Any, path: str) -> Row:
 
 
 def _describe_union(field: Any, path: str) -> Row:
-    """Describe a union; its members are found by the conditions that its fields have. Members of different kinds have
-    different display filters.
+    """Return the description of a union. The conditions of its fields determine the members. Members of different kinds
+    have different display filters.
     """
     arms = {
         tag: _describe_field(arm, f"{path}.value")

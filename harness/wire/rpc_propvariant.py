@@ -1,4 +1,4 @@
-"""PROPVARIANT, and R_QMGetObjectProperties, which carries PROPVARIANTs.
+"""Define PROPVARIANT, and R_QMGetObjectProperties, whose stubs contain PROPVARIANTs.
 
 Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5, 3.1.4.9.
 
@@ -18,7 +18,7 @@ from harness.wire.wire_error import WireError
 
 
 class VarType(IntEnum):
-    """VARENUM. Spec: MS-MQMQ 2.2.12."""
+    """The type of a PROPVARIANT's value (VARENUM). Spec: MS-MQMQ 2.2.12."""
 
     EMPTY = 0
     NULL = 1
@@ -43,7 +43,7 @@ VT_I1, VT_UI1, VT_UI2, VT_UI4, VT_I8, VT_UI8 = 16, 17, 18, 19, 20, 21
 VT_LPWSTR, VT_BLOB, VT_CLSID, VT_VECTOR = 31, 65, 72, 0x1000
 
 NUMBER_SIZES = {VT_I1: 1, VT_UI1: 1, VT_I2: 2, VT_UI2: 2, VT_BOOL: 2, VT_I4: 4, VT_UI4: 4, VT_I8: 8, VT_UI8: 8}
-"""The size in bytes of a value that is a number, by its type."""
+"""The size in bytes of a numeric value, by its type."""
 
 PROPERTY_TYPES = {
     101: VT_CLSID,
@@ -60,7 +60,7 @@ PROPERTY_TYPES = {
     112: VT_UI4,
     113: VT_UI1,
 }
-"""The type of each queue property, by PROPID_Q_*. Spec: MS-MQMQ 2.3.1, MS-MQMP 3.1.1.12."""
+"""The type of each queue property, by property identifier (PROPID_Q_*). Spec: MS-MQMQ 2.3.1, MS-MQMP 3.1.1.12."""
 
 GET_OBJECT_PROPERTIES_OPNUM = 10
 _DIRECT_QUEUE_FORMAT = 3
@@ -68,7 +68,7 @@ _DIRECT_QUEUE_FORMAT = 3
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A PROPVARIANT. ``raw``: the bytes of its union member instead of ``value``, aligned for the type."""
+    """A PROPVARIANT. ``raw``: the bytes of its union member, to use instead of ``value``, aligned for the type."""
 
     vt: int
     value: Any = 0
@@ -76,7 +76,7 @@ class Variant:
 
 
 class Stub:
-    """A stub under construction, with the targets of pointers that are not written yet."""
+    """A stub that is being built, with the pointers whose targets have not been written yet."""
 
     def __init__(self, wide: bool) -> None:
         self.wide = wide
@@ -84,16 +84,16 @@ class Stub:
         self._owed: list[Callable[[], None]] = []
 
     def align(self, size: int) -> None:
-        """Pad to a multiple of ``size``."""
+        """Add padding up to a multiple of ``size``."""
         self.data += bytes(-len(self.data) % size)
 
     def number(self, size: int, value: int) -> None:
-        """Write an aligned number."""
+        """Write a number at its alignment."""
         self.align(size)
         self.data += (value & (1 << 8 * size) - 1).to_bytes(size, "little")
 
     def long(self, value: int) -> None:
-        """Write a count or referent identifier: 4 bytes, or 8 in NDR64."""
+        """Write a count or referent identifier, which has 4 bytes, or 8 bytes in NDR64."""
         self.number(8 if self.wide else 4, value)
 
     def pointer(self, behind: Callable[[], None] | None) -> None:
@@ -114,7 +114,7 @@ class Stub:
     # -- types of values ----------------------------------------------------------------------------------------
 
     def text(self, value: str) -> None:
-        """Write a [string]."""
+        """Write a [string] value."""
         data = (value + "\0").encode("utf-16-le")
         for count in (len(data) // 2, 0, len(data) // 2):
             self.long(count)
@@ -155,7 +155,7 @@ class Stub:
             self.pointer(lambda: self._write_elements(one.vt & ~VT_VECTOR, value))
 
     def guid(self, value: UUID) -> None:
-        """Write a GUID."""
+        """Write the bytes of a GUID."""
         self.align(4)
         self.data += value.bytes_le
 
@@ -186,7 +186,7 @@ def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants
         stub.align(8 if wide else 1)
 
     stub.align(8 if wide else 4)
-    for _ in range(2):  # ObjType, and the same as the discriminant
+    for _ in range(2):  # ObjType, and the discriminant with the same value
         stub.number(4, 1)
         if wide:
             stub.align(8)
@@ -202,7 +202,7 @@ def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants
 
 
 class Reader:
-    """A reader of the answer's types and values; it raises WireError if the answer is too short."""
+    """A reader of the types and values in an answer; it raises WireError if the answer is too short."""
 
     def __init__(self, data: bytes, wide: bool) -> None:
         self.data = data
@@ -210,7 +210,7 @@ class Reader:
         self.at = 0
 
     def number(self, size: int) -> int:
-        """Read an aligned number."""
+        """Read a number at its alignment."""
         self.at += -self.at % size
         if self.at + size > len(self.data):
             raise WireError(f"expected {size} bytes at offset {self.at} of {len(self.data)} bytes")
@@ -222,7 +222,7 @@ class Reader:
         return self.number(8 if self.wide else 4)
 
     def text(self) -> str:
-        """Read a [string] without its null."""
+        """Read a [string] without its null character."""
         _, _, count = self.long(), self.long(), self.long()
         if not 0 < count <= (len(self.data) - self.at) // 2:
             raise WireError(
@@ -235,7 +235,7 @@ class Reader:
         return found[:-1]
 
     def guid(self) -> UUID:
-        """Read a GUID."""
+        """Read the bytes of a GUID."""
         self.at += -self.at % 4
         if self.at + 16 > len(self.data):
             raise WireError(f"expected a GUID at offset {self.at} of {len(self.data)} bytes")
@@ -244,7 +244,9 @@ class Reader:
 
 
 def got_properties(stub: bytes, wide: bool) -> tuple[list[Variant], int]:
-    """Read an answer: the variants, whose types must be types of queue properties, and Return. Raises WireError."""
+    """Read the answer to R_QMGetObjectProperties: the variants, whose types must be types of queue properties, and the
+    return value. Raise WireError for a malformed answer.
+    """
     reader = Reader(stub, wide)
     placed: list[tuple[int, int]] = []
     for _ in range(min(reader.long(), 128)):

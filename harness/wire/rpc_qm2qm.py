@@ -1,4 +1,4 @@
-"""The operations of qm2qm. Spec: MS-MQQP 2.2, 3.1.4, 6."""
+"""Define the operations of qm2qm. Spec: MS-MQQP 2.2, 3.1.4, 6."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from harness.wire.rpc_stub import Guid, Handle, Octets, Operation, operation, po
 
 
 class Method(StrEnum):
-    """The methods of qm2qm. Spec: MS-MQQP 3.1.4."""
+    """The names of the methods of qm2qm. Spec: MS-MQQP 3.1.4."""
 
     START_RECEIVE = "RemoteQMStartReceive"
     END_RECEIVE = "RemoteQMEndReceive"
@@ -37,12 +37,12 @@ class Method(StrEnum):
 
 
 def takes_message(action: int) -> bool:
-    """Return whether a ulAction, defined or not, takes a message from the queue."""
+    """Return whether a read with this ulAction, defined or not, removes the message from the queue."""
     return action == Action.RECEIVE or action >> 4 & 0x3 == 2
 
 
 class Action(IntEnum):
-    """MQ_ACTION_* and MQ_LOOKUP_*, the values of ulAction. Spec: MS-MQQP 2.2.2.1."""
+    """The values of ulAction: MQ_ACTION_* and MQ_LOOKUP_*. Spec: MS-MQQP 2.2.2.1."""
 
     RECEIVE = 0x00000000
     PEEK_CURRENT = 0x80000000
@@ -56,17 +56,17 @@ class Action(IntEnum):
 
     @property
     def is_receive(self) -> bool:
-        """Return whether the action takes its message from the queue."""
+        """Whether a read with this action removes the message from the queue."""
         return takes_message(self)
 
     @property
     def peeking(self) -> Action:
-        """The lookup that peeks at the message that this lookup receives."""
+        """The lookup action that peeks at the message which this lookup action receives."""
         return Action(self - 0x10) if self.is_receive else self
 
 
 class Ack(IntEnum):
-    """REMOTEREADACK, the values of dwAck and eAckNack. Spec: MS-MQQP 2.2.1.3."""
+    """The values of dwAck and eAckNack (REMOTEREADACK). Spec: MS-MQQP 2.2.1.3."""
 
     RR_UNKNOWN = 0
     RR_NACK = 1
@@ -83,7 +83,7 @@ class PortType(IntEnum):
 
 
 class LookupId(IntEnum):
-    """LookupIds for the ends of a queue: NEXT of BEFORE_FIRST is the first message, and PREV of BEHIND_LAST is the
+    """The LookupIds for the ends of a queue: NEXT of BEFORE_FIRST is the first message, and PREV of BEHIND_LAST is the
     last. Spec: MS-MQQP 3.1.4.11.
     """
 
@@ -92,18 +92,18 @@ class LookupId(IntEnum):
 
 
 RR_UNKNOWN, RR_NACK, RR_ACK = range(3)
-"""Values of REMOTEREADACK. Spec: MS-MQQP 2.2.1.3."""
+"""The values of REMOTEREADACK. Spec: MS-MQQP 2.2.1.3."""
 
 RECEIVE, PEEK_CURRENT, PEEK_NEXT = 0x00000000, 0x80000000, 0x80000001
 LOOKUP_PEEK_CURRENT, LOOKUP_PEEK_NEXT, LOOKUP_PEEK_PREV = 0x40000010, 0x40000011, 0x40000012
 LOOKUP_RECEIVE_CURRENT, LOOKUP_RECEIVE_NEXT, LOOKUP_RECEIVE_PREV = 0x40000020, 0x40000021, 0x40000022
-"""Values of ulAction: MQ_ACTION_* and MQ_LOOKUP_*. Spec: MS-MQQP 2.2.2.1."""
+"""The values of ulAction: MQ_ACTION_* and MQ_LOOKUP_*. Spec: MS-MQQP 2.2.2.1."""
 FIRST_ID, LAST_ID = 0, 0xFFFF_FFFF_FFFF_FFFF
 """The LookupIds before the first and after the last message. Spec: MS-MQQP 3.1.4.11."""
 INFINITE = 0xFFFF_FFFF
 MAX_BUFFER = 0x0042_0000
 IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ = range(4)
-"""Values of dwPortType. Spec: MS-MQQP 3.1.4.8."""
+"""The values of dwPortType. Spec: MS-MQQP 3.1.4.8."""
 
 
 # [MS-MQQP] sect 2.2.2.1
@@ -128,7 +128,7 @@ class REMOTEREADDESC(NDRPacket):  # type: ignore[misc]
 
 # [MS-MQQP] sect 2.2.2.2
 class REMOTEREADDESC2(NDRPacket):  # type: ignore[misc]
-    """A REMOTEREADDESC together with the SequentialId of the message."""
+    """A structure that contains a REMOTEREADDESC and the SequentialId of the message."""
 
     ALIGNMENT = (8, 8)
     fields_desc = (
@@ -197,4 +197,4 @@ QM2QM_OPERATIONS: dict[str, Operation] = {
     name: operation(QM2QM, opnum, name, f"MS-MQQP 3.1.4.{opnum + 1}", ins, outs)
     for opnum, (name, ins, outs) in enumerate(_OPERATION_TABLE)
 }
-"""The operations by name; the opnum is the position in the interface."""
+"""The operations of qm2qm by name; the opnum is the position in the interface."""

@@ -1,4 +1,4 @@
-"""The operations of qmcomm that remote reading needs, and QUEUE_FORMAT. Spec: MS-MQMP 3.1.4, 6; MS-MQMQ 2.2.7.
+"""Define the operations of qmcomm that remote reading needs, and QUEUE_FORMAT. Spec: MS-MQMP 3.1.4, 6; MS-MQMQ 2.2.7.
 
 CACTransferBufferV1 (MS-MQMP 2.2.3.2) is declared only as far as R_QMCreateRemoteCursor needs it: all of its pointers
 are NULL.
@@ -31,7 +31,7 @@ from harness.wire.rpc_stub import Exactly, Guid, Handle, Operation, operation, w
 
 
 class FormatType(IntEnum):
-    """QUEUE_FORMAT_TYPE. Spec: MS-MQMQ 2.2.6."""
+    """The types of a QUEUE_FORMAT (QUEUE_FORMAT_TYPE). Spec: MS-MQMQ 2.2.6."""
 
     UNKNOWN = 0
     PUBLIC = 1
@@ -45,7 +45,7 @@ class FormatType(IntEnum):
 
 
 class Suffix(IntEnum):
-    """The low 4 bits of m_SuffixAndFlags. Spec: MS-MQMQ 2.2.7."""
+    """The values of the low 4 bits of m_SuffixAndFlags. Spec: MS-MQMQ 2.2.7."""
 
     NONE = 0
     JOURNAL = 1
@@ -62,7 +62,7 @@ SYSTEM_QUEUE_SUFFIX = 0x80
 
 RECEIVE_ACCESS, PEEK_ACCESS = 0x01, 0x20
 DENY_NONE, DENY_RECEIVE = 0, 1
-"""Values of dwShareMode. Spec: MS-MQMP 3.1.4.2."""
+"""The values of dwShareMode. Spec: MS-MQMP 3.1.4.2."""
 
 _SEND, _CREATECURSOR = 0, 2
 """CACTB_SEND of uTransferType, two pointers, as in a zeroed buffer; CACTB_CREATECURSOR, three DWORDs.
@@ -70,8 +70,8 @@ _SEND, _CREATECURSOR = 0, 2
 Spec: MS-MQMP 2.2.3.2, 2.2.3.4.
 """
 _UNION_ALIGNMENTS = (4, 8)
-"""The alignment in NDR64 of every union member: that of the member with the greatest alignment
-(MS-RPCE 2.2.5.3.4.4).
+"""The alignment in NDR64 of every union member, which is the greatest alignment of all members (MS-RPCE
+2.2.5.3.4.4).
 """
 
 
@@ -126,8 +126,8 @@ def queue_format(kind: int, value: Any = b"", suffix: int = 0, reserved: int = 0
     """Build a QUEUE_FORMAT with a QUEUE_FORMAT_TYPE.
 
     ``value``: a UUID, the text of a direct name without ``DIRECT=``, (UUID, Uniquifier) of a private queue, a DL_ID, or
-    the bytes of the union member. ``suffix``: m_SuffixAndFlags. ``tag``: the union's discriminant, if it differs from
-    the type.
+    the bytes of the union member. ``suffix``: m_SuffixAndFlags. ``tag``: the discriminant of the union, if different
+    from the type.
     """
     arm: Any = value
     if isinstance(value, UUID):

@@ -1,4 +1,4 @@
-"""Names for the return values of calls and for fault statuses. Spec: MS-MQMQ 2.4, MS-ERREF 2; C706 N; MS-RPCE
+"""Name the return values of calls and the statuses of faults. Spec: MS-MQMQ 2.4, MS-ERREF 2; C706 N; MS-RPCE
 2.2.2.4.
 """
 
@@ -44,7 +44,7 @@ FAULT_NAMES = {
     0x1C01000B: "nca_s_proto_error",
     0x1C010014: "nca_s_server_too_busy",
 }
-"""The name of each fault status, by value; other fault statuses are thrown HRESULTs."""
+"""The name of each fault status, by value. Any other fault status is an HRESULT that was sent as a fault."""
 
 
 def name_status(status: int) -> str:
@@ -58,5 +58,5 @@ def name_fault(status: int) -> str:
 
 
 def is_failure(status: int) -> bool:
-    """Return whether a status is a failure HRESULT, in which the severity bit is set. Spec: MS-MQQP 2.2."""
+    """Return whether a status is a failure HRESULT, which has the severity bit set. Spec: MS-MQQP 2.2."""
     return status >> 31 == 1

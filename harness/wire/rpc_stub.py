@@ -1,6 +1,6 @@
-"""NDR stubs from tables: the parameters of a request and of a response, in NDR or NDR64.
+"""Build and read RPC stubs from tables of parameters, in NDR or NDR64. Spec:
 
-Spec: C706 14; MS-RPCE 2.2.5.
+C706 14; MS-RPCE 2.2.5.
 
 Built on scapy's NDR classes. Reading is strict: a stub that is too short or too long raises WireError, independently of
 scapy's configuration.
@@ -31,7 +31,7 @@ from harness.wire.rpc import Syntax, build_without_copies
 from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 
 SHORT_STUB = 512
-"""int bytes: the longest stub whose packet is shared by the stubs with the same bytes."""
+"""int bytes: the maximum length of a stub whose dissected packet is reused for stubs with the same bytes."""
 NULL_HANDLE = bytes(20)
 """The context handle NULL: attributes (u32) and a nil UUID (C706 14.2.16.6)."""
 
@@ -46,12 +46,12 @@ class Exactly(StrFixedLenField):
 
 
 def Handle(name: str) -> NDRAlign:
-    """Declare a context handle: 20 bytes, read as a whole."""
+    """Declare a context handle: 20 bytes, read as one value."""
     return NDRAlign(Exactly(name, NULL_HANDLE, length=20), align=(4, 4))
 
 
 def Guid(name: str) -> NDRAlign:
-    """Declare a GUID: its 16 bytes on the wire, ``UUID.bytes_le``."""
+    """Declare a GUID of 16 bytes in wire order, ``UUID.bytes_le``."""
     return NDRAlign(Exactly(name, bytes(16), length=16), align=(4, 4))
 
 
@@ -71,7 +71,7 @@ class Octets(NDRConfVarStrLenField):  # type: ignore[misc]
 
 
 def pointer(value: Any, referent: int = 0x0002_0000) -> NDRPointer | None:
-    """Build a [unique] pointer; None stands for NULL."""
+    """Build a [unique] pointer to a value; None stands for NULL."""
     return None if value is None else NDRPointer(referent_id=referent, value=value)
 
 
@@ -85,7 +85,7 @@ def buffer(data: bytes | None, *, max_count: int | None = None, actual_count: in
 
 
 def wide_string(text: str) -> NDRPointer:
-    """Build a pointer to a [string] of UTF-16 with its terminator. Spec: C706 14.3.4.2."""
+    """Build a pointer to a [string] of UTF-16 characters with its terminator. Spec: C706 14.3.4.2."""
     count = len(text.encode("utf-16-le")) // 2 + 1
     varying = NDRVaryingArray(offset=0, actual_count=count, value=text)
     made = pointer(NDRConformantArray(max_count=count, value=[varying]))
@@ -94,7 +94,7 @@ def wide_string(text: str) -> NDRPointer:
 
 
 def octets(value: Any) -> bytes | None:
-    """Return the bytes to which a pointer of ``buffer`` or of a received stub points; None for NULL."""
+    """Return the bytes that a pointer refers to, from ``buffer`` or from a received stub; None for NULL."""
     while isinstance(value, NDRPointer | NDRConformantArray | NDRConformantString | NDRVaryingArray):
         value = value.value
         if isinstance(value, list):
@@ -114,7 +114,7 @@ class Operation:
     Response: type[NDRPacket]
 
     def build_request(self, wide: bool, **arguments: Any) -> bytes:
-        """Return the stub of a request; omitted arguments have their defaults."""
+        """Return the stub of a request; omitted arguments have default values."""
         return build(self.Request(**arguments, ndr64=wide), wide)
 
     def build_response(self, wide: bool, **results: Any) -> bytes:
@@ -122,11 +122,11 @@ class Operation:
         return build(self.Response(**results, ndr64=wide), wide)
 
     def read_request(self, stub: bytes, wide: bool) -> Packet:
-        """Read the stub of a request; raise WireError if it is malformed."""
+        """Return the dissected stub of a request; raise WireError if the stub is malformed."""
         return read(self.Request, stub, wide)
 
     def read_response(self, stub: bytes, wide: bool) -> Packet:
-        """Read the stub of a response; raise WireError if it is malformed."""
+        """Return the dissected stub of a response; raise WireError if the stub is malformed."""
         return read(self.Response, stub, wide)
 
 

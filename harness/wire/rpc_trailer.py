@@ -1,6 +1,5 @@
-"""The sec_trailer of DCE/RPC PDUs, as bytes: add it, remove it, and split a PDU into its protected segments.
-
-Written from the specification, independently of ``reference_qm.rpc``. Spec: MS-RPCE 2.2.2.1, 2.2.2.11; C706 13.2.6.
+"""Add and remove the sec_trailer of DCE/RPC PDUs as bytes, and split a PDU into its protected segments. This module is
+written from the specification, independently of ``reference_qm.rpc``. Spec: MS-RPCE 2.2.2.1, 2.2.2.11; C706 13.2.6.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ from harness.wire.rpc import HEADER_SIZE, REQUEST_SIZE, TRAILER_SIZE, rpc_kind
 from harness.wire.wire_error import WireError
 
 CONNECT, CALL, PKT, INTEGRITY = 2, 3, 4, 5
-"""Authentication levels (MS-RPCE 2.2.1.1.8)."""
+"""The authentication levels (MS-RPCE 2.2.1.1.8)."""
 NEGOTIATE, NTLM = 9, 10
-"""Security providers (MS-RPCE 2.2.1.1.7)."""
+"""The security providers (MS-RPCE 2.2.1.1.7)."""
 HEADER_SIGN = 0x04
 """The flag PFC_SUPPORT_HEADER_SIGN of binds, alter_contexts and their answers (MS-RPCE 2.2.2.3)."""
 STUB_ALIGNMENT_BYTES = 16
@@ -22,7 +21,7 @@ OBJECT_SIZE, OBJECT_UUID = 16, 0x80
 
 
 class Trailer(NamedTuple):
-    """A sec_trailer and the token after it."""
+    """A sec_trailer and the authentication token after it."""
 
     auth_type: int
     auth_level: int
@@ -47,14 +46,16 @@ class Parts(NamedTuple):
 
 
 def append_trailer(pdu: bytes, trailer: Trailer) -> bytes:
-    """Return a little-endian PDU with a trailer added, after ``auth_pad_length`` zeros."""
+    """Return a little-endian PDU with an added sec_trailer, after ``auth_pad_length`` zeros."""
     made = bytearray(pdu + bytes(trailer.auth_pad_length) + trailer.head() + trailer.token)
     made[8:12] = struct.pack("<2H", len(made), len(trailer.token))
     return bytes(made)
 
 
 def read_trailer(pdu: bytes) -> Trailer | None:
-    """Return the trailer of a whole PDU, or None if it has none; raise WireError if the trailer does not fit."""
+    """Return the sec_trailer of a complete PDU, or None if the PDU has none; raise WireError if the trailer does not
+    fit.
+    """
     order, length = _read_byte_order(pdu), auth_length(pdu)
     if not length:
         return None
@@ -68,7 +69,7 @@ def read_trailer(pdu: bytes) -> Trailer | None:
 
 
 def auth_length(pdu: bytes) -> int:
-    """Return the size in bytes of the token of a PDU."""
+    """Return the size in bytes of the authentication token of a PDU."""
     found: int = struct.unpack_from(_read_byte_order(pdu) + "H", pdu, 10)[0]
     return found
 

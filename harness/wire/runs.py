@@ -1,6 +1,5 @@
-"""The parts of a layer on the wire: fields and Words of fixed size that follow each other are read and written at once.
-
-Scapy reads each field separately, and copies all later bytes of the packet each time.
+"""Read and write consecutive fields and Words of fixed size in one step. Scapy would read each field separately, and
+copy all later bytes of the packet each time.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
 class Single:
-    """A field of any size."""
+    """A field of any size, which is read and written alone."""
 
     def __init__(self, field: Field) -> None:
         self._field = field
@@ -43,7 +42,7 @@ class Single:
 
 
 class Run:
-    """Fields and Words of fixed size that follow each other."""
+    """A sequence of consecutive fields and Words of fixed size."""
 
     def __init__(self, parts: Iterable[Field | Word]) -> None:
         self._parts = tuple(parts)
@@ -72,7 +71,7 @@ class Run:
         return data[self._struct.size :]
 
     def _find_missing_bytes(self, layer: Packet, data: bytes) -> WireError:
-        """Return the error about the first field for which the bytes do not suffice."""
+        """Return the error for the first field that needs more bytes than remain."""
         for part in self._parts:
             size = part.size if isinstance(part, Word) else part.sz
             if len(data) < size:
@@ -93,7 +92,7 @@ class Run:
         ]
         try:
             return built + self._struct.pack(*numbers)
-        except struct.error:  # a value does not fit; scapy's error names the field
+        except struct.error:  # a value does not fit, and the error that scapy raises names the field
             return self._build_separately(layer, built)
 
     def _build_separately(self, layer: Packet, built: bytes) -> bytes:
@@ -110,7 +109,7 @@ Part: TypeAlias = Single | Run
 
 @cache
 def parts_of(layer: type[Packet]) -> tuple[Part, ...]:
-    """Return the parts of a layer in their order on the wire."""
+    """Return the parts (runs and single fields) of a layer in wire order."""
     return tuple(_group(list_field_runs(layer)))
 
 
@@ -124,14 +123,14 @@ def _group(fields: Iterable[Field | Word]) -> Iterator[Part]:
 
 @cache
 def list_field_runs(layer: type[Packet]) -> tuple[Field | Word, ...]:
-    """Return the fields of a layer in their order on the wire, with each Word in place of its bits."""
+    """Return the fields of a layer in wire order, with each Word in place of its bits."""
     words = {word.bits[-1][0].name: word for word in list_words(layer).values()}
     first_or_no_bits = [field for field in layer.fields_desc if field.name in words or not isinstance(field, Bits)]
     return tuple(words.get(field.name, field) for field in first_or_no_bits)
 
 
 def _has_fixed_size(part: Field | Word) -> bool:
-    """Return whether scapy's own methods read and write a field, in the byte order of the packets."""
+    """Return whether the methods of scapy read and write a field in a fixed size, in the byte order of the packets."""
     if isinstance(part, Word):
         return part.size in _FORMATS
     little_endian = part.fmt[0] == "<" or part.sz == 1 or part.fmt[-1] == "s"
@@ -139,7 +138,7 @@ def _has_fixed_size(part: Field | Word) -> bool:
 
 
 def _is_plain(field: Field, method: str) -> bool:
-    """Return whether a field does not override a method of Field."""
+    """Return whether a field class does not override a given method of Field."""
     return getattr(type(field), method) is getattr(Field, method)
 
 

@@ -1,4 +1,4 @@
-"""SecurityHeader: the sender of a message, with key, signature and certificate."""
+"""Define the SecurityHeader, with the sender of a message, a key, a signature and a certificate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIZE_FIELDS = {
     "SenderCert": ("SenderCertSize", "I"),
     "ProviderInfo": ("ProviderInfoSize", "I"),
 }
-"""The items of SecurityData in their order, each with the name of its size field."""
+"""The items of SecurityData in wire order, each with the name of its size field."""
 
 
 def _build_item_fields(name: str) -> tuple[Field, Field]:
@@ -30,7 +30,7 @@ def _has_data(layer: Packet) -> bool:
 
 # [MS-MQMQ] sect 2.2.20.6
 class SecurityHeader(Layer):
-    """16 bytes and the items of SecurityData, each padded to 4 bytes.
+    """The header with 16 bytes and the items of SecurityData, each padded to 4 bytes.
 
     The sizes, not AI, determine which items are present: real Windows sends a SecurityID with AI clear (MS-MQQB
     4.1.7).

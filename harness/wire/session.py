@@ -1,4 +1,4 @@
-"""SessionHeader: the header that acknowledges packets."""
+"""Define the SessionHeader, which acknowledges packets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from harness.wire.layer import Layer
 
 # [MS-MQMQ] sect 2.2.20.4
 class SessionHeader(Layer):
-    """Counts of the packets received and sent on the session: 16 bytes."""
+    """The header with the counts of the packets received and sent in the session: 16 bytes."""
 
     fields_desc = (
         LEShortField("AckSequenceNumber", 0),

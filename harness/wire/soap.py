@@ -1,4 +1,4 @@
-"""SoapHeader: the header that contains SOAP texts."""
+"""Define the SoapHeader, which contains SOAP texts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.wire.layer import Layer
 
 # [MS-MQMQ] sect 2.2.20.7
 class SoapHeader(Layer):
-    """Two texts, each with its length in characters.
+    """The header with two texts, each with its length in characters.
 
     The section specifies no padding, but headers are aligned to 4 bytes (MS-MQMQ 2.2.19.1, PacketSize).
     """

@@ -1,4 +1,4 @@
-"""DebugHeader: the header that names the queue for trace messages."""
+"""Define the DebugHeader, which names the queue for trace messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.wire.words import Word
 
 # [MS-MQMQ] sect 2.2.20.8
 class DebugHeader(Layer):
-    """Flags and, optionally, the public queue's GUID: 4 or 20 bytes."""
+    """The header with flags and, optionally, the GUID of a public queue: 4 or 20 bytes."""
 
     Flags = Word(
         2,

@@ -1,4 +1,4 @@
-"""TransactionHeader: the header of a transactional message."""
+"""Define the TransactionHeader of transactional messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from harness.wire.words import Word
 
 # [MS-MQMQ] sect 2.2.20.5
 class TransactionHeader(Layer):
-    """The position of a message in its transactional sequence: 20 bytes, 36 with the connector's GUID."""
+    """The header with the position of a message in its transactional sequence: 20 bytes, 36 with the
+    connector's GUID.
+    """
 
     Flags = Word(
         4,

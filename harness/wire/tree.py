@@ -1,4 +1,4 @@
-"""Show a packet as indented text, for reports. Bytes from a SUT are escaped, and their length is limited."""
+"""Show a packet as indented text, for reports. Bytes from a SUT are escaped, and long values are truncated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ MAX_ELEMENTS = 32
 
 
 def dissection(data: bytes, ping: bool = False) -> str:
-    """Return every field of a packet with its offset as text, or the error if it cannot be dissected; never raises."""
+    """Return every field of a packet, with its offset, as text, or the error if dissection fails. This function raises
+    no exception.
+    """
     try:
         packet = dissect_ping(data) if ping else dissect(data)
     except WireError as error:
@@ -34,11 +36,11 @@ def tree(packet: Packet) -> str:
 
 
 class TreeLine(NamedTuple):
-    """A line of a dissection: the field that it shows, and the field's offsets.
+    """A line of a dissection: the field that the line shows, and the offsets of the field.
 
-    ``path``: the names from the header on, ``("UserHeader", "Flags", "DM")``; for a header only its own name.
+    ``path``: the names from the header to the field, ``("UserHeader", "Flags", "DM")``; for a header, only its name.
     ``start``, ``end``: int offsets in the packet, ``end`` exclusive; for a bit, the offsets of its Word. An element of
-    a list has no name: its path ends with ``-``.
+    a list has no name, so its path ends with ``-``.
     """
 
     text: str
@@ -49,7 +51,7 @@ class TreeLine(NamedTuple):
 
 
 def tree_lines(packet: Packet) -> list[TreeLine]:
-    """Return the lines of ``tree``."""
+    """Return the lines of the text that ``tree`` returns."""
     lines: list[TreeLine] = []
     offset = 0
     for layer in packet.iterpayloads():
@@ -61,14 +63,16 @@ def tree_lines(packet: Packet) -> list[TreeLine]:
 
 
 def is_rebuilt(packet: Packet, data: bytes) -> bool:
-    """Return whether a packet that is rebuilt from its fields has these bytes; only then do the offsets of its lines
-    apply to them.
+    """Return whether rebuilding a packet from its fields gives the same bytes; only then do the offsets of its lines
+    apply to these bytes.
     """
     return b"".join(layer.self_build() for layer in packet.iterpayloads()) == data
 
 
 def _list_layer_lines(layer: Packet, start: int, indent: str, path: tuple[str, ...]) -> Iterator[TreeLine]:
-    """Yield the lines of a layer that begins at ``start``, with the offsets of its fields in the rebuilt bytes."""
+    """Yield the lines of a layer that begins at the offset ``start``, with the offsets of its fields in the rebuilt
+    bytes.
+    """
     built = b""
     for field in list_field_runs(type(layer)):
         offset = start + len(built)

@@ -1,4 +1,4 @@
-"""UserHeader: source and destination of a message, and flags for the headers that follow."""
+"""Define the UserHeader, with source and destination of a message, and with flags for the headers that follow."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ LAYOUTS: dict[str, dict[int, type[Structure] | None]] = {
         7: DirectQueueFormatName,
     },
 }
-"""The layout of the queue's name, by flag and value of the flag."""
+"""The layout of a queue's name, by flag and value of the flag."""
 
-UNLISTED_QUEUE_TYPE = 6  # PrivateQueueFormatName as destination has no value of DQ; the value is 6 in the other flags
+UNLISTED_QUEUE_TYPE = 6  # DQ has no value for a PrivateQueueFormatName; in the other flags, its value is 6
 
 
 class Queue(Nested):
-    """The name of a queue, with the layout that ``flag`` selects. A str is a direct name, which is put on the wire
+    """A field for the name of a queue, with the layout that ``flag`` selects. A str is a direct name, which is sent
     unchanged.
     """
 
@@ -90,7 +90,8 @@ def _match_header_flag(header: type[Layer]) -> Callable[[Packet], int]:
 
 # [MS-MQMQ] sect 2.2.19.2
 class UserHeader(Layer):
-    """Source, destination, TimeToBeReceived (s) and delivery of a message: 48 bytes and the names of its queues.
+    """The header with source, destination, TimeToBeReceived (s) and delivery of a message: 48 bytes and the names of
+    its queues.
 
     The flags that announce a queue or a header, and DM of a transactional message, are computed.
     """
@@ -124,7 +125,7 @@ class UserHeader(Layer):
     )
 
     def post_dissect(self, s: bytes) -> bytes:
-        """Refuse a message without MessagePropertiesHeader, which must be present (MS-MQMQ 2.2.20)."""
+        """Raise WireError for a message without MessagePropertiesHeader, which must be present (MS-MQMQ 2.2.20)."""
         if self.underlayer and not self.MP:
             raise WireError("UserHeader.MP is 0, so the MessagePropertiesHeader is missing")
         return s
@@ -148,7 +149,7 @@ _FOLLOWING: tuple[tuple[type[Layer], str, bool], ...] = (
     (MultiQueueFormatHeader, "MQ", False),
     (SessionHeader, "SH", True),
 )
-"""The headers after this one in their order, each with the flag that announces it, and whether that is a flag of the
-BaseHeader.
+"""The headers that can follow the UserHeader, in order, each with the flag that announces it, and whether this flag is
+in the BaseHeader.
 """
 _HEADER_POSITIONS = {header: place for place, (header, _, _) in enumerate(_FOLLOWING, 1)}

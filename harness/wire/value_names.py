@@ -1,5 +1,5 @@
-"""Names for message classes and statuses in texts of verdicts. Spec: MS-MQMQ 2.2.18.1.6, 2.4; MS-MQDMPR 3.1.1.12,
-3.1.7.1.32.
+"""Add names to message classes and statuses in the texts of verdicts. Spec: MS-MQMQ 2.2.18.1.6, 2.4; MS-MQDMPR
+3.1.1.12, 3.1.7.1.32.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ MS-MQMQ calls ORDER_ACK.
 """
 
 _CLASS_NUMBER_PATTERN = re.compile(r"(?:(?<=')|(?<=FinalAck )|(?<=MessageClass is ))0x([0-9A-F]{4})(?![0-9A-Za-z])")
-"""The pattern of a class in texts of checks: an item of a list, or a number after its field. Other fields may have
-equal numbers.
+"""A pattern for a message class in texts of checks: an item of a list, or a number after the name of its field. The
+same number after another field does not match.
 """
 _STATUS_NUMBER_PATTERN = re.compile(r"(?<![0-9A-Za-z])0x([0-9A-Fa-f]{8})(?![0-9A-Za-z])")
 _LIST_ITEM_PATTERN = r"'[^'\\]*'"
@@ -44,7 +44,7 @@ _LIST_PATTERN = re.compile(rf"\[(?:{_LIST_ITEM_PATTERN}(?:, {_LIST_ITEM_PATTERN}
 
 
 def with_names(text: str) -> str:
-    """Return a text with the name added to each class and status, and with lists of words in readable form."""
+    """Return a text in which each message class and status has its name, and lists of words have a readable form."""
     if "0x" in text:
         text = _STATUS_NUMBER_PATTERN.sub(
             lambda found: _add_name(found, RETURN_VALUE_NAMES),

@@ -1,4 +1,4 @@
-"""The error for bytes that are not a valid packet."""
+"""Define the error for bytes that are not a valid packet."""
 
 from __future__ import annotations
 
@@ -21,4 +21,6 @@ DISSECTION_ERRORS = (
 
 
 class WireError(ValueError):
-    """Bytes that cannot be dissected completely; the one-line message names the layer, the field and the error."""
+    """The error when bytes cannot be dissected completely; the one-line message names the layer, the field and the
+    reason.
+    """

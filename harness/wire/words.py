@@ -1,4 +1,4 @@
-"""Words: printed fields that consist of bit fields, such as ``Flags``."""
+"""Define Words: printed fields that consist of bit fields, such as ``Flags``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from scapy.packet import Packet
 
 
 class Word:
-    """A printed field that consists of bit fields, such as ``Flags``; it is read and written as one number.
+    """A printed field that consists of bit fields, such as ``Flags``; a Word is read and written as one number.
 
     ``layout``: the printed names from bit 0 on, such as ``PR:3`` for three bits. ``defaults``: default values by name,
-    else 0; a function of the layer is called when the packet is built.
+    otherwise 0; a default that is a function is called with the layer when the packet is built.
     """
 
     def __init__(self, size: int, layout: str, **defaults: Any) -> None:
@@ -32,19 +32,19 @@ class Word:
 
     @property
     def fields(self) -> list[BitField]:
-        """The bit fields in scapy's order: the most significant first."""
+        """The bit fields in the order that scapy uses: the most significant bit first."""
         return [field for field, _ in reversed(self.bits)]
 
     def __set_name__(self, owner: type[Packet], name: str) -> None:
         self.name = name
 
     def split(self, whole: int, values: dict[str, Any]) -> None:
-        """Split a number into its bit fields; add their values to ``values`` by name."""
+        """Split a number into its bit fields, and store their values in ``values`` by name."""
         for name, shift, mask, _, _ in self._places:
             values[name] = whole >> shift & mask
 
     def join(self, layer: Packet) -> int:
-        """Return the number that a layer's bit fields make."""
+        """Return the number that consists of a layer's bit fields."""
         whole, given = 0, layer.fields
         for name, shift, mask, default, bits in self._places:
             value = given.get(name, default)
