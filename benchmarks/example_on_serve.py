@@ -20,7 +20,7 @@ import agent  # a separate file, to be copied
 
 
 class Serve:
-    """The queue manager, through its control channel; the conversation waits for ``changed``."""
+    """The queue manager, accessed through its control channel. The conversation waits for ``changed``."""
 
     def __init__(self, address: str) -> None:
         host, _, port = address.rpartition(":")
@@ -76,7 +76,7 @@ class OnServe(agent.Conversation):
 
 
 def main() -> None:
-    """Speak over standard input and output."""
+    """Answer requests over standard input and output."""
     standard = sys.stdout.buffer
     conversation = OnServe(Serve(sys.argv[1]), lambda data: (standard.write(data), standard.flush()))
     agent.converse(conversation, sys.stdin.buffer)

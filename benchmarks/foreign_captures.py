@@ -1,6 +1,6 @@
-"""Measure how many frames per second `mqconform check` judges in captures of other tools, and how much memory it needs.
+"""Measures the frames per second that `mqconform check` judges in captures of other tools, and its memory.
 The captures contain sessions of 400 peers with messages of 2,000 bytes in both directions, 20 at a time; a separate
-frame acknowledges each segment. Wanted: at least 20,000 frames per second where the reader alone reaches 300,000, and
+frame acknowledges each segment. Target: at least 20,000 frames per second where the reader alone reaches 300,000, and
 no more memory for eight times the frames.
 """
 
@@ -69,11 +69,11 @@ def measure() -> Iterator[str]:
             wanted = WANTED_PER_S * min(reader / READER_PER_S, 1)
             yield (
                 f"{frames:,.0f} frames, {size / 2**20:.0f} MiB, {packets:,.0f} packets: {judged:,.0f} frames a second "
-                f"judged (wanted: {wanted:,.0f}), {reader:,.0f} read, {memory / 1024:.0f} MiB of memory"
+                f"judged (target: {wanted:,.0f}), {reader:,.0f} read, {memory / 1024:.0f} MiB of memory"
             )
             slow += [judged] if judged < wanted else []
         ratio = figures[MORE_SESSIONS] / figures[SESSIONS]
-        yield f"memory for eight times the frames: {ratio:.2f} times (wanted: at most {MEMORY_WANTED})"
+        yield f"memory for eight times the frames: {ratio:.2f} times (target: at most {MEMORY_WANTED})"
         assert ratio <= MEMORY_WANTED
         assert not slow, f"{slow[0]:,.0f} frames per second are too few"
 

@@ -33,7 +33,7 @@ class Figure:
     measured: str
 
     def __str__(self) -> str:
-        return f"{self.ratio:.2f} x yardstick, {self.cpu_s:.2f} CPU-s (wanted: {self.wanted_cpu_s:g} CPU-s)"
+        return f"{self.ratio:.2f} x yardstick, {self.cpu_s:.2f} CPU-s (target: {self.wanted_cpu_s:g} CPU-s)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""Compare the lake of a standalone cluster with two Workers, one of them killed during the ingest, with the lake of one
-process.
+"""Compares the lake that a cluster of two Workers writes, while one Worker is killed, with the lake that one process
+writes.
 
-Wanted: the same rows in every table.
+Target: the same rows in every table.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The benchmark then judges some on a standalone cluster whose Python has the libraries, but not this project.
 
-Wanted: the same verdicts; at most a minute of processor time for 1,000 captures with the start of Java.
+Target: the same verdicts; at most a minute of processor time for 1,000 captures with the start of Java.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def measure() -> Iterator[str]:
         wanted = JAVA_S + (SECONDS_WANTED - JAVA_S) * CAPTURES / 1000
         yield (
             f"{CAPTURES:,} captures, {verdicts.total():,} verdicts by {len(rules)} rules, the same as of one process: "
-            f"{took.seconds:.0f} s, {took.processor_s:.0f} s of processors (wanted: at most {wanted:.0f}), "
+            f"{took.seconds:.0f} s, {took.processor_s:.0f} s of processors (target: at most {wanted:.0f}), "
             f"{took.memory / 2**30:.2f} GiB; one process took {alone.processor_s:.0f} s of a processor"
         )
         assert took.processor_s <= wanted

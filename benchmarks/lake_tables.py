@@ -149,7 +149,7 @@ def measure() -> Iterator[str]:
             f"rule_current and matrix of {rows:,} rows: {first.against(quick)} duckdb's time, which is "
             f"{quick.wall:.1f} s ({quick.processor:.1f} of the processors)"
         )
-        yield f"the same again in the same session: {warm.against(quick)}; wanted: at most 8 for 10 million rows"
+        yield f"the same again in the same session: {warm.against(quick)}; target: at most 8 for 10 million rows"
         yield ", ".join(f"{name}: {took.against(quick)} that" for name, took in others.items())
     finally:
         shutil.rmtree(folder)

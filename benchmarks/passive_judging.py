@@ -1,5 +1,5 @@
 """Measure passive judging: the cost of a packet after 4,000 packets of its connection, relative to the cost after 400.
-Wanted: at most one and a half times.
+Target: at most one and a half times.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ WANTED = 1.5
 
 
 def measure() -> Iterator[str]:
-    """Judge a long session of a SUT; raise AssertionError when later packets cost more."""
+    """Judge a long session of a SUT; raise AssertionError when later packets cost much more than earlier packets."""
     load_predicates()
     per_packet = {count: min(_judge(count) for _ in range(ROUNDS)) / count for count in (FEW, MANY)}
     ratio = per_packet[MANY] / per_packet[FEW]
     rates = ", ".join(f"{1 / cost:,.0f} packets a second of {count:,}" for count, cost in per_packet.items())
-    yield f"{rates}: {ratio:.2f} times the cost (wanted: at most {WANTED})"
+    yield f"{rates}: {ratio:.2f} times the cost (target: at most {WANTED})"
     assert ratio <= WANTED, (
         f"judging a packet costs {ratio:.1f} times as much in a session of {MANY} as in one of {FEW}"
     )

@@ -1,6 +1,6 @@
 """Judge the reference in the configuration of each Windows release, with and without the profile of the release, in
-virtual time. Only rules are judged that the product notes of the configuration concern. Wanted: with the profile, no
-rule fails or stays undecided, and every violated rule is a warning that names a product note. Without the profile,
+virtual time. Only the rules that the product notes of the configuration concern are judged. Target: with the profile,
+no rule fails or stays undecided, and every violated rule is a warning that names a product note. Without the profile,
 these rules fail, warn (SHOULD), or are inconclusive after an earlier failed step.
 """
 
@@ -141,7 +141,7 @@ def count_verdicts(verdicts: Iterable[Verdict]) -> list[int]:
 
 
 def complaints_about(release: str, held: RunResults) -> list[str]:
-    """Return a line for each rule with a verdict that a release that follows its notes must not get."""
+    """Return a line for each rule whose verdict contradicts the notes of the release."""
     return [f"{release}: {rule}: {one.verdict}" for rule, one in held.rules.items() if one.verdict in BAD_VERDICTS]
 
 

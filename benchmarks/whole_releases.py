@@ -1,5 +1,5 @@
 """Judge the reference in the configuration of each Windows release by all suites, with the profile of the release, in
-virtual time with two workers. Wanted: no rule fails or stays undecided.
+virtual time with two workers. Target: no rule fails or stays undecided.
 """
 
 from __future__ import annotations

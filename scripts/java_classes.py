@@ -1,4 +1,4 @@
-"""Make Java archive the classes of a starting Spark, so that every later start is faster.
+"""Make an archive of the classes that Java loads when Spark starts, so that every later start is faster.
 
 `python scripts/java_classes.py` makes the file `reports.spark.CLASS_ARCHIVE`: 190 MiB, in half a minute.
 """

@@ -1,4 +1,4 @@
-"""Run proselint, with its own checks and those of the project, on the texts of rooms."""
+"""Run proselint, with its own checks and those of the project, on the texts of places."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXCERPT_CHARACTERS = 30
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """An unwanted habit in a text."""
+    """A match of an unwanted phrase (a habit) in a text, with an alternative."""
 
     text: Text
     habit: str
@@ -36,10 +36,10 @@ class Finding:
     instead: str
 
 
-def find(rooms: Mapping[str, Sequence[Text]]) -> dict[str, list[Finding]]:
-    """Return the findings of each room, in the order of its texts."""
+def find(places: Mapping[str, Sequence[Text]]) -> dict[str, list[Finding]]:
+    """Return the findings of each place, in the order of its texts."""
     register_checks()
-    return {room: list(findings_of(room, texts)) for room, texts in rooms.items()}
+    return {place: list(findings_of(place, texts)) for place, texts in places.items()}
 
 
 def register_checks() -> None:
@@ -61,12 +61,12 @@ def register_checks() -> None:
     )
 
 
-def findings_of(room: str, texts: Sequence[Text]) -> Iterator[Finding]:
-    """Yield the findings of one room, whose texts proselint gets as lines."""
+def findings_of(place: str, texts: Sequence[Text]) -> Iterator[Finding]:
+    """Yield the findings of one place, whose texts proselint gets as lines."""
     content = "\n".join(text.words for text in texts)
     checks = {OURS: True, **DEFAULT["checks"], **dict.fromkeys(DISABLED_CHECKS, False)}
     config: Config = {"max_errors": len(content) + 1, "checks": checks}
-    page = LintFile(room, content)
+    page = LintFile(place, content)
     for result in page.lint(config):
         check, (start, end) = result.check_result, result.check_result.span
         begin = start + (page.content[start] == "\n")
