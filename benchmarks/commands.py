@@ -68,13 +68,13 @@ def figures(*, short: bool = False) -> Iterator[tuple[str, Figure]]:
     """Measure each command, or each short one; for `make test`, the recorded cost of its last run is used."""
     for name, command in COMMANDS.items():
         if command.is_short or not short:
-            yield name, figure_of(command)
+            yield name, measure_command(command)
     test_cpu_s = last_test_cpu_s(TEST_COSTS, os.environ.get("MQ_TRACKS", "").split())
     if test_cpu_s is not None and not short:
         yield MAKE_TEST, figure(test_cpu_s, median(yardstick_s() for _ in range(3)), MAKE_TEST_WANTED_CPU_S)
 
 
-def figure_of(command: Command) -> Figure:
+def measure_command(command: Command) -> Figure:
     """Measure one command: the median cost of its runs, divided by the median cost of the yardsticks between them."""
     for _ in range(command.warm_ups):
         _run(command)

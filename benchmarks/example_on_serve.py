@@ -49,7 +49,7 @@ class Serve:
             self.changed.notify_all()
 
 
-class OnServe(agent.Conversation):
+class ForwardingConversation(agent.Conversation):
     """A conversation with the verbs of serve."""
 
     def __init__(self, serve: Serve, write: Callable[[bytes], object]) -> None:
@@ -78,7 +78,7 @@ class OnServe(agent.Conversation):
 def main() -> None:
     """Answer requests over standard input and output."""
     standard = sys.stdout.buffer
-    conversation = OnServe(Serve(sys.argv[1]), lambda data: (standard.write(data), standard.flush()))
+    conversation = ForwardingConversation(Serve(sys.argv[1]), lambda data: (standard.write(data), standard.flush()))
     agent.converse(conversation, sys.stdin.buffer)
 
 

@@ -18,7 +18,7 @@ from harness.wire import connection_parameters, establish_connection, session_ac
 from reference_qm.surface.inputs import Endpoint
 
 SESSIONS, MORE_SESSIONS = 400, 3_200
-AT_ONCE = 20
+CONCURRENT_SESSIONS = 20
 ADDRESSES = 400
 """The number of peers. Each peer is a system with its own report, which stays in memory."""
 MESSAGES = 20
@@ -32,7 +32,7 @@ SUT, PEER = Endpoint("10.0.0.2", 1801), Endpoint("10.0.0.1", 50_000)
 _SOURCE_AT, _TARGET_AT = 14 + 12, 14 + 16
 """Offsets of the addresses in a frame: Ethernet and IPv4."""
 
-JUDGE = """
+JUDGING_PROGRAM = """
 import resource, sys, time
 from pathlib import Path
 from harness.foreign.check import check_capture
@@ -62,7 +62,10 @@ def measure() -> Iterator[str]:
         for sessions in (SESSIONS, MORE_SESSIONS):
             size = _write(path, sessions)
             said = subprocess.run(
-                [sys.executable, "-c", JUDGE, str(path), str(sessions)], check=True, capture_output=True, text=True
+                [sys.executable, "-c", JUDGING_PROGRAM, str(path), str(sessions)],
+                check=True,
+                capture_output=True,
+                text=True,
             )
             frames, reader, judged, memory, packets = map(float, said.stdout.split())
             figures[sessions] = memory
@@ -84,9 +87,9 @@ def _write(path: Path, sessions: int) -> int:
     with path.open("wb") as file:
         file.write(pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 0x40000, 1))
         number = 0
-        for group in range(0, sessions, AT_ONCE):
+        for group in range(0, sessions, CONCURRENT_SESSIONS):
             for frame, from_peer in session:
-                for one in range(group, min(group + AT_ONCE, sessions)):
+                for one in range(group, min(group + CONCURRENT_SESSIONS, sessions)):
                     at = _SOURCE_AT if from_peer else _TARGET_AT
                     data = frame[:at] + (0x0B00_0000 + one % ADDRESSES).to_bytes(4, "big") + frame[at + 4 :]
                     number += 1

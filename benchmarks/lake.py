@@ -114,7 +114,7 @@ def ingest(runs: list[str], lake: Path) -> Ingested:
     process = _start(runs, lake)
     memory, ticks = 0, 0
     while process.poll() is None:
-        now = resources_of(process.pid)
+        now = measure_process(process.pid)
         memory = max(memory, sum(octets for octets, _ in now))
         ticks = max(ticks, sum(each for _, each in now))
         time.sleep(0.5)
@@ -174,7 +174,7 @@ def _start(runs: list[str], lake: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
-def resources_of(pid: int) -> list[tuple[int, int]]:
+def measure_process(pid: int) -> list[tuple[int, int]]:
     """Return resident octets and clock ticks of a process and its child processes, including ended ones."""
     found = {}
     for each in (pid, *children_of(pid)):

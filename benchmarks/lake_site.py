@@ -36,7 +36,7 @@ _SYSTEM = "key as sut, name as sut_name, version as sut_version, 'none' as profi
 _RULE = "rule, document, section, level"
 
 # The verdict of a rule depends on rule and system, mostly on the rule alone, so that versions resemble each other.
-MADE = f"""
+INVENTED_TABLES_QUERY = f"""
 create table runs as select *, r * {{systems}} + s + 1 as ingest, 'run-' || (r * {{systems}} + s) as run,
     timestamp '2026-01-01' + to_hours(r * {{systems}} + s) as started, r < {RUNS_EACH - 1} as partial
     from systems, range({RUNS_EACH}) as of(r);
@@ -149,7 +149,7 @@ def make_lake(folder: Path, systems: int) -> None:
         _write_pool(database, folder, run)
         database.execute("create table systems (s bigint, name varchar, version varchar, key varchar)")
         database.executemany("insert into systems values (?, ?, ?, ?)", [_system(each) for each in range(systems)])
-        database.execute(MADE.format(folder=folder, systems=systems))
+        database.execute(INVENTED_TABLES_QUERY.format(folder=folder, systems=systems))
         values = {"run_folder": run.as_uri(), "suites": suites, "last": (RUNS_EACH - 1) * systems}
         for table, query in TABLES.items():
             columns = ", ".join(_cast(name, kind) for name, kind in (FACTS | DERIVED)[table].items())

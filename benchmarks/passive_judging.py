@@ -16,7 +16,7 @@ from harness.wire import connection_parameters, establish_connection, session_ac
 from reference_qm.surface.inputs import Endpoint
 
 FEW, MANY = 400, 4_000
-AN_ACK_EVERY = 8
+MESSAGES_PER_ACK = 8
 ROUNDS = 3
 WANTED = 1.5
 
@@ -53,7 +53,7 @@ def _session(count: int) -> list[bytes]:
     said = [
         bytes(
             session_ack(UserMsgSequenceNumber=number)
-            if number % AN_ACK_EVERY == 0
+            if number % MESSAGES_PER_ACK == 0
             else user_message(user={"MessageID": number})
         )
         for number in range(1, count - 1)

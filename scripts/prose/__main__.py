@@ -18,7 +18,10 @@ from scripts.prose.texts import texts_by_place
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = Path(__file__).with_name("kept.toml")
-HEAD = "# The permitted number of findings of each place. Only decreases are permitted: `python -m scripts.prose` writes them.\n"
+HEAD = (
+    "# The permitted number of findings of each place. Only decreases are permitted: "
+    "`python -m scripts.prose` writes them.\n"
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -17,7 +17,7 @@ from proselint.tools import LintFile
 from scripts.prose.texts import Text
 
 HABITS = Path(__file__).with_name("habits.toml")
-OURS = "habits"
+PROJECT = "habits"
 DISABLED_CHECKS = ("lexical_illusions", "needless_variants", "typography")
 """Checks of proselint that do not run, because tables of numbers, `...` for omitted lines, or protocol terms trigger
 them.
@@ -53,7 +53,7 @@ def register_checks() -> None:
         tuple(
             Check(
                 check_type=ExistenceSimple(pattern=habit["pattern"]),
-                path=f"{OURS}.{habit['name']}",
+                path=f"{PROJECT}.{habit['name']}",
                 message=habit["instead"].replace("{", "{{").replace("}", "}}"),
             )
             for habit in habits
@@ -64,7 +64,7 @@ def register_checks() -> None:
 def findings_of(place: str, texts: Sequence[Text]) -> Iterator[Finding]:
     """Yield the findings of one place, whose texts proselint gets as lines."""
     content = "\n".join(text.words for text in texts)
-    checks = {OURS: True, **DEFAULT["checks"], **dict.fromkeys(DISABLED_CHECKS, False)}
+    checks = {PROJECT: True, **DEFAULT["checks"], **dict.fromkeys(DISABLED_CHECKS, False)}
     config: Config = {"max_errors": len(content) + 1, "checks": checks}
     page = LintFile(place, content)
     for result in page.lint(config):
@@ -72,4 +72,6 @@ def findings_of(place: str, texts: Sequence[Text]) -> Iterator[Finding]:
         begin = start + (page.content[start] == "\n")
         line = page.content.count("\n", 0, begin) - 1
         excerpt = page.content[max(0, begin - EXCERPT_CHARACTERS) : end + EXCERPT_CHARACTERS]
-        yield Finding(texts[line], check.check_path.removeprefix(f"{OURS}."), excerpt.replace("\n", " "), check.message)
+        yield Finding(
+            texts[line], check.check_path.removeprefix(f"{PROJECT}."), excerpt.replace("\n", " "), check.message
+        )
