@@ -1,1 +1,1 @@
-"""The benchmarks that ``make bench`` runs: figures for comparison, never tests."""
+"""The benchmarks that ``make bench`` runs: they measure figures and compare them with targets, but test nothing."""

@@ -1,4 +1,4 @@
-"""The command ``python -m benchmarks`` prints every figure of the project with its comparison value.
+"""The command ``python -m benchmarks`` prints every measured figure of the project with its target.
 
 ``python -m benchmarks lake lake_tables`` runs only the named modules.
 """

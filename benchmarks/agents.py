@@ -1,4 +1,4 @@
-"""Provide agents that a real ssh starts, as on a remote machine, and that control the reference."""
+"""Provides agents that control the reference, and that ssh starts as on a remote machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXAMPLE_ON_SERVE = Path(__file__).parent / "example_on_serve.py"
 
 
 def compile_on_mono(folder: Path) -> Path:
-    """Compile the Windows agent with a queue system that uses `mqconform serve`; return the program."""
+    """Compile the Windows agent with a System.Messaging that uses `mqconform serve`; return the path of the program."""
     made = folder / "AgentOnMono.exe"
     build = [*COMPILE, f"-out:{made}", "-main:Mqconform.OnMono.Entry", str(WINDOWS_AGENT), str(ON_MONO)]
     done = subprocess.run(build, capture_output=True, text=True, timeout=COMPILE_S, check=False)

@@ -1,7 +1,7 @@
-"""Run all checks against the reference in the forms of real systems: started by another program, without reset and
-inspect, slow.
+"""Run all checks on the reference in set-ups that resemble real systems: started by another program, without reset and
+inspect, or slow.
 
-Wanted: only the verdicts pass, not_observable, not_applicable and not_exercised; 85 percent of the MUST demands judged
+Target: only the verdicts pass, not_observable, not_applicable and not_exercised; 85 percent of the MUST demands judged
 with the limited control channel, in under 30 minutes with the specification's timers; 55 percent without a control
 channel; under 4 minutes with a system for each worker over loopback.
 """

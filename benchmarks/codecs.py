@@ -1,6 +1,6 @@
 """Measure packets parsed per second by the strict codec and by the scapy layers, on the same bytes.
 
-Wanted: the strict codec is at least 20 times as fast.
+Target: the strict codec is at least 20 times as fast.
 """
 
 from __future__ import annotations
@@ -35,4 +35,4 @@ def measure() -> Iterator[str]:
     """Compare the two codecs packet by packet."""
     for name, data in PACKETS.items():
         scapy, strict = measure_rate(dissect, data), measure_rate(parse_packet, data)
-        yield f"{name}: strict {strict:,.0f}/s, scapy {scapy:,.0f}/s: {strict / scapy:.0f} times (wanted: 20)"
+        yield f"{name}: strict {strict:,.0f}/s, scapy {scapy:,.0f}/s: {strict / scapy:.0f} times (target: 20)"

@@ -1,8 +1,8 @@
 """Measures the costs of commands, in CPU seconds and as multiples of a yardstick that is measured at the same time.
 
-``python -m benchmarks.commands`` compares them with the kept figures, and exits with 1 if a figure became worse by more
-than a fifth. ``python -m benchmarks.commands --keep`` keeps the figures. ``--short`` omits the commands that take
-minutes.
+``python -m benchmarks.commands`` compares them with the recorded figures, and exits with 1 if a figure has increased by
+more than a fifth. ``python -m benchmarks.commands --keep`` records the figures. ``--short`` omits the commands that
+take minutes.
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ def figures(*, short: bool = False) -> Iterator[tuple[str, Figure]]:
     """Measure each command, or each short one; for `make test`, the recorded cost of its last run is used."""
     for name, command in COMMANDS.items():
         if command.is_short or not short:
-            yield name, figure_of(command)
+            yield name, measure_command(command)
     test_cpu_s = last_test_cpu_s(TEST_COSTS, os.environ.get("MQ_TRACKS", "").split())
     if test_cpu_s is not None and not short:
         yield MAKE_TEST, figure(test_cpu_s, median(yardstick_s() for _ in range(3)), MAKE_TEST_WANTED_CPU_S)
 
 
-def figure_of(command: Command) -> Figure:
-    """Measure one command: the median of its runs divided by that of the yardsticks around them."""
+def measure_command(command: Command) -> Figure:
+    """Measure one command: the median cost of its runs, divided by the median cost of the yardsticks between them."""
     for _ in range(command.warm_ups):
         _run(command)
     yardsticks, spent = [yardstick_s()], []
@@ -86,7 +86,7 @@ def figure_of(command: Command) -> Figure:
 
 
 def figure(spent_s: float, yardstick: float, wanted_cpu_s: float) -> Figure:
-    """Return a figure with the date and this machine."""
+    """Return a figure with the present date and a description of this machine."""
     machine = f"{_processor()}, {os.cpu_count()} CPUs, Python {platform.python_version()}"
     return Figure(spent_s / yardstick, spent_s, wanted_cpu_s, f"{datetime.date.today()}, {machine}")
 
@@ -119,7 +119,7 @@ def find_worse(*, short: bool) -> list[str]:
 
 
 def main(arguments: list[str]) -> None:
-    """Keep the figures, or compare them."""
+    """Record the figures, or compare them with the recorded figures."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.commands", description=str(__doc__).splitlines()[0])
     parser.add_argument("--keep", action="store_true", help="write the figures to benchmarks/kept.toml")
     parser.add_argument("--short", action="store_true", help="omit the commands that take minutes")

@@ -1,4 +1,4 @@
-"""Measures the whole demo after the set-up. Wanted: under 90 seconds on 2 cores."""
+"""Measures the whole demo after the set-up. Target: under 90 seconds on 2 cores."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ def measure() -> Iterator[str]:
         began = time.perf_counter()
         command = [sys.executable, "-m", "mqconform", "demo", "--out", str(Path(folder) / "demo")]
         code = subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode
-        yield f"mqconform demo: {time.perf_counter() - began:.0f} s, exit {code} (wanted: under 90 s, exit 0)"
+        yield f"mqconform demo: {time.perf_counter() - began:.0f} s, exit {code} (target: under 90 s, exit 0)"

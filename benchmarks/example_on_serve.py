@@ -20,7 +20,7 @@ import agent  # a separate file, to be copied
 
 
 class Serve:
-    """The queue manager, through its control channel; the conversation waits for ``changed``."""
+    """The queue manager, accessed through its control channel. The conversation waits for ``changed``."""
 
     def __init__(self, address: str) -> None:
         host, _, port = address.rpartition(":")
@@ -49,7 +49,7 @@ class Serve:
             self.changed.notify_all()
 
 
-class OnServe(agent.Conversation):
+class ForwardingConversation(agent.Conversation):
     """A conversation with the verbs of serve."""
 
     def __init__(self, serve: Serve, write: Callable[[bytes], object]) -> None:
@@ -76,9 +76,9 @@ class OnServe(agent.Conversation):
 
 
 def main() -> None:
-    """Speak over standard input and output."""
+    """Answer requests over standard input and output."""
     standard = sys.stdout.buffer
-    conversation = OnServe(Serve(sys.argv[1]), lambda data: (standard.write(data), standard.flush()))
+    conversation = ForwardingConversation(Serve(sys.argv[1]), lambda data: (standard.write(data), standard.flush()))
     agent.converse(conversation, sys.stdin.buffer)
 
 

@@ -32,7 +32,7 @@ def measure_footprint(command: Sequence[str]) -> Footprint:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     memory, spent = 0, dict[int, float]()
     while process.poll() is None:
-        seen = [_of(pid) for pid in (process.pid, *children_of(process.pid))]
+        seen = [_read_process(pid) for pid in (process.pid, *children_of(process.pid))]
         memory = max(memory, sum(octets for _, octets, _ in seen))
         spent |= {pid: seconds for pid, _, seconds in seen}
         time.sleep(_PAUSE_S)
@@ -49,7 +49,7 @@ def children_of(pid: int) -> list[int]:
     return [each for child in found for each in (child, *children_of(child))]
 
 
-def _of(pid: int) -> tuple[int, int, float]:
+def _read_process(pid: int) -> tuple[int, int, float]:
     """Return a process, its resident memory in bytes and its processor seconds; empty for a process that has just
     ended.
     """

@@ -1,6 +1,6 @@
-"""Measure how many frames per second `mqconform check` judges in captures of other tools, and how much memory it needs.
+"""Measures the frames per second that `mqconform check` judges in captures of other tools, and its memory.
 The captures contain sessions of 400 peers with messages of 2,000 bytes in both directions, 20 at a time; a separate
-frame acknowledges each segment. Wanted: at least 20,000 frames per second where the reader alone reaches 300,000, and
+frame acknowledges each segment. Target: at least 20,000 frames per second where the reader alone reaches 300,000, and
 no more memory for eight times the frames.
 """
 
@@ -18,7 +18,7 @@ from harness.wire import connection_parameters, establish_connection, session_ac
 from reference_qm.surface.inputs import Endpoint
 
 SESSIONS, MORE_SESSIONS = 400, 3_200
-AT_ONCE = 20
+CONCURRENT_SESSIONS = 20
 ADDRESSES = 400
 """The number of peers. Each peer is a system with its own report, which stays in memory."""
 MESSAGES = 20
@@ -32,7 +32,7 @@ SUT, PEER = Endpoint("10.0.0.2", 1801), Endpoint("10.0.0.1", 50_000)
 _SOURCE_AT, _TARGET_AT = 14 + 12, 14 + 16
 """Offsets of the addresses in a frame: Ethernet and IPv4."""
 
-JUDGE = """
+JUDGING_PROGRAM = """
 import resource, sys, time
 from pathlib import Path
 from harness.foreign.check import check_capture
@@ -62,18 +62,21 @@ def measure() -> Iterator[str]:
         for sessions in (SESSIONS, MORE_SESSIONS):
             size = _write(path, sessions)
             said = subprocess.run(
-                [sys.executable, "-c", JUDGE, str(path), str(sessions)], check=True, capture_output=True, text=True
+                [sys.executable, "-c", JUDGING_PROGRAM, str(path), str(sessions)],
+                check=True,
+                capture_output=True,
+                text=True,
             )
             frames, reader, judged, memory, packets = map(float, said.stdout.split())
             figures[sessions] = memory
             wanted = WANTED_PER_S * min(reader / READER_PER_S, 1)
             yield (
                 f"{frames:,.0f} frames, {size / 2**20:.0f} MiB, {packets:,.0f} packets: {judged:,.0f} frames a second "
-                f"judged (wanted: {wanted:,.0f}), {reader:,.0f} read, {memory / 1024:.0f} MiB of memory"
+                f"judged (target: {wanted:,.0f}), {reader:,.0f} read, {memory / 1024:.0f} MiB of memory"
             )
             slow += [judged] if judged < wanted else []
         ratio = figures[MORE_SESSIONS] / figures[SESSIONS]
-        yield f"memory for eight times the frames: {ratio:.2f} times (wanted: at most {MEMORY_WANTED})"
+        yield f"memory for eight times the frames: {ratio:.2f} times (target: at most {MEMORY_WANTED})"
         assert ratio <= MEMORY_WANTED
         assert not slow, f"{slow[0]:,.0f} frames per second are too few"
 
@@ -84,9 +87,9 @@ def _write(path: Path, sessions: int) -> int:
     with path.open("wb") as file:
         file.write(pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 0x40000, 1))
         number = 0
-        for group in range(0, sessions, AT_ONCE):
+        for group in range(0, sessions, CONCURRENT_SESSIONS):
             for frame, from_peer in session:
-                for one in range(group, min(group + AT_ONCE, sessions)):
+                for one in range(group, min(group + CONCURRENT_SESSIONS, sessions)):
                     at = _SOURCE_AT if from_peer else _TARGET_AT
                     data = frame[:at] + (0x0B00_0000 + one % ADDRESSES).to_bytes(4, "big") + frame[at + 4 :]
                     number += 1

@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.errors import MqconformError
 
 KEPT_FILE = Path(__file__).with_name("kept.toml")
-TOLERATED = 0.2
+TOLERATED_GROWTH = 0.2
 HEAD = "# What commands cost when `make bench-keep` measured them: ratios are multiples of the yardstick (cpu.py).\n"
 
 
@@ -33,7 +33,7 @@ class Figure:
     measured: str
 
     def __str__(self) -> str:
-        return f"{self.ratio:.2f} x yardstick, {self.cpu_s:.2f} CPU-s (wanted: {self.wanted_cpu_s:g} CPU-s)"
+        return f"{self.ratio:.2f} x yardstick, {self.cpu_s:.2f} CPU-s (target: {self.wanted_cpu_s:g} CPU-s)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Change:
     @property
     def is_worse(self) -> bool:
         """Whether the ratio grew by more than the tolerance."""
-        return self.growth > TOLERATED
+        return self.growth > TOLERATED_GROWTH
 
     @property
     def growth(self) -> float:

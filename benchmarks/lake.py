@@ -1,6 +1,6 @@
 """Measures the lake: ingests 10,000,000 verdicts of 650 runs, adds one run, and kills ingests.
 
-Wanted: within 4 GiB, in linear time; one more run in under 30 seconds; a killed ingest leaves the lake in the state
+Target: within 4 GiB, in linear time; one more run in under 30 seconds; a killed ingest leaves the lake in the state
 before or after the ingest.
 
     python -m benchmarks lake                                   (MQ_LAKE_RUNS=650 MQ_LAKE_KILLS=20)
@@ -36,8 +36,8 @@ SECONDS_WANTED = 30.0
 LARGEST_GROWTH = 1.15
 """The largest permitted processor time of a later run, as a multiple of that of an earlier run."""
 LEAST_RUNS_JUDGED = 50
-"""The least number of runs from which linearity is judged. With fewer runs, Java's compilers dominate, of which an
-ingest below `reports.lake.command.LARGE_INGEST_OCTETS` uses only one.
+"""The minimum number of runs for a judgment of linearity. With fewer runs, the costs of Java's compilers dominate; an
+ingest below `reports.lake.command.LARGE_INGEST_OCTETS` uses only one of the two compilers.
 """
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -75,7 +75,7 @@ def measure() -> Iterator[str]:
         memory = max(each.memory for each in took)
         lake = sum(file.stat().st_size for file in (folder / "lake").rglob("*.parquet"))
         yield judge_line(
-            f"the lake: {lake / 2**20:.0f} MiB; memory at most {memory / 2**30:.2f} GiB (wanted: at most 4)",
+            f"the lake: {lake / 2**20:.0f} MiB; memory at most {memory / 2**30:.2f} GiB (target: at most 4)",
             memory <= MEMORY_WANTED,
         )
         slopes = [
@@ -86,7 +86,7 @@ def measure() -> Iterator[str]:
             f"one of the later runs takes {slopes[-1]:.2f} s of the processor, one of the first {slopes[0]:.2f} s: "
             f"{slopes[-1] / slopes[0]:.2f} times "
             + (
-                f"(wanted: at most {LARGEST_GROWTH})"
+                f"(target: at most {LARGEST_GROWTH})"
                 if can_tell
                 else f"(not judged with fewer than {LEAST_RUNS_JUDGED} runs at first)"
             ),
@@ -94,7 +94,7 @@ def measure() -> Iterator[str]:
         )
         one = ingest(runs.more(1), folder / "lake")
         yield judge_line(
-            f"one more run: {_describe_cost(one)}, with the start of Java (wanted: under {SECONDS_WANTED:.0f} s)",
+            f"one more run: {_describe_cost(one)}, with the start of Java (target: under {SECONDS_WANTED:.0f} s)",
             one.seconds < SECONDS_WANTED,
         )
         before, after = kill_ingests(runs, folder / "killed", KILLS)
@@ -114,7 +114,7 @@ def ingest(runs: list[str], lake: Path) -> Ingested:
     process = _start(runs, lake)
     memory, ticks = 0, 0
     while process.poll() is None:
-        now = resources_of(process.pid)
+        now = measure_process(process.pid)
         memory = max(memory, sum(octets for octets, _ in now))
         ticks = max(ticks, sum(each for _, each in now))
         time.sleep(0.5)
@@ -174,7 +174,7 @@ def _start(runs: list[str], lake: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
-def resources_of(pid: int) -> list[tuple[int, int]]:
+def measure_process(pid: int) -> list[tuple[int, int]]:
     """Return resident octets and clock ticks of a process and its child processes, including ended ones."""
     found = {}
     for each in (pid, *children_of(pid)):

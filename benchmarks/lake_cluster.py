@@ -1,7 +1,7 @@
-"""Compare the lake of a standalone cluster with two Workers, one of them killed during the ingest, with the lake of one
-process.
+"""Compares the lake that a cluster of two Workers writes, while one Worker is killed, with the lake that one process
+writes.
 
-Wanted: the same rows in every table.
+Target: the same rows in every table.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from benchmarks.lake_runs import Runs
 
 Found = TypeVar("Found")
 RUNS = 4
-PATIENCE_S = 600.0
-NOT_THE_SAME = ("ingested",)
+TIMEOUT_S = 600.0
+TIME_COLUMNS = ("ingested",)
 """The columns that contain times of the ingest."""
 
 
@@ -113,7 +113,7 @@ def rows(lake: Path) -> dict[str, list[str]]:
 
 def _rows(folder: Path) -> Iterator[str]:
     for row in parquet.read_table(folder, partitioning=None).to_pylist():
-        yield json.dumps({key: value for key, value in row.items() if key not in NOT_THE_SAME}, default=str)
+        yield json.dumps({key: value for key, value in row.items() if key not in TIME_COLUMNS}, default=str)
 
 
 def _ingest(runs: list[str], lake: Path, master: str) -> subprocess.Popen[bytes]:
@@ -123,13 +123,13 @@ def _ingest(runs: list[str], lake: Path, master: str) -> subprocess.Popen[bytes]
 
 
 def _finish(process: subprocess.Popen[bytes]) -> None:
-    said = process.communicate(timeout=PATIENCE_S)[0].decode()
+    said = process.communicate(timeout=TIMEOUT_S)[0].decode()
     assert process.returncode == 0, said
 
 
 def _until(look: Callable[[], Found | None]) -> Found:
     began = time.monotonic()
     while not (found := look()):
-        assert time.monotonic() - began < PATIENCE_S, "the process did not become ready"
+        assert time.monotonic() - began < TIMEOUT_S, "the process did not become ready"
         time.sleep(0.1)
     return found

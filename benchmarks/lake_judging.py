@@ -2,7 +2,7 @@
 
 The benchmark then judges some on a standalone cluster whose Python has the libraries, but not this project.
 
-Wanted: the same verdicts; at most a minute of processor time for 1,000 captures with the start of Java.
+Target: the same verdicts; at most a minute of processor time for 1,000 captures with the start of Java.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from benchmarks.footprint import Footprint, measure_footprint
 from benchmarks.lake_cluster import Cluster
 
 CAPTURES = int(os.environ.get("MQ_LAKE_CAPTURES", "1000"))
-ON_A_CLUSTER = 20
+CLUSTER_CAPTURES = 20
 CHECKS = "s3_1_5_01 or s2_2_3"
 """The checks whose captures are used."""
 SECONDS_WANTED = 60.0
@@ -46,25 +46,25 @@ def measure() -> Iterator[str]:
         folder = Path(scratch)
         captures = _captures(folder)
         took = _judge(captures, folder / "judged")
-        alone = _run("-c", ALONE, str(captures), str(folder / "alone.jsonl"))
+        alone = _run("-c", SINGLE_PROCESS_PROGRAM, str(captures), str(folder / "alone.jsonl"))
         verdicts = _verdicts(folder / "judged")
         assert verdicts == _count_lines([folder / "alone.jsonl"])
         rules = {json.loads(line)["rule"] for line in verdicts}
         wanted = JAVA_S + (SECONDS_WANTED - JAVA_S) * CAPTURES / 1000
         yield (
             f"{CAPTURES:,} captures, {verdicts.total():,} verdicts by {len(rules)} rules, the same as of one process: "
-            f"{took.seconds:.0f} s, {took.processor_s:.0f} s of processors (wanted: at most {wanted:.0f}), "
+            f"{took.seconds:.0f} s, {took.processor_s:.0f} s of processors (target: at most {wanted:.0f}), "
             f"{took.memory / 2**30:.2f} GiB; one process took {alone.processor_s:.0f} s of a processor"
         )
         assert took.processor_s <= wanted
-        yield _on_a_cluster(folder, captures)
+        yield _judge_on_cluster(folder, captures)
 
 
-def _on_a_cluster(folder: Path, captures: Path) -> str:
+def _judge_on_cluster(folder: Path, captures: Path) -> str:
     """Judge some of the captures on a cluster where only the sent code can judge them."""
-    for capture in sorted(captures.iterdir())[ON_A_CLUSTER:]:
+    for capture in sorted(captures.iterdir())[CLUSTER_CAPTURES:]:
         capture.unlink()
-    python = _python_without_us(folder / "python")
+    python = _make_python_without_project(folder / "python")
     assert subprocess.run(
         [python, "-c", "import harness"], stderr=subprocess.DEVNULL, cwd=folder, check=False
     ).returncode
@@ -78,12 +78,12 @@ def _on_a_cluster(folder: Path, captures: Path) -> str:
     verdicts = _verdicts(folder / "there")
     assert verdicts == _verdicts(folder / "here")
     return (
-        f"{ON_A_CLUSTER} captures on two Workers whose Python lacks this project: the same {verdicts.total():,} "
+        f"{CLUSTER_CAPTURES} captures on two Workers whose Python lacks this project: the same {verdicts.total():,} "
         f"verdicts, {took.seconds:.0f} s"
     )
 
 
-ALONE = """
+SINGLE_PROCESS_PROGRAM = """
 import json, sys
 from pathlib import Path
 from harness.judging.captured import lines_of_capture
@@ -119,7 +119,7 @@ def _captures(folder: Path) -> Path:
     return copies
 
 
-def _python_without_us(folder: Path) -> Path:
+def _make_python_without_project(folder: Path) -> Path:
     """Make a Python environment with the libraries of this one, but without this project."""
     venv.create(folder)
     libraries = folder / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)

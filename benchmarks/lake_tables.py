@@ -18,7 +18,7 @@ from pathlib import Path
 import duckdb
 from pyspark.sql import DataFrame, SparkSession
 
-from benchmarks.lake import TICKS, resources_of
+from benchmarks.lake import TICKS, measure_process
 from reports.lake.changes import derive_changes, list_check_events
 from reports.lake.current import rule_current
 from reports.lake.derived import derive_matrix, find_flaky_checks
@@ -38,7 +38,7 @@ CORES = 2
 
 # A line is a check and a rule: 16,000 pairs that each run judges once. One in a hundred verdicts is a fail of that run
 # alone, a tenth is undecided.
-MADE = f"""
+INVENTED_TABLES_QUERY = f"""
 create table runs as select 'run-' || r as run, r + 1 as ingest,
     'contoso-message-queuing-' || r % {{systems}} || '-none-0f3a9c1e' as sut, 'Contoso Message Queuing' as sut_name,
     (r % {{systems}})::varchar as sut_version,
@@ -149,7 +149,7 @@ def measure() -> Iterator[str]:
             f"rule_current and matrix of {rows:,} rows: {first.against(quick)} duckdb's time, which is "
             f"{quick.wall:.1f} s ({quick.processor:.1f} of the processors)"
         )
-        yield f"the same again in the same session: {warm.against(quick)}; wanted: at most 8 for 10 million rows"
+        yield f"the same again in the same session: {warm.against(quick)}; target: at most 8 for 10 million rows"
         yield ", ".join(f"{name}: {took.against(quick)} that" for name, took in others.items())
     finally:
         shutil.rmtree(folder)
@@ -157,7 +157,7 @@ def measure() -> Iterator[str]:
 
 def _make_tables(folder: Path, runs: int) -> duckdb.DuckDBPyConnection:
     with duckdb.connect(config={"threads": CORES}) as maker:
-        maker.execute(MADE.format(folder=folder, runs=runs, systems=max(1, runs // RUNS_OF_A_SYSTEM)))
+        maker.execute(INVENTED_TABLES_QUERY.format(folder=folder, runs=runs, systems=max(1, runs // RUNS_OF_A_SYSTEM)))
     database = duckdb.connect(config={"threads": CORES})
     for table in ("runs", "catalogue", "verdicts", "test_runs", "evidence"):
         database.execute(f"create view {table} as from read_parquet('{folder}/{table}/*.parquet')")
@@ -208,4 +208,4 @@ def _measure_time(work: Callable[[], object]) -> Took:
 
 
 def _ticks() -> int:
-    return sum(each for _, each in resources_of(os.getpid()))
+    return sum(each for _, each in measure_process(os.getpid()))

@@ -1,6 +1,6 @@
 """Measures messages per second over loopback TCP between two processes, 300-byte bodies, all in one run.
 
-Wanted: express messages at least a fifth of the bare pair; recoverable messages at least twice amqtt at QoS 1,
+Target: express messages at least a fifth of the bare pair; recoverable messages at least twice amqtt at QoS 1,
 transactional messages at least twice amqtt at QoS 2.
 """
 
@@ -61,5 +61,5 @@ def measure() -> Iterator[str]:
         yield f"{name}: {rates[name]:,.0f}/s"
     for name, ratios in RATIOS.items():
         for ratio in ratios:
-            wanted = "" if ratio.wanted is None else f" (wanted: {ratio.wanted:g})"
+            wanted = "" if ratio.wanted is None else f" (target: {ratio.wanted:g})"
             yield f"{name} : {ratio.of} = {rates[name] / rates[ratio.of]:.2f}{wanted}"

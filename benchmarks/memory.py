@@ -1,4 +1,4 @@
-"""Measure the memory of both processes during a million express messages. Wanted: at the end, at most a tenth more than
+"""Measure the memory of both processes during a million express messages. Target: at the end, at most a tenth more than
 after the first tenth of the messages.
 """
 
@@ -19,5 +19,5 @@ def measure() -> Iterator[str]:
     for name, at_marks in zip(("sender", "receiver"), zip(*outcome.memory, strict=True), strict=True):
         held = ", ".join(f"{size / 2**20:.1f} MiB after {mark:,}" for mark, size in zip(MARKS, at_marks, strict=True))
         grown = at_marks[-1] / at_marks[0]
-        yield f"{name}: {held}: {grown:.2f} times (wanted: at most {WANTED})"
+        yield f"{name}: {held}: {grown:.2f} times (target: at most {WANTED})"
         assert grown <= WANTED, f"the memory of the {name} grows with the messages: {held}"

@@ -1,5 +1,5 @@
 """Measure passive judging: the cost of a packet after 4,000 packets of its connection, relative to the cost after 400.
-Wanted: at most one and a half times.
+Target: at most one and a half times.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from harness.wire import connection_parameters, establish_connection, session_ac
 from reference_qm.surface.inputs import Endpoint
 
 FEW, MANY = 400, 4_000
-AN_ACK_EVERY = 8
+MESSAGES_PER_ACK = 8
 ROUNDS = 3
 WANTED = 1.5
 
 
 def measure() -> Iterator[str]:
-    """Judge a long session of a SUT; raise AssertionError when later packets cost more."""
+    """Judge a long session of a SUT; raise AssertionError when later packets cost much more than earlier packets."""
     load_predicates()
     per_packet = {count: min(_judge(count) for _ in range(ROUNDS)) / count for count in (FEW, MANY)}
     ratio = per_packet[MANY] / per_packet[FEW]
     rates = ", ".join(f"{1 / cost:,.0f} packets a second of {count:,}" for count, cost in per_packet.items())
-    yield f"{rates}: {ratio:.2f} times the cost (wanted: at most {WANTED})"
+    yield f"{rates}: {ratio:.2f} times the cost (target: at most {WANTED})"
     assert ratio <= WANTED, (
         f"judging a packet costs {ratio:.1f} times as much in a session of {MANY} as in one of {FEW}"
     )
@@ -53,7 +53,7 @@ def _session(count: int) -> list[bytes]:
     said = [
         bytes(
             session_ack(UserMsgSequenceNumber=number)
-            if number % AN_ACK_EVERY == 0
+            if number % MESSAGES_PER_ACK == 0
             else user_message(user={"MessageID": number})
         )
         for number in range(1, count - 1)

@@ -1,4 +1,4 @@
-"""Measures the proof of all checks. Wanted: under 10 minutes on 2 cores."""
+"""Measures the proof of all checks. Target: under 10 minutes on 2 cores."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ def measure() -> Iterator[str]:
     began = time.monotonic()
     done = subprocess.run([sys.executable, "-m", "mqconform", "prove", "--jobs", "2"], check=False, capture_output=True)
     said = done.stdout.decode().strip().splitlines()[-1:]
-    yield f"prove: {time.monotonic() - began:.0f} s, {said[0] if said else done.returncode} (wanted: under 600 s)"
+    yield f"prove: {time.monotonic() - began:.0f} s, {said[0] if said else done.returncode} (target: under 600 s)"

@@ -1,6 +1,6 @@
 """Judge the reference in the configuration of each Windows release, with and without the profile of the release, in
-virtual time. Only rules are judged that the product notes of the configuration concern. Wanted: with the profile, no
-rule fails or stays undecided, and every violated rule is a warning that names a product note. Without the profile,
+virtual time. Only the rules that the product notes of the configuration concern are judged. Target: with the profile,
+no rule fails or stays undecided, and every violated rule is a warning that names a product note. Without the profile,
 these rules fail, warn (SHOULD), or are inconclusive after an earlier failed step.
 """
 
@@ -70,9 +70,9 @@ def group_equal_releases(catalogue: Catalogue) -> list[list[str]]:
 def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
     """Run the checks of the rules that the notes of equal releases concern, with and without the profile."""
     release = releases[-1]
-    rules = rules_touched(catalogue, release)
-    held = run_as(release, release, rules, folder / f"{release}-held")
-    plain = run_as(release, NO_RELEASE, rules, folder / f"{release}-plain")
+    rules = find_rules_of_notes(catalogue, release)
+    held = run_as_release(release, release, rules, folder / f"{release}-held")
+    plain = run_as_release(release, NO_RELEASE, rules, folder / f"{release}-plain")
     excusing = catalogue.notes.list_excused_rules(release)
     excused = {rule for rule, one in held.rules.items() if one.verdict is Verdict.WARN and rule in excusing}
     failing = {rule for rule in excused if find_final_verdict(plain, rule) in BROKEN_VERDICTS}
@@ -81,14 +81,14 @@ def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
     cells = [", ".join(releases), len(get_behaviours(release)), len(rules), *counts]
     row = f"| {' | '.join(map(str, cells))} | {len(failing)} missed, {len(unjudged)} inconclusive |"
     complaints = [
-        *complaints_about(release, held),
+        *find_unwanted_verdicts(release, held),
         *(f"{release}: {rule} is violated only with the profile" for rule in sorted(excused - failing - unjudged)),
     ]
     own = get_behaviours(release).keys()
     return Judged(row, complaints, {name for rule in excused for name in excusing[rule].reference if name in own})
 
 
-def rules_touched(catalogue: Catalogue, release: str) -> list[str]:
+def find_rules_of_notes(catalogue: Catalogue, release: str) -> list[str]:
     """Return the rules that the notes of a release's configuration concern."""
     names = get_behaviours(release).keys()
     found = set[str]()
@@ -99,7 +99,7 @@ def rules_touched(catalogue: Catalogue, release: str) -> list[str]:
     return sorted(found & catalogue.keys())
 
 
-def run_as(release: str, profile: str, rules: Iterable[str], out: Path, workers: int = 1) -> RunResults:
+def run_as_release(release: str, profile: str, rules: Iterable[str], out: Path, workers: int = 1) -> RunResults:
     """Run checks against the reference configured as a release, with a profile, in a separate process.
 
     Without ``rules`` all checks run.
@@ -140,8 +140,8 @@ def count_verdicts(verdicts: Iterable[Verdict]) -> list[int]:
     return [*shown, found.total() - sum(shown)]
 
 
-def complaints_about(release: str, held: RunResults) -> list[str]:
-    """Return a line for each rule with a verdict that a release that follows its notes must not get."""
+def find_unwanted_verdicts(release: str, held: RunResults) -> list[str]:
+    """Return a line for each rule whose verdict contradicts the notes of the release."""
     return [f"{release}: {rule}: {one.verdict}" for rule, one in held.rules.items() if one.verdict in BAD_VERDICTS]
 
 

@@ -1,7 +1,7 @@
 """Measures remote reads per second over loopback: Receive and EndReceive of 300-byte messages, one call at a time.
 
 In the same run it measures impacket's own server and a bare asyncio stream with the same number of bytes, and the
-leftovers of 10,000 sessions whose clients opened a queue, locked a message and disconnected. Wanted: no handle, and no
+leftovers of 10,000 sessions whose clients opened a queue, locked a message and disconnected. Target: no handle, and no
 memory.
 """
 
@@ -35,5 +35,5 @@ def measure() -> Iterator[str]:
     at_marks = [held for _, held in outcome.memory]
     held = ", ".join(f"{size / 2**20:.1f} MiB after {mark:,}" for mark, size in zip(MARKS, at_marks, strict=True))
     grown = at_marks[-1] / at_marks[0]
-    yield f"abandoned sessions: {outcome.rate:,.0f}/s, no handle left; {held}: {grown:.2f} times (wanted: {WANTED})"
+    yield f"abandoned sessions: {outcome.rate:,.0f}/s, no handle left; {held}: {grown:.2f} times (target: {WANTED})"
     assert grown <= WANTED, f"memory grows with the sessions: {held}"

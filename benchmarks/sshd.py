@@ -14,7 +14,7 @@ from pathlib import Path
 from harness.sut.free_ports import free_port
 
 SSHD = "/usr/sbin/sshd"
-UP_S = 20
+START_TIMEOUT_S = 20
 MAX_STARTUPS = 100
 """The limit of unauthenticated connections, because all workers of a run connect at the same time."""
 
@@ -75,7 +75,7 @@ def sshd(folder: Path) -> Iterator[Sshd]:
 
 
 def _listens(port: int, process: subprocess.Popen[bytes]) -> bool:
-    for _ in range(UP_S * 20):
+    for _ in range(START_TIMEOUT_S * 20):
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
             return True
         with contextlib.suppress(subprocess.TimeoutExpired):

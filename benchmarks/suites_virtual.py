@@ -1,6 +1,6 @@
 """Measure a run of all suites on the reference in virtual time, with one worker and with two.
 
-Wanted: at least 100 judged rules a second; MS-MQQB and MS-MQMQ under 15 s on 2 cores; 16,000 verdicts in under 6 MB.
+Target: at least 100 judged rules a second; MS-MQQB and MS-MQMQ under 15 s on 2 cores; 16,000 verdicts in under 6 MB.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def measure() -> Iterator[str]:
         rules = len({line["rule"] for line in lines})
         yield (
             f"{len(lines)} verdicts on {rules} rules in {took:.1f} s: {len(lines) / took:.0f} verdicts/s, "
-            f"{rules / took:.0f} different rules/s (wanted: 100 judged rules a second)"
+            f"{rules / took:.0f} different rules/s (target: 100 judged rules a second)"
         )
         each = path.stat().st_size / len(lines)
-        yield f"verdicts.jsonl: {each:.0f} bytes a verdict, 16,000 in {16_000 * each / 1e6:.1f} MB (wanted: under 6 MB)"
+        yield f"verdicts.jsonl: {each:.0f} bytes a verdict, 16,000 in {16_000 * each / 1e6:.1f} MB (target: under 6 MB)"
         took = _run(sut, folder / "two", "--workers", "2", "-k", DOCUMENTS)
-        yield f"MS-MQQB and MS-MQMQ, 2 workers: {took:.1f} s, {verdict_counts(folder / 'two')} (wanted: under 15 s)"
+        yield f"MS-MQQB and MS-MQMQ, 2 workers: {took:.1f} s, {verdict_counts(folder / 'two')} (target: under 15 s)"
 
 
 def verdict_counts(run: Path) -> str:

@@ -1,9 +1,9 @@
-"""Measure a week of protocol timers in virtual time. A queue manager sends a message of each kind to a second one every
-hour: sessions open, acknowledge in time and close when idle, histories are cleaned up. It also retries, all week, a
-destination that accepts connections and stays silent. Separately, it tries a destination that refuses connections every
-5 seconds.
+"""Measures the computation for a week of protocol timers in virtual time. A queue manager sends a message of each kind
+to a second one every hour: sessions open, acknowledge in time and close when idle, histories are cleaned up. It also
+retries, all week, a destination that accepts connections and stays silent. Separately, it tries a destination that
+refuses connections every 5 seconds.
 
-Wanted: less than a second.
+Target: less than a second.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def measure() -> Iterator[str]:
     took = time.perf_counter() - began
     yield (
         f"two queue managers: {week.expired:,} timers expired, {week.attempts:,} connections, "
-        f"{week.received} messages received in {took:.2f} s (wanted: less than {WANTED_S:g} s)"
+        f"{week.received} messages received in {took:.2f} s (target: less than {WANTED_S:g} s)"
     )
     week = Week()
     began = time.perf_counter()

@@ -1,10 +1,10 @@
 """Count the calls and files on the path of one message through the receiving core.
 
-A recoverable message without requests arrives as bytes, is saved, and becomes available. Calls of Python functions in
-``reference_qm`` are counted, without methods that dataclasses generate and without functions in C. An earlier message
-has filled caches and opened the session.
+A recoverable message that requests no acknowledgment arrives as bytes, is saved, and becomes available. Calls of Python
+functions in ``reference_qm`` are counted, without methods that dataclasses generate and without functions in C. An
+earlier message has filled caches and opened the session.
 
-``python -m benchmarks.walk`` prints every hop. Wanted: at most 130 calls, 30 files, 80 changes of file.
+``python -m benchmarks.walk`` prints every hop. Target: at most 130 calls, 30 files, 80 changes of file.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def measure() -> Iterator[str]:
     received, persisted = walk_message()
     yield f"bytes received: {received}"
     yield f"persisted: {persisted}"
-    yield f"both: {Walk([*received.hops, *persisted.hops])} (wanted: 130, 30, 80)"
+    yield f"both: {Walk([*received.hops, *persisted.hops])} (target: 130, 30, 80)"
 
 
 def main() -> None:

@@ -1,5 +1,5 @@
 """Judge the reference in the configuration of each Windows release by all suites, with the profile of the release, in
-virtual time with two workers. Wanted: no rule fails or stays undecided.
+virtual time with two workers. Target: no rule fails or stays undecided.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.releases import SHOWN, complaints_about, count_verdicts, group_equal_releases, run_as
+from benchmarks.releases import SHOWN, count_verdicts, find_unwanted_verdicts, group_equal_releases, run_as_release
 from harness.rules.catalogue import load_catalogue
 
 HEAD = ("releases", "rules", *SHOWN, "other", "seconds")
@@ -23,9 +23,9 @@ def measure() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as name:
         for releases in group_equal_releases(load_catalogue()):
             began = time.monotonic()
-            found = run_as(releases[-1], releases[-1], (), Path(name) / releases[-1], workers=2)
+            found = run_as_release(releases[-1], releases[-1], (), Path(name) / releases[-1], workers=2)
             counts = count_verdicts(one.verdict for one in found.rules.values())
             cells = [", ".join(releases), len(found.rules), *counts, round(time.monotonic() - began)]
             yield f"| {' | '.join(map(str, cells))} |"
-            complaints += complaints_about(releases[-1], found)
+            complaints += find_unwanted_verdicts(releases[-1], found)
     yield from complaints or ["no rule fails or stays undecided"]

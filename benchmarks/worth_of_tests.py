@@ -2,8 +2,9 @@
 
 A test kills a mutant when it passes on the original code and fails on the mutant. Mutants that the checks do not find
 are tried, one by one, on the tests that run one of their lines. FOLDER keeps the results; mutants with a result are not
-tried again. Checks cost most for mutants that they do not find. So a few checks of each mutant run first, then the
-tests; only mutants that a test kills run on all checks. Mutants whose lines no check runs are tried on all tests.
+tried again. A mutant that no check finds is the most expensive, because all checks run on it. So a few checks of each
+mutant run first, then the tests; only mutants that a test kills run on all checks. Mutants whose lines no check runs
+are tried on all tests.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def describe_java_error(error: Exception) -> str:
     return one_line(f"{name}: {message}" if message else name, MAX_REASON_CHARACTERS) + (f"; {hint}" if hint else "")
 
 
-def reason_in_java_output(log: str) -> str:
+def find_reason_in_java_output(log: str) -> str:
     """Return one line with the reason why Java ended, from its output; empty without a reason."""
     found = re.findall(r'^(?:Caused by: |Exception in thread "[^"]*" |(?=Invalid ))(.+)', log, re.MULTILINE)
     return one_line(found[-1], MAX_REASON_CHARACTERS) if found else ""

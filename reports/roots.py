@@ -17,7 +17,7 @@ NOT_RENAMED: Mapping[str, str] = MappingProxyType({})
 _MAX_ROOT_CHARACTERS = 800
 
 
-def root_lines(roots: Iterable[Root]) -> list[str]:
+def format_missing_roots(roots: Iterable[Root]) -> list[str]:
     """Return a line for the terminal for each missing root, in the words of the harness."""
     return [
         f"fix this first: {one_line(root.said, _MAX_ROOT_CHARACTERS)}{_describe_dependents(root)}" for root in roots

@@ -18,7 +18,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from reports.java import check_java
-from reports.java_errors import SPARK_ERRORS, describe_java_error, reason_in_java_output
+from reports.java_errors import SPARK_ERRORS, describe_java_error, find_reason_in_java_output
 from reports.rollup_error import RollupError
 
 SHORT_JOB_OPTIONS = "-XX:TieredStopAtLevel=1"
@@ -135,7 +135,7 @@ def _start_session(master: str, scratch: str, log: Path, conf: Mapping[str, str]
     try:
         return builder.getOrCreate()
     except SPARK_ERRORS as error:
-        why = reason_in_java_output(log.read_text("utf-8", "replace")) or describe_java_error(error)
+        why = find_reason_in_java_output(log.read_text("utf-8", "replace")) or describe_java_error(error)
         raise RollupError(f"Spark cannot start on {master!r}: {why} (see {log})") from error
 
 

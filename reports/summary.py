@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from reports.model import Contents, Pair, System, worst
-from reports.roots import MAX_SHOWN_ROOTS, root_lines
+from reports.roots import MAX_SHOWN_ROOTS, format_missing_roots
 from reports.text import document_name, one_line, system_label
 from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST, Kind
 
@@ -77,7 +77,7 @@ def _describe_missing_roots(contents: Contents) -> list[Text]:
         Text(f"{_name_of_system(contents, system)}: {line}", style="bold")
         for system in sorted(contents.systems, key=lambda each: (each.name, each.profile, each.order))
         for run in contents.list_runs_of_system(system)[-1:]
-        for line in root_lines(run.roots)
+        for line in format_missing_roots(run.roots)
     ]
     more = len(found) - MAX_SHOWN_ROOTS
     return found[:MAX_SHOWN_ROOTS] + (

@@ -21,7 +21,7 @@ def table(file: Path) -> Iterator[dict[str, str]]:
 
 
 def index_rows(ledger: Path) -> list[list[str]]:
-    """Return the ledger's rows without the documents' sentences, ordered by section; declared rows are last in each
+    """Return the rows of the ledger without the sentences of the documents, by section; declared rows are last in a
     section.
     """
     classes = {row["id"]: row for file in sorted(ledger.glob("classes.*.tsv")) for row in table(file)}

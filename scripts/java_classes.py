@@ -1,4 +1,4 @@
-"""Make Java archive the classes of a starting Spark, so that every later start is faster.
+"""Make an archive of the classes that Java loads when Spark starts, so that every later start is faster.
 
 `python scripts/java_classes.py` makes the file `reports.spark.CLASS_ARCHIVE`: 190 MiB, in half a minute.
 """
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.lake_runs import Runs
 from reports.spark import CLASS_ARCHIVE, SHORT_JOB_OPTIONS
 
-HUNG_S = 1_800
+HANG_TIMEOUT_S = 1_800
 """The time in s after which Java counts as hanging: the work takes half a minute on an idle machine, minutes on a
 busy one.
 """
@@ -34,10 +34,10 @@ def main() -> int:
         command = [sys.executable, "-m", "mqconform", "lake", "ingest", run, "--lake", str(folder / "lake")]
         command += ["--conf", option]
         try:
-            done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, timeout=HUNG_S)
+            done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, timeout=HANG_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             return 1
-        until = time.monotonic() + HUNG_S
+        until = time.monotonic() + HANG_TIMEOUT_S
         while _is_written(made) and time.monotonic() < until:
             time.sleep(0.2)
         if done.returncode or not made.is_file():

@@ -12,14 +12,14 @@ from harness.paths import SUITES
 from harness.printable import one_line
 from harness.rules.catalogue import Rule, load_catalogue
 
-LONGEST_SENTENCE = 300
+MAX_CHARACTERS = 300
 """The longest sentence in characters; all sentences are shorter."""
 
 
 def tags(rules: Iterable[Rule]) -> list[str]:
     """Return the lines of the file, sorted as editors require."""
     return sorted(
-        f'{rule.id}\t{rule.folder}/rules.toml\t/^\\["{rule.id}"\\]$/;"\tr\tsays:{one_line(rule.says, LONGEST_SENTENCE)}'
+        f'{rule.id}\t{rule.folder}/rules.toml\t/^\\["{rule.id}"\\]$/;"\tr\tsays:{one_line(rule.says, MAX_CHARACTERS)}'
         for rule in rules
     )
 

@@ -123,7 +123,7 @@ def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
                 say(f"skipped after a failed step: {step.title}")
             else:
                 bad += bool(run_step(step.script, checkout, variables))
-        for line in left_in(checkout, summary):
+        for line in list_results(checkout, summary):
             say(f"  {line}")
     say(f"{service}: the job is {f'red, by {bad} step' if bad else 'green'}{'s' if bad > 1 else ''}")
     return bad
@@ -150,7 +150,7 @@ def run_step(script: str, folder: Path, variables: dict[str, str]) -> int:
     return done.returncode
 
 
-def left_in(checkout: Path, summary: Path) -> Iterator[str]:
+def list_results(checkout: Path, summary: Path) -> Iterator[str]:
     """Yield the results of the job: the artefact, the report, the summary, the baseline."""
     run = checkout / "run"
     if (artefact := checkout / "msmq-conformance.tar.gz").is_file():

@@ -1,4 +1,4 @@
-"""amqtt, the most similar queue in Python: a publisher in one process, its broker in the other.
+"""Measures amqtt, the most similar message queue in Python: a publisher in one process, its broker in the other.
 
 ``kind``: the quality of service, 1 (at least once) or 2 (exactly once), in memory; "1 published" counts the broker's
 acknowledgments, "1 delivered" the messages of a subscriber in the broker's process. The publisher sends a window of

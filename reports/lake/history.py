@@ -9,7 +9,7 @@ from pyspark.sql import functions as sql
 
 from reports.lake.difference import Table
 from reports.rollup_error import RollupError
-from reports.roots import read_missing_roots, root_lines
+from reports.roots import format_missing_roots, read_missing_roots
 from reports.text import one_line, system_label
 from reports.vocabulary import VERDICTS
 
@@ -146,7 +146,7 @@ def _build_entry(row: Row) -> Entry:
         partial=bool(row.partial),
         verdict=row.verdict,
         counts=dict(row.counts or {}),
-        roots=tuple(root_lines(read_missing_roots(row.extra))),
+        roots=tuple(format_missing_roots(read_missing_roots(row.extra))),
         changes=(*changes, f"and {more} more") if more > 0 else changes,
     )
 

@@ -178,7 +178,9 @@ def _find_refused_rules_files(lake: Lake, named: Mapping[str, Source]) -> dict[s
     """Return the reason why rules.json of each of these runs is refused, by name."""
     each = [replace(source, row=source.row | {"suites": name}) for name, source in named.items()]
     bad = sources.find_refused_rules_files(sources.read_rules_files(lake.spark, each))
-    foreign = {name: sources.foreign_rules(lake.files, source) for name, source in named.items() if name not in bad}
+    foreign = {
+        name: sources.describe_foreign_rules(lake.files, source) for name, source in named.items() if name not in bad
+    }
     return bad | {name: why for name, why in foreign.items() if why}
 
 

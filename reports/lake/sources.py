@@ -199,7 +199,7 @@ def find_refused_rules_files(rules: DataFrame) -> dict[str, str]:
     return {row.suites: row.why for row in rules.select("suites", why.alias("why")).where("why is not null").collect()}
 
 
-def foreign_rules(files: Files, source: Source) -> str | None:
+def describe_foreign_rules(files: Files, source: Source) -> str | None:
     """Return the reason why rules.json is not the file whose hash run.json contains as ``suites``; None if it is this
     file.
 

@@ -62,7 +62,7 @@ def _write_page(pages: Pages, system: System, standings: list[Standing]) -> None
         groups=groups,
         causes=causes,
         found_in=Counter(one.document for some in groups.values() for one in some),
-        untried=_count_untried(pages, system),
+        untried=_count_rules_without_verdict(pages, system),
         shown_in_full=MAX_CAUSES_IN_FULL,
         beside=[one for one in current if one.beside and one.verdict not in FINDINGS],
         retired=[one for one in standings if one.retired],
@@ -85,7 +85,7 @@ def _causes_of_verdict(pages: Pages, findings: list[Standing], newly: dict[str, 
     return sorted(causes, key=lambda cause: not any(one.rule in newly for one in cause.findings))
 
 
-def _count_untried(pages: Pages, system: System) -> int:
+def _count_rules_without_verdict(pages: Pages, system: System) -> int:
     """Count the checked rules without a verdict of the system."""
     rows = zip(pages.rules, pages.stands.row(system.key), strict=True)
     return sum(verdict is None and pages.contents.counts_rule(rule) for rule, verdict in rows)

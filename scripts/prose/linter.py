@@ -1,4 +1,4 @@
-"""Run proselint, with its own checks and those of the project, on the texts of rooms."""
+"""Run proselint, with its own checks and those of the project, on the texts of places."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proselint.tools import LintFile
 from scripts.prose.texts import Text
 
 HABITS = Path(__file__).with_name("habits.toml")
-OURS = "habits"
+PROJECT = "habits"
 DISABLED_CHECKS = ("lexical_illusions", "needless_variants", "typography")
 """Checks of proselint that do not run, because tables of numbers, `...` for omitted lines, or protocol terms trigger
 them.
@@ -28,7 +28,7 @@ EXCERPT_CHARACTERS = 30
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """An unwanted habit in a text."""
+    """A match of an unwanted phrase (a habit) in a text, with an alternative."""
 
     text: Text
     habit: str
@@ -36,10 +36,10 @@ class Finding:
     instead: str
 
 
-def find(rooms: Mapping[str, Sequence[Text]]) -> dict[str, list[Finding]]:
-    """Return the findings of each room, in the order of its texts."""
+def find(places: Mapping[str, Sequence[Text]]) -> dict[str, list[Finding]]:
+    """Return the findings of each place, in the order of its texts."""
     register_checks()
-    return {room: list(findings_of(room, texts)) for room, texts in rooms.items()}
+    return {place: list(findings_of(place, texts)) for place, texts in places.items()}
 
 
 def register_checks() -> None:
@@ -53,7 +53,7 @@ def register_checks() -> None:
         tuple(
             Check(
                 check_type=ExistenceSimple(pattern=habit["pattern"]),
-                path=f"{OURS}.{habit['name']}",
+                path=f"{PROJECT}.{habit['name']}",
                 message=habit["instead"].replace("{", "{{").replace("}", "}}"),
             )
             for habit in habits
@@ -61,15 +61,17 @@ def register_checks() -> None:
     )
 
 
-def findings_of(room: str, texts: Sequence[Text]) -> Iterator[Finding]:
-    """Yield the findings of one room, whose texts proselint gets as lines."""
+def findings_of(place: str, texts: Sequence[Text]) -> Iterator[Finding]:
+    """Yield the findings of one place, whose texts proselint gets as lines."""
     content = "\n".join(text.words for text in texts)
-    checks = {OURS: True, **DEFAULT["checks"], **dict.fromkeys(DISABLED_CHECKS, False)}
+    checks = {PROJECT: True, **DEFAULT["checks"], **dict.fromkeys(DISABLED_CHECKS, False)}
     config: Config = {"max_errors": len(content) + 1, "checks": checks}
-    page = LintFile(room, content)
+    page = LintFile(place, content)
     for result in page.lint(config):
         check, (start, end) = result.check_result, result.check_result.span
         begin = start + (page.content[start] == "\n")
         line = page.content.count("\n", 0, begin) - 1
         excerpt = page.content[max(0, begin - EXCERPT_CHARACTERS) : end + EXCERPT_CHARACTERS]
-        yield Finding(texts[line], check.check_path.removeprefix(f"{OURS}."), excerpt.replace("\n", " "), check.message)
+        yield Finding(
+            texts[line], check.check_path.removeprefix(f"{PROJECT}."), excerpt.replace("\n", " "), check.message
+        )

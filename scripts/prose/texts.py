@@ -1,4 +1,4 @@
-"""Find the texts that people read, room by room: pages, sentences of rules, descriptions of faults, messages."""
+"""Finds the texts that people read, by place: pages, sentences of rules, descriptions of faults, messages."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 
 LEAST_WORDS = 4
 """The least number of words in a text; shorter strings are names and keys."""
-TESTER_ROOMS = (
+TESTER_FOLDERS = (
     *("attach", "capture", "compiled", "environment", "expectations", "faults", "judging", "mutation", "preflight"),
     *("proof", "results", "roots", "rules", "run", "topology", "wire"),
 )
-"""The rooms of the tester whose docstrings and messages are checked; other rooms are not rewritten yet."""
+"""The folders of `harness` whose docstrings and messages are checked."""
 LAKE_COMMANDS = ("cli.py", "command.py", "questions.py")
 _FENCE = re.compile(r"^\s*```")
 _CODE = re.compile(r"`+[^`]+`+")
@@ -28,15 +28,15 @@ _SAYS = re.compile(r"^(?:says|title) = ")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text in one line, readable without its context."""
+    """A text in one line, without markup, and the line where it begins."""
 
     file: Path
     line: int
     words: str
 
 
-def rooms(root: Path) -> dict[str, list[Text]]:
-    """Return the texts by room. A room is a page, the rules or faults of a document, the commands, or a folder of a
+def texts_by_place(root: Path) -> dict[str, list[Text]]:
+    """Return the texts by place. A place is a page, the rules or faults of a document, the commands, or a folder of a
     package.
     """
     pages = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md"))]
@@ -51,9 +51,9 @@ def rooms(root: Path) -> dict[str, list[Text]]:
         "reference_qm/shell": [root / "reference_qm" / "shell" / name for name in ("cli.py", "reader.py")],
     }.items():
         found[f"{package}: commands"] = _all(texts_of_program, files)
-    for room in TESTER_ROOMS:
-        found[f"harness/{room}"] = _all(texts_of_program, sorted((root / "harness" / room).rglob("*.py")))
-    return {room: texts for room, texts in found.items() if texts}
+    for place in TESTER_FOLDERS:
+        found[f"harness/{place}"] = _all(texts_of_program, sorted((root / "harness" / place).rglob("*.py")))
+    return {place: texts for place, texts in found.items() if texts}
 
 
 def texts_of_page(page: Path) -> Iterator[Text]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.releases import run_as
+from benchmarks.releases import run_as_release
 from harness.judging.captured import judge_capture
 from harness.judging.verdicts import Verdict
 from harness.rules.catalogue import load_catalogue
@@ -21,7 +21,7 @@ PASSIVE = "MQQB-3.1.6.4-06"
 
 
 def test_deviation_of_release_warns_with_its_profile_and_fails_without(tmp_path: Path) -> None:
-    run = run_as(RELEASE, RELEASE, NAMED, tmp_path / "run")
+    run = run_as_release(RELEASE, RELEASE, NAMED, tmp_path / "run")
     found = {one.rule: one.says for one in run.rules.values() if one.verdict in (Verdict.FAIL, Verdict.HARNESS_ERROR)}
     assert found == {}
     for rule, note in NAMED.items():

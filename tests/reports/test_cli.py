@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import reports.cli
 from reports.java import java_version
-from reports.java_errors import describe_java_error, reason_in_java_output
+from reports.java_errors import describe_java_error, find_reason_in_java_output
 
 APP = typer.Typer()
 APP.callback()(lambda: None)
@@ -100,7 +100,7 @@ def test_feature_release_of_java_is_read_from_its_version(answer, version):
     ],
 )
 def test_reason_of_failed_java_start_is_read_from_its_output(log, words):
-    assert reason_in_java_output(log) == words
+    assert find_reason_in_java_output(log) == words
 
 
 def test_death_of_java_process_is_reported():

@@ -1,4 +1,4 @@
-"""The prose linter finds habits in the texts of people, and lets the counts of a room only fall."""
+"""The prose linter finds habits in the texts of people, and lets the counts of a place only fall."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from scripts.prose import __main__ as command
 from scripts.prose.linter import find
-from scripts.prose.texts import Text, rooms, texts_of_page, texts_of_program, texts_of_rules
+from scripts.prose.texts import Text, texts_by_place, texts_of_page, texts_of_program, texts_of_rules
 
 PAGE = """# A page
 
@@ -33,7 +33,7 @@ says = "nobody"
 
 
 def habits_in(words: str) -> set[str]:
-    return {finding.habit for finding in find({"room": [Text(Path("page"), 1, words)]})["room"]}
+    return {finding.habit for finding in find({"place": [Text(Path("page"), 1, words)]})["place"]}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_prose_check_reads_docstrings_and_messages_of_a_module(tmp_path: Path) -
 
 
 def test_prose_check_reads_every_kind_of_file() -> None:
-    found = rooms(command.ROOT)
+    found = texts_by_place(command.ROOT)
     assert {"README.md", "docs/sut-file.md", "suites/mqqb: rules", "suites/mqso: faults"} <= set(found)
     assert {"harness/cli: commands", "reports: commands", "reference_qm/shell: commands"} <= set(found)
 
@@ -106,7 +106,7 @@ def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Return a function that lints a page against a kept count, and returns the exit code and the new count."""
     monkeypatch.setattr(command, "ROOT", tmp_path)
     monkeypatch.setattr(command, "KEPT", tmp_path / "kept.toml")
-    monkeypatch.setattr(command, "rooms", lambda root: {"page.md": list(texts_of_page(root / "page.md"))})
+    monkeypatch.setattr(command, "texts_by_place", lambda root: {"page.md": list(texts_of_page(root / "page.md"))})
     monkeypatch.delenv("CI", raising=False)
 
     def run(words: str, kept: str) -> tuple[int, str]:
@@ -138,4 +138,4 @@ def test_prose_check_in_ci_records_no_number(lint, monkeypatch: pytest.MonkeyPat
 
 def test_recorded_numbers_of_prose_findings_name_existing_places() -> None:
     kept = tomllib.loads(command.KEPT.read_text(encoding="utf-8"))
-    assert set(kept) <= set(rooms(command.ROOT))
+    assert set(kept) <= set(texts_by_place(command.ROOT))
