@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import fault, only_if
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
-from reference_qm.codec import MessageClass, TxSequenceID
+from reference_qm.codec import MessageClass
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.lifetimes import Lifetimes
@@ -203,24 +203,6 @@ class PositiveMeansBoth(Journaling):
         super().journal_failed(position)
 
 
-@fault("application-dead-letter-queue-name-with-regard-to-case", breaks="MQDMPR-3.1.1.12-02", blind=True)
-class NameInOtherCase(Journaling):
-    """The sender does not find the application dead-letter queue of a message if its name has upper-case letters."""
-
-    def find_application_queue(self, path: str) -> Queue | None:
-        queue = super().find_application_queue(path)
-        return queue if queue is not None and queue.Pathname == path else None
-
-
-@fault("application-dead-letter-queue-for-transactional-messages-only", breaks="MQDMPR-3.1.1.12-02", blind=True)
-class TransactionalDeadLettersOnly(Journaling):
-    """The sender uses the application dead-letter queue of a message only for transactional messages."""
-
-    @only_if(lambda part, message: message.TransactionIdentifier is None)
-    def dead_letter_queue(self, message: Message) -> Queue:
-        return self.qm.adm.SystemDeadletterQueue
-
-
 @fault("transactional-message-refused-not-dead-letter", breaks="MQDMPR-3.1.1.12-24", blind=True)
 class RefusedNoDeadLetter(FinalAcks):
     """The sender stores a transactional message that its receiver removed unread from its queue in no dead-letter
@@ -292,7 +274,6 @@ for _name, _value in (
     ("NegativeJournalingRequested", False),
     ("SentTime", 1),
     ("TimeToReachQueue", 0xFFFFFFFF),
-    ("TransactionalMessageSequenceIdentifier", TxSequenceID()),
 ):
     add(
         f"restored-message-{_name.lower()}-lost",
@@ -346,21 +327,6 @@ class SecondIsFirstToo(TransactionEvents):
         ]
         if len(sent) > 2:
             sent[1].MessageReference = replace(sent[1].MessageReference, FirstInTransaction=True)
-
-
-@fault("sender-last-in-transaction-only-for-first-destination", breaks="MQDMPR-3.1.1.12-D59", blind=True)
-class LastOfFirstDestination(TransactionEvents):
-    """A transaction that sends messages to two queues marks the last message of only one of the queues."""
-
-    def mark_boundaries(self, transaction: Transaction) -> None:
-        super().mark_boundaries(transaction)
-        last = [
-            one.MessagePositionReference
-            for one in transaction.TransactionalOperationCollection
-            if one.MessagePositionReference.MessageReference.LastInTransaction
-        ]
-        for position in last[:-1]:
-            position.MessageReference = replace(position.MessageReference, LastInTransaction=False)
 
 
 @fault("acknowledgment-of-received-message-without-request", breaks="MQDMPR-3.1.1.12-37", blind=True)

@@ -6,7 +6,6 @@ from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.initialization import Initialization
-from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.transaction_records import TransactionRecords
@@ -58,16 +57,6 @@ class FirstQueueLocked(Initialization):
         for queue in list(self.qm.adm.OutgoingQueues.values())[1:]:
             if queue.State is OutgoingQueueState.LOCKED:
                 queue.State = OutgoingQueueState.WAITING
-
-
-@fault("hardened-security-restored-queue-inactive", breaks="MQDMPR-3.1.3-D14", blind=True)
-class RestoredQueueInactive(Destinations):
-    """In hardened security mode, an outgoing queue that has existed before the start is Inactive."""
-
-    def begin(self, queue: OutgoingQueue, now: Now) -> None:
-        super().begin(queue, now)
-        if queue.State is OutgoingQueueState.LOCKED:
-            queue.State = OutgoingQueueState.INACTIVE
 
 
 @fault("order-queue-open-to-send-for-applications", breaks="MQDMPR-3.1.3-27", blind=True)

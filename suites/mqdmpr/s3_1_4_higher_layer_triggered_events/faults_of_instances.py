@@ -6,9 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
+from harness.faults.primitives import at_restart
+from harness.faults.registry import add
 from reference_qm.core.commands.coordinating import Coordinating
 from reference_qm.core.commands.transaction_commands import TransactionCommands
 from reference_qm.core.errors import CommandError
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.sessions.session_opening import SessionOpening
@@ -253,13 +256,17 @@ class AbortInDoubtSends(TransactionRecords):
         super().restore_transaction(rest, {**value, "operations": kept})
 
 
-@fault("in-doubt-transaction-decided-by-second-restart", breaks="MQDMPR-3.1.4.10-D01", blind=True)
-class AbortedAtSecondRestart(TransactionRecords):
-    """A transaction in doubt is no longer known after a second restart."""
+def _forget_transactions(qm: QueueManager) -> None:
+    qm.disk.save({f"transaction:{one}": None for one in qm.adm.TransactionCollection})
 
-    def restore_transaction(self, rest: str, value: Any) -> None:
-        super().restore_transaction(rest, value)
-        self.qm.disk.save({f"transaction:{rest}": None})
+
+add(
+    "in-doubt-transaction-decided-by-second-restart",
+    "MQDMPR-3.1.4.10-D01",
+    "A transaction in doubt is no longer known after a second restart.",
+    at_restart(_forget_transactions),
+    blind=True,
+)
 
 
 @fault("offline-queue-manager-keeps-half-open-sessions", breaks="MQDMPR-3.1.4.12-03", blind=True)

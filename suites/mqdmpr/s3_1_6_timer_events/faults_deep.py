@@ -28,17 +28,6 @@ class GatesReadOnce(DirectoryClient):
         self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_SITE_GATES_UPDATE, 0))
 
 
-@fault("sites-update-of-first-site-only", breaks="MQDMPR-3.1.6.1-10", blind=True)
-class FirstSiteUpdated(DirectoryClient):
-    """The queue manager updates only the first of its sites."""
-
-    def on_directory_sites_update_timer(self, now: Now) -> None:
-        before = self.qm.enterprise.state.SiteCollection
-        super().on_directory_sites_update_timer(now)
-        state = self.qm.enterprise.state
-        state.SiteCollection = (*state.SiteCollection[:1], *before[1:])
-
-
 @fault("sites-update-loses-gates", breaks="MQDMPR-3.1.6.1-10", blind=True)
 class GatesForgotten(DirectoryClient):
     """When the queue manager updates its sites, it removes their gates."""

@@ -4,21 +4,17 @@ and moments.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault
 from reference_qm.codec import MultipleElementName
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import DENY_NONE, DENY_RECEIVE, RECEIVE, SEND, Opened, QueueOpening
-from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
-from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
-from reference_qm.surface.commands import Result
 
 
 @fault("exclusive-receiver-does-not-exclude-after-failed-opening", breaks="MQDMPR-3.1.7.1.5-106", blind=True)
@@ -174,22 +170,3 @@ class ClosedSenderStays(QueueOpening):
         super().close_queue(queue_desc)
         if queue is not None and queue_desc.AccessType is SEND:
             queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
-
-
-@fault("purge-does-not-reach-locked-message-with-priority", breaks="MQDMPR-3.1.7.1.7-05", blind=True)
-class LockedWithPriorityKept(Queues):
-    """A locked message with a priority above 0 is not deleted when its reader returns it after a purge."""
-
-    def purge(
-        self,
-        queue: Queue,
-        token: int | None,
-        done: Callable[[int], Result],
-        failed: Callable[[], None] | None = None,
-    ) -> Result | None:
-        locked = [one for one in queue.MessagePositionList if one.State is MessagePositionState.LOCKED]
-        answer = super().purge(queue, token, done, failed)
-        for position in locked:
-            if position.MessageReference.Priority and position.State is MessagePositionState.PURGE_PENDING:
-                position.State = MessagePositionState.LOCKED
-        return answer
