@@ -329,14 +329,15 @@ class SecondIsFirstToo(TransactionEvents):
             sent[1].MessageReference = replace(sent[1].MessageReference, FirstInTransaction=True)
 
 
-@fault("acknowledgment-of-received-message-without-request", breaks="MQDMPR-3.1.1.12-37", blind=True)
-class ReceivedAlwaysAcknowledged(AdminAcks):
+@fault("acknowledgment-of-purged-message-without-request", breaks="MQDMPR-3.1.1.12-37", blind=True)
+class PurgedAlwaysAcknowledged(FinalAcks):
     """The receiver acknowledges each purged message that names an administration queue, even without a request."""
 
-    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
         if reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED and not message.AcknowledgementsRequested:
-            self.send(message, reason, now)
-        super().acknowledge_receive(message, reason, now)
+            self.qm.admin_acks.send(message, reason, now)
+        super().position_deleted(position, reason, now)
 
 
 def _drop_class(name: str, rule: str, dropped: MessageClass, text: str) -> None:

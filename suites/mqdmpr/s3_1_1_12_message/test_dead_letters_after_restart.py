@@ -14,7 +14,7 @@ WAIT_MS = 90_000
 
 
 @needs("send", "receive", "queue_control", "restart")
-@covers("MQDMPR-3.1.1.12-02", "MQDMPR-3.1.1.12-D52")
+@covers("MQDMPR-3.1.1.12-02")
 def test_message_expired_after_restart_goes_to_its_dead_letter_queue(peer, sut, judge):
     """Two transactional messages for an unreachable peer name different dead-letter queues, one of them in capital
     letters, and the SUT restarts before the messages expire: each message is in the dead-letter queue that it names

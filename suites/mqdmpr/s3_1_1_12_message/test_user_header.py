@@ -64,7 +64,8 @@ def test_each_copy_for_several_queues_is_journaled(peer, sut, judge):
     peer.inbox.acknowledge()
 
     def list_copies() -> list[str]:
-        return sorted(one["message_id"] for one in sut.kept_messages(JOURNAL) if one["label"] == label)
+        kept = sut.control.call("peek", queue=JOURNAL, limit=10_000)["messages"]
+        return sorted(one["message_id"] for one in kept if one["label"] == label)
 
     peer.eventually(lambda: len(list_copies()) >= len(frames))
     sent = sorted(f"{{{frame['UserHeader'].SourceQueueManager}}}\\{frame['UserHeader'].MessageID}" for frame in frames)

@@ -5,6 +5,7 @@ times.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, only_if
@@ -100,7 +101,7 @@ class ExpiredReadTakesMessage(Waiting):
         super().on_waiting_message_read_timer(number)
         if reader.DestructiveRead and reader.CursorReference is None and reader.descriptor.QueueReference is not None:
             queue = reader.descriptor.QueueReference
-            ghost = OpenQueueDescriptor(self.qm.next_handle(), reader.descriptor.AccessType, QueueReference=queue)
+            ghost = replace(reader.descriptor, Handle=self.qm.next_handle(), WaitingMessageReadOperationCollection={})
             queue.OpenQueueDescriptorCollection[ghost.Handle] = ghost
             self.qm.reading.dequeue_message(ghost, lambda status, position: None, Now(0, 0), None)
 

@@ -10,7 +10,7 @@ from reference_qm.core.errors import CommandError
 from reference_qm.core.queueing.cursors import Cursors
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
-from reference_qm.model.enums import QueueAccessType
+from reference_qm.model.enums import CursorState, QueueAccessType
 
 
 @fault("cursor-of-recreated-queue-opened", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
@@ -62,6 +62,7 @@ class ClosedAfterReadStays(QueueOpening):
         state, handle = cursor.CursorState, cursor.Handle
         super().close_cursor(cursor)
         if state.name == "READ":
+            cursor.CursorState = CursorState.UNREAD
             cursor.OpenQueueDescriptorReference.CursorCollection[handle] = cursor
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault
@@ -11,7 +10,6 @@ from reference_qm.core.errors import CommandError
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
-from reference_qm.model.states import MessagePositionState
 from reference_qm.surface.commands import Result
 
 
@@ -46,20 +44,6 @@ class LongerNamesDeletedToo(Queues):
         for name in list(self.qm.adm.QueueCollection):
             if queue.parent is None and name.startswith(queue.Pathname.lower()):
                 del self.qm.adm.QueueCollection[name]
-
-
-@fault("deleted-queue-messages-in-namesake", breaks="MQDMPR-3.1.7.1.4-11", blind=True)
-class LockedMessageSurvives(Queues):
-    """A message that a transaction had received from a deleted queue is in a new queue with the same name after the
-    abort of the transaction.
-    """
-
-    def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
-        locked = [one for one in queue.MessagePositionList if one.State is MessagePositionState.LOCKED]
-        answer = super().delete(queue, token, done)
-        for position in locked:
-            position.State = MessagePositionState.LOCKED
-        return answer
 
 
 @fault("deletion-of-queue-with-subqueue-refused", breaks="MQDMPR-3.1.7.1.4-17", blind=True)

@@ -51,7 +51,7 @@ def test_queue_is_deleted_with_its_parts_only(peer, sut, judge):
 
 
 @needs("subqueues")
-@covers("MQDMPR-3.1.7.1.4-17", "MQDMPR-3.1.7.1.4-11")
+@covers("MQDMPR-3.1.7.1.4-17")
 def test_subqueue_can_be_deleted(peer, sut, judge):
     """A subqueue with a message is deleted: its queue and a second subqueue still exist, with their messages."""
     application = Application(peer, sut)
@@ -61,11 +61,14 @@ def test_subqueue_can_be_deleted(peer, sut, judge):
         sut.create_queue(name)
         application.call("move", queue=application.queue, lookup_id=application.lookup_ids()[label], to=name)
     deleted = sut.attempt("delete_queue", name=subqueues[0])
-    judge("MQDMPR-3.1.7.1.4-17", expected=Outcome.DONE, observed=deleted, case="deletion", evidence=frames)
     judge(
-        "MQDMPR-3.1.7.1.4-11",
-        expected={"queue": in_queue("third"), "second subqueue": in_queue("second")},
-        observed={"queue": application.labels(), "second subqueue": application.labels(subqueues[1])},
+        "MQDMPR-3.1.7.1.4-17",
+        expected={"deletion": Outcome.DONE, "queue": in_queue("third"), "second subqueue": in_queue("second")},
+        observed={
+            "deletion": deleted,
+            "queue": application.labels(),
+            "second subqueue": application.labels(subqueues[1]),
+        },
         evidence=frames,
     )
 

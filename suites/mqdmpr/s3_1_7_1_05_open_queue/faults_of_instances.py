@@ -144,7 +144,7 @@ class PrivateNumberOfNeighbour(QueueNames):
 
     def find_by_format_name(self, name: Any) -> Queue | None:
         found = super().find_by_format_name(name)
-        number = getattr(name, "PrivateQueueIdentifier", getattr(name, "QueueNumber", None))
+        number = getattr(name, "QueueIdentifier", None)
         if found is None and number and getattr(name, "ComputerGuid", None) == self.qm.adm.Identifier:
             return self.qm.adm.QueueCollection.find_private(number - 1)
         return found

@@ -69,8 +69,7 @@ def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge):
     journal = _open(sut, f"{queue};journal", EXCLUSIVE_RECEIVE)
     for modes, refused in REFUSED_BESIDE:
         for order in sorted(set(permutations(modes))):
-            handles = {mode: _open(sut, queue, mode) for mode in order}
-            second = _open(sut, queue, order[1]) if order[0] == order[1] else None
+            handles = [_open(sut, queue, mode) for mode in order]
             names = " and ".join(f"{'exclusive ' if deny else ''}{access}" for access, deny in order)
             for mode in (RECEIVE, EXCLUSIVE_RECEIVE, PEEK, EXCLUSIVE_PEEK):
                 attempts = []
@@ -85,7 +84,7 @@ def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge):
                     case=f"open for {mode[0]}, exclusive: {mode[1]}, beside {names}",
                     evidence=frames,
                 )
-            _close(sut, second, *handles.values())
+            _close(sut, *handles)
             later = _open(sut, queue, EXCLUSIVE_RECEIVE)
             judge(
                 "MQDMPR-3.1.7.1.6-17",
@@ -151,6 +150,13 @@ def test_local_and_remote_queues_are_opened_together(peer, sut, judge):
         expected=facts(send=Outcome.REFUSED, first=in_queue(), second=in_queue()),
         observed={"send": refused, "first": sut.labels(queues[0]), "second": sut.labels(queues[1])},
     )
+    if sut.has("open_to_send"):
+        several = [f"{first},{remote},{second}-not-there", f"{first}-not-there,{second}", f"{first},{second}-not-there"]
+        judge(
+            "MQDMPR-3.1.7.1.5-30",
+            expected=each(Outcome.REFUSED, "open"),
+            observed={to: sut.attempt("open_to_send", to=to) for to in several},
+        )
     if sut.has("inspect"):
         handles = [len(sut.inspect_queue(queue)["OpenQueueDescriptorCollection"]) for queue in queues]
         judge("MQDMPR-3.1.7.1.5-30", expected=[0, 0], observed=handles, case="open handles of each queue")
@@ -159,9 +165,7 @@ def test_local_and_remote_queues_are_opened_together(peer, sut, judge):
     peer.inbox.acknowledge()
     judge(
         "MQDMPR-3.1.7.1.5-33",
-        expected=facts(
-            send=Outcome.DONE, first=in_queue("together"), second=in_queue("together"), copies_of_the_peer=1
-        ),
+        expected=facts(send=Outcome.DONE, first=in_queue("together"), second=in_queue("together"), copies=1),
         observed={
             "send": done,
             "first": sut.labels(queues[0]),
