@@ -140,17 +140,20 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
     )
 
 
-@needs("restart", "transactions", "queue_control", "send")
+@needs("restart", "transactions", "queue_control", "send", "receive")
 @covers("MQDMPR-3.1.1.1-D03")
 def test_prepared_transaction_is_listed_after_restart(sut, judge):
-    """After a restart, the two transactions that the queue manager prepared are listed with the states and operations
-    that they had before the restart.
+    """After a restart, the transactions that the queue manager prepared are listed with the states and operations that
+    they had before the restart: two of them sent messages, and the third received one.
     """
     to = sut.format_name("transactional")
-    prepared = [sut.control.call("begin", external=True)["transaction"].lower() for _ in range(2)]
-    for number, transaction in enumerate(prepared, 1):
+    prepared = [sut.control.call("begin", external=True)["transaction"].lower() for _ in range(3)]
+    for number, transaction in enumerate(prepared[:2], 1):
         for _ in range(number):
             sut.send(to, label="prepared", body="prepared", transaction=transaction)
+    sut.send(to, label="received", body="received", delivery="transactional")
+    sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0, transaction=prepared[2])
+    for transaction in prepared:
         sut.control.call("prepare", transaction=transaction)
     states_before = [_list_transaction_states(sut).get(transaction) for transaction in prepared]
     sut.restart()
@@ -187,6 +190,37 @@ TRANSACTIONAL_BIT = 4
 
 def _is_stored(sut, queue, label):
     return label in sut.labels(queue)
+
+
+@needs("receive", "queues")
+@covers("MQDMPR-3.1.1.1-D04")
+def test_sequential_id_grows_from_message_to_message(peer, sut, judge):
+    """Express and recoverable messages arrive one after the other in two queues: each message has a higher SequentialID
+    than the previous message, even if that message is in the other queue.
+    """
+    queues = [sut.new_queue("counted") for _ in range(2)]
+    connection = peer.open_raw()
+    labels = [f"message {number}" for number in range(8)]
+    for number, label in enumerate(labels):
+        headers = {"destination": rf"TCP:{sut.address}\{queues[number // 2 % 2]}", "base": {"PR": TRANSACTIONAL_BIT}}
+        connection.send(peer.message({"DM": number // 4}, label=label, **headers))
+    connection.check_alive()
+
+    def read_sequential_ids() -> dict[str, int]:
+        shown = [one for queue in queues for one in sut.control.call("peek", queue=queue)["messages"]]
+        return {one["label"]: lookup_id(one) & SEQUENTIAL_ID_MASK for one in shown}
+
+    if not peer.eventually(lambda: len(read_sequential_ids()) == len(labels)):
+        raise ConformanceFailure("not all messages arrived in their queues")
+    found = read_sequential_ids()
+    observed = [found[label] for label in labels]
+    judge(
+        "MQDMPR-3.1.1.1-D04",
+        expected=sorted(set(observed)),
+        observed=observed,
+        evidence=connection.sent,
+        case="SequentialIDs of the messages",
+    )
 
 
 @needs("receive", "restart")

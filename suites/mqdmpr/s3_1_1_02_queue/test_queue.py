@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
+
+import pytest
 
 from harness.expectations import each, in_queue, none
 from harness.peer.association import Call
@@ -11,11 +15,14 @@ from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG20
 from suites.applications import Application, PendingRequest
+from suites.messages import Sequence
 from suites.mqqb.steps.secured import Secured, sign_message
+from suites.whole_messages import SAME_PROPERTIES, describe_differences
 
 PRIORITIES = (3, 0, 7, 3, 7, 0)
 JOURNAL_QUOTA_KB = 8
 LARGE_BODY = b"x" * 16_384
+QUOTA_KB = 6
 QUEUE_TYPES = ("00000000-0000-0000-0000-000000000000", "6d71636f-6e66-4f72-8d00-00000000007e")
 KINDS_OF_QUEUE = ("queue with Authentication", "queue without Authentication")
 
@@ -45,6 +52,129 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     empty.append(queue.start_receive())
     observed = [one.label_or_failure for one in empty]
     judge("MQDMPR-3.1.1.2-21", expected=each(Call.FAILURE, "read"), observed=observed, evidence=empty)
+
+
+@needs("send", "receive", "queues")
+@covers("MQDMPR-3.1.1.2-20")
+def test_order_ignores_delivery_and_source_of_messages(peer, sut, judge):
+    """Express and recoverable messages of three priorities come alternately from the peer and from an application of
+    the SUT: the queue orders them by priority, and by arrival within a priority.
+    """
+    application = Application(peer, sut)
+    connection = peer.open_raw()
+    expected: dict[int, list[str]] = {}
+    for number, priority in enumerate((3, 3, 7, 0, 3, 3, 7, 7, 0, 0, 3, 7)):
+        label, express = f"message {number} of priority {priority}", number % 3 == 0
+        if number % 2:
+            application.send(label, priority=priority, delivery="express" if express else "recoverable")
+        else:
+            headers = {"label": label, "destination": rf"TCP:{sut.address}\{application.queue}"}
+            connection.send(peer.message({"DM": int(not express)}, base={"PR": priority}, **headers))
+            connection.check_alive()
+        peer.eventually(partial(_contains, sut, application.queue, label))
+        expected.setdefault(priority, []).append(label)
+    in_order = [label for priority in sorted(expected, reverse=True) for label in expected[priority]]
+    judge("MQDMPR-3.1.1.2-20", expected=in_queue(*in_order), observed=application.labels(), evidence=connection.sent)
+
+
+def _contains(sut, queue, label):
+    return label in sut.labels(queue)
+
+
+@needs("queue_control", "receive", "send")
+@covers("MQDMPR-3.1.1.2-D03")
+def test_quota_applies_to_messages_of_applications(peer, sut, judge):
+    """An application of the SUT and the peer send messages to a queue whose quota leaves room for one of them: the
+    queue stores no message that is larger than its quota, and no second message, not even after a restart; when
+    the first message has been received, the queue stores another one.
+    """
+    queue = sut.new_queue("small", quota_kb=QUOTA_KB)
+    observed: dict[str, list[str]] = {}
+    connection = peer.open_raw()
+
+    def send(label: str, size: int) -> None:
+        PendingRequest(
+            peer, "send", to=sut.direct_name(queue), label=label, body="x" * size, delivery="recoverable"
+        ).await_outcome()
+
+    send("too large", QUOTA_KB * 1_024 + 1)
+    observed["after the message that is too large"] = sut.labels(queue)
+    send("first", QUOTA_KB * 1_024 * 2 // 3)
+    headers = {"destination": rf"TCP:{sut.address}\{queue}", "body": bytes(QUOTA_KB * 1_024 * 2 // 3)}
+    sent = connection.send(peer.recoverable_message(label="second", **headers))
+    connection.check_alive()
+    send("third", QUOTA_KB * 1_024 * 2 // 3)
+    observed["after three messages"] = sut.labels(queue)
+    if sut.has("restart"):
+        sut.restart()
+        send("fourth", QUOTA_KB * 1_024 * 2 // 3)
+        observed["after a restart and a fourth message"] = sut.labels(queue)
+    sut.control.call("receive", queue=queue, timeout_ms=0)
+    send("last", QUOTA_KB * 1_024 * 2 // 3)
+    observed["after a receive and another message"] = sut.labels(queue)
+    expected = {time: in_queue("first") for time in observed} | {
+        "after the message that is too large": in_queue(),
+        "after a receive and another message": in_queue("last"),
+    }
+    judge("MQDMPR-3.1.1.2-D03", expected=expected, observed=observed, evidence=sent)
+
+
+@needs("queue_control", "receive")
+@covers("MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.2-D04")
+def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
+    """Messages of a queue with Journaling are received, purged, and expire: the journal contains only the received
+    messages, an express and a recoverable one, with all their properties. After Journaling has been disabled, received
+    messages are in no journal. A message that is too large for a full journal displaces no other message.
+    """
+    application = Application(peer, sut)
+    queue, journal = application.queue, f"{application.queue};journal"
+    application.call("set_queue", name=queue, journaling=True, journal_quota_kb=JOURNAL_QUOTA_KB)
+    connection = peer.open_raw()
+
+    def deliver(label: str, user: Mapping[str, int], **more: Any) -> Any:
+        headers = {"label": label, "destination": rf"TCP:{sut.address}\{queue}"} | more
+        sent = connection.send(peer.message(user, **headers))
+        connection.check_alive()
+        peer.eventually(lambda: label in application.labels() or "TimeToBeReceived" in user)
+        return sent
+
+    sent = []
+    for label, recoverable in (("express", 0), ("recoverable", 1)):
+        properties = {
+            "ApplicationTag": 0xFEDC_BA98,
+            "ExtensionData": b"\0extension\0",
+            "CorrelationID": bytes(range(20)),
+        }
+        sent.append(deliver(label, {"DM": recoverable}, properties=properties, base={"PR": 5}, body=bytes(range(256))))
+        application.receive()
+    deliver("purged", {"DM": 1})
+    application.call("purge", queue=queue)
+    deliver("expired", {"DM": 1, "TimeToBeReceived": 1})
+    peer.pass_time(3_000)
+    deliver("large", {"DM": 1}, body=LARGE_BODY)
+    application.receive()
+    application.call("set_queue", name=queue, journaling=False)
+    deliver("after Journaling", {"DM": 1})
+    application.receive()
+    shown = application.messages(journal)
+    judge(
+        "MQDMPR-3.1.1.2-D05",
+        "MQDMPR-3.1.1.2-D04",
+        expected=in_queue("express", "recoverable"),
+        observed=[one["label"] for one in shown],
+        evidence=connection.sent,
+        case="journal",
+    )
+    by_label = {one["label"]: one for one in shown}
+    for packet, label in zip(sent, ("express", "recoverable"), strict=True):
+        judge(
+            "MQDMPR-3.1.1.2-D05",
+            expected=SAME_PROPERTIES,
+            observed=describe_differences(packet, by_label.get(label), sut.guid),
+            evidence=packet,
+            case=f"{label} message in the journal",
+        )
+    application.call("purge", queue=journal)
 
 
 @needs("queues", "receive")
@@ -139,6 +269,32 @@ def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge)
     judge("MQDMPR-3.1.1.2-D02", expected=expected_labels, observed=observed, evidence=packets)
 
 
+@needs("queue_control", "receive")
+@covers("MQDMPR-3.1.1.2-D02")
+@pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
+def test_unsigned_message_is_refused_while_authentication_is_set(peer, sut, judge, kind):
+    """Authentication of a queue is set to True and later to False: the queue stores the unsigned messages that arrive
+    before and afterwards, but not the message that arrives meanwhile.
+    """
+    transactional = kind == "transactional"
+    queue = sut.new_queue("authenticated", transactional=transactional)
+    packets = []
+    for number, (label, authenticated) in enumerate((("before", None), ("meanwhile", True), ("after", False)), 1):
+        if authenticated is not None:
+            sut.control.call("set_queue", name=queue, authenticated=authenticated)
+        headers = {"label": label, "destination": rf"TCP:{sut.address}\{queue}"}
+        connection = peer.open_raw()
+        if transactional:
+            packet = Sequence(peer, ordinal=number).message(**headers)
+        else:
+            packet = peer.message({"DM": int(kind == "recoverable")}, **headers)
+        packets.append(connection.send(packet))
+        connection.check_alive()
+        if not authenticated:
+            peer.eventually(partial(_contains, sut, queue, label))
+    judge("MQDMPR-3.1.1.2-D02", expected=in_queue("before", "after"), observed=sut.labels(queue), evidence=packets)
+
+
 @needs("queues", "receive", "security")
 @covers("MQDMPR-3.1.1.2-D02")
 def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
@@ -162,9 +318,16 @@ def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_queue_of_any_type_stores_messages(peer, sut, judge):
     """A queue has the type with which it was created, and later the type to which an application changes it; the queue
-    stores messages with both types.
+    stores messages with both types. A second queue of the same type can be created.
     """
     queues = {kind: sut.new_queue("typed", type=kind) for kind in QUEUE_TYPES}
+    twin = rf"private$\mqc-{sut.own}-twin"
+    judge(
+        "MQDMPR-3.1.1.2-02",
+        expected=Outcome.DONE,
+        observed=sut.attempt(sut.create_queue, twin, type=QUEUE_TYPES[-1]),
+        case="creation of a second queue of the same type",
+    )
     connection = peer.open_raw()
     for name in queues.values():
         connection.send(peer.recoverable_message(label=name, destination=rf"TCP:{sut.address}\{name}"))
@@ -195,19 +358,23 @@ SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal", r"
 @needs("environment", "restart", "queue_control", "directory")
 @covers("MQDMPR-3.1.1-03", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-18")
 def test_public_queue_is_in_directory_and_system_queue_is_not(sut, judge):
-    """A public queue has the same label, quota and base priority at the SUT and in the directory, before and after a
-    restart; the directory has no object for a system queue.
+    """A public queue has the same properties at the SUT and in the directory, after its creation, after a change and
+    after a restart; the directory has no object for a system queue.
     """
     name = f"mqc-{sut.own}-public"
-    sut.create_queue(name, label="published", quota_kb=777, base_priority=-2)
-    expected = {"label": "published", "quota_kb": 777, "base_priority": -2}
-    for time in ("before", "after"):
-        if time == "after":
+    local = {"authenticated": True, "privacy": "body", "journal_quota_kb": 55}
+    sut.create_queue(name, label="published", quota_kb=777, base_priority=-2, **local)
+    expected = {"label": "published", "quota_kb": 777, "base_priority": -2, "journaling": False}
+    for time in ("after the creation", "after a change", "after a restart"):
+        if time == "after a change":
+            expected |= {"label": "changed", "quota_kb": 888, "base_priority": 3, "journaling": True}
+            sut.control.call("set_queue", name=name, **expected)
+        elif time == "after a restart":
             sut.restart()
         properties = sut.control.call("get_queue", name=name)
-        published = sut.read_directory_object(queue=name)
-        for rule, source in (("MQDMPR-3.1.1-03", properties), ("MQDMPR-3.1.1.2-01", published or {})):
-            observed = {one: source.get(one) for one in expected}
-            judge(rule, expected=expected, observed=observed, case=f"properties {time} a restart")
+        published = sut.read_directory_object(queue=name) or {}
+        sources = [("MQDMPR-3.1.1-03", expected | local, properties), ("MQDMPR-3.1.1.2-01", expected, published)]
+        for rule, wanted, source in sources:
+            judge(rule, expected=wanted, observed={one: source.get(one) for one in wanted}, case=f"properties {time}")
     system = [queue for queue in SYSTEM_QUEUES if sut.read_directory_object(queue=queue) is not None]
     judge("MQDMPR-3.1.1.2-18", expected=none("system queue in the directory"), observed=system)

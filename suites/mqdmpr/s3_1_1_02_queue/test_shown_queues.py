@@ -74,6 +74,23 @@ def test_queue_is_active_while_open(sut, judge):
     )
 
 
+@needs("open_to_send")
+@covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
+def test_queue_is_active_while_open_to_send(sut, judge):
+    """A local queue is active while an application has it open for sending."""
+    name = sut.new_queue("opened")
+    observed = [_name_activity(sut.inspect_queue(name))]
+    handle = sut.control.call("open_to_send", to=sut.direct_name(name))["handle"]
+    observed.append(_name_activity(sut.inspect_queue(name)))
+    sut.control.call("close_queue", handle=handle)
+    observed.append(_name_activity(sut.inspect_queue(name)))
+    judge.all(
+        expected=[CLOSED, OPEN, CLOSED],
+        observed=observed,
+        case="state of the queue before it is opened for sending, after that, and after it is closed",
+    )
+
+
 @needs("send", "pause", "management")
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 @varied("negative journaling", "response queue", priority=("3", "7"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pytest
@@ -11,9 +12,12 @@ from harness.errors import ConformanceFailure
 from harness.expectations import none
 from harness.expectations.protocol import class_name
 from harness.run.marks import covers, needs
+from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
     NOT_TRANSACTIONAL_MSG,
     NOT_TRANSACTIONAL_Q,
+    Q_DELETED,
+    Q_EXCEED_QUOTA,
     Q_PURGED,
     REACH_QUEUE,
     RECEIVE,
@@ -46,9 +50,16 @@ RULES_BY_ACKNOWLEDGMENT_BIT = {
 
 
 GENERAL_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
+RULE_WITHOUT_BITS = "MQDMPR-3.1.1.12-37"
+REACH_QUEUE_TIMEOUT = 0x8002
+"""MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT. Spec: MS-MQMQ 2.2.18.1.6."""
 
 
-CLASSIFICATION_RULES = (*GENERAL_RULES, *(rule for rules in RULES_BY_ACKNOWLEDGMENT_BIT.values() for rule in rules))
+CLASSIFICATION_RULES = (
+    *GENERAL_RULES,
+    RULE_WITHOUT_BITS,
+    *(rule for rules in RULES_BY_ACKNOWLEDGMENT_BIT.values() for rule in rules),
+)
 
 
 NO_BITS = "no bits"
@@ -63,12 +74,14 @@ CORRELATION_RULE = "MQMQ-2.2.19.3-14"
 
 
 SHORT_LIFETIME_S = 3
+LONG_AGO_S = 1
+"""A SentTime in 1970."""
 LONG_WAIT_MS = 60_000
 
 
 class Disposition(NamedTuple):
     """An outcome of messages: whether their queue accepts them, their fields, the action on them, the class of the
-    acknowledgment for each bit, and the action before the messages are sent.
+    acknowledgment for each bit, and the action before the messages are sent. ``base``: fields of BaseHeader.
     """
 
     accepted: bool
@@ -76,6 +89,9 @@ class Disposition(NamedTuple):
     act: Callable[[Any, Any, str], None]
     classes: dict[str, int]
     prepare: Callable[[Any, Any, str], None] | None = None
+    base: Mapping[str, int] = MappingProxyType({})
+    queue: Mapping[str, int] | None = None
+    """The properties of a queue that only these messages use; None for a queue of the SUT file."""
 
 
 def _wait_to_receive_all(peer, sut, kind):
@@ -105,6 +121,12 @@ def _await_all(peer, sut, kind):
         raise ConformanceFailure("the messages did not arrive in their queue")
 
 
+def _delete_queue(peer, sut, queue):
+    if not peer.eventually(lambda: len(sut.labels(queue)) >= len(REQUESTED_BITS)):
+        raise ConformanceFailure("the messages did not arrive in their queue")
+    sut.delete_queue(queue)
+
+
 def _let_messages_expire(peer, sut, kind):
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
 
@@ -126,6 +148,11 @@ DISPOSITIONS = {
         ARRIVAL_ACK_CLASS | {"NR": RECEIVE_TIMEOUT},
     ),
     "refused": Disposition(False, {}, _leave_messages, {}),
+    "late": Disposition(
+        True, {"SentTime": LONG_AGO_S}, _leave_messages, {"NA": REACH_QUEUE_TIMEOUT}, None, {"TimeToReachQueue": 1}
+    ),
+    "excessive": Disposition(True, {}, _leave_messages, {"NA": Q_EXCEED_QUOTA}, None, {}, {"quota_kb": 0}),
+    "deleted": Disposition(True, {}, _delete_queue, ARRIVAL_ACK_CLASS | {"NR": Q_DELETED}, None, {}, {}),
 }
 
 
@@ -133,6 +160,8 @@ NEEDS_BY_DISPOSITION = {
     "received": (needs("receive"),),
     "received by waiting reads": (needs("receive"),),
     "purged": (needs("receive"),),
+    "excessive": (needs("queues"),),
+    "deleted": (needs("receive", "queue_control"),),
 }
 
 
@@ -146,8 +175,8 @@ def _join(classes_by_bits):
 @pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITIONS])
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
     """Messages with each combination of PA, PR, NA and NR, some of them with unused bits set, arrive, are received, are
-    purged, expire or are refused; each message is acknowledged with the class of its outcome only if its bits request
-    that acknowledgment.
+    purged, expire, are refused, arrive too late, exceed the quota or are deleted with their queue; each message is
+    acknowledged with the class of its outcome only if its bits request that acknowledgment.
     """
     disposition = DISPOSITIONS[end]
     receiver = AcknowledgingReceiver(peer, sut)
@@ -156,14 +185,20 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
     refusal = NOT_TRANSACTIONAL_Q if is_transactional else NOT_TRANSACTIONAL_MSG
     classes = disposition.classes if disposition.accepted else {"NA": refusal}
     make = receiver.sequence.message if is_transactional else peer.message
+    where: dict[str, Any] = {"queue": kind}
+    if disposition.queue is not None:
+        kind = sut.new_queue("disposed", transactional=is_transactional, **disposition.queue)
+        where = {"destination": rf"TCP:{sut.address}\{kind}"}
     if disposition.prepare is not None:
         disposition.prepare(peer, sut, kind)
     frames = {}
-    for requested in REQUESTED_BITS:
+    for number, requested in enumerate(REQUESTED_BITS, 1):
+        if end == "excessive" and is_transactional:  # a message over quota does not advance its sequence (E40)
+            make = Sequence(peer, ordinal=number).message
         bits = {bit: 1 for bit in (*RULES_OF_BITS, *UNUSED_BITS) if bit in requested}
         user = {"DM": int(delivery != "express"), **disposition.user}
-        user = receiver.with_admin_queue(user) if bits else user
-        packet = make(user, queue=kind, properties=bits)
+        base = {"base": dict(disposition.base)} if disposition.base else {}
+        packet = make(receiver.with_admin_queue(user), properties=bits, **where, **base)
         frames[requested] = receiver.send_packet(packet)
     receiver.session.check_alive()
     disposition.act(peer, sut, kind)
@@ -186,7 +221,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         }
         observed = {requested: classes_by_bits[requested] for requested in with_bit}
         judge(rule, expected=_join(with_bit), observed=_join(observed), case=case, evidence=evidence)
-    for requested, rules in RULES_BY_ACKNOWLEDGMENT_BIT.items():
+    for requested, rules in {NO_BITS: (RULE_WITHOUT_BITS,), **RULES_BY_ACKNOWLEDGMENT_BIT}.items():
         if not acks and not expected[requested]:
             judge.mark_not_exercised(*rules, reason=f"the SUT sent no acknowledgment of {end} messages")
             continue

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from harness.expectations import holds, one_of
 from harness.run.marks import covers, needs, varied
 from suites.mqmq.steps.layout import ABSENT_FIELD, Layout
@@ -42,6 +44,20 @@ DEFAULT_FIELDS: dict[str, dict[str, Any]] = {
     "MQDMPR-3.1.1.12-D48": {f"{BASE}Flags.PR": 3},
 }
 """By rule: the fields of the packet, with their default values."""
+
+
+@needs("send")
+@covers("MQDMPR-3.1.1.12-47", "MQDMPR-3.1.1.12-D42")
+@pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
+def test_lifetimes_have_defaults_for_each_delivery(peer, sut, judge, delivery):
+    """A recoverable and a transactional message for which the application sets no lifetimes are sent with the default
+    lifetimes.
+    """
+    outgoing = Outgoing(peer, sut)
+    frame = outgoing.send(time_to_reach_queue_s=None, time_to_be_received_s=None, delivery=delivery)
+    outgoing.end()
+    for rule in ("MQDMPR-3.1.1.12-47", "MQDMPR-3.1.1.12-D42"):
+        judge(rule, expected=DEFAULT_FIELDS[rule], observed=Layout(frame).of(*DEFAULT_FIELDS[rule]), evidence=frame)
 
 
 @needs("send")

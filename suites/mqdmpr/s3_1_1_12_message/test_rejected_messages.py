@@ -45,7 +45,7 @@ def _receive_in_transaction(sut, queue, external, *, reject, outcome):
 
 
 @needs("queues", "receive", "transactions", "reject")
-@covers("MQDMPR-3.1.1.12-D27")
+@covers("MQDMPR-3.1.1.12-D27", "MQDMPR-3.1.1.12-41")
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
 def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, external):
     """A message that an application rejects in a committed transaction is acknowledged as rejected; if the transaction
@@ -73,8 +73,7 @@ def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, e
         name: [ack for ack in acks if get_correlation_id(ack) == identifier(frame)] for name, frame in packets.items()
     }
     expected = {name: acknowledged(packets[name], of_class=value) for name, value in EXPECTED_CLASSES.items()}
-    judge(
-        "MQDMPR-3.1.1.12-D27",
+    judge.all(
         expected=expected,
         observed=observed,
         evidence=[*packets.values(), *acks],

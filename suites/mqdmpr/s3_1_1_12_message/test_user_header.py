@@ -51,18 +51,50 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
 
 
 @needs("send", "receive")
+@covers("MQDMPR-3.1.1.12-21")
+def test_each_copy_for_several_queues_is_journaled(peer, sut, judge):
+    """The SUT sends a message with JP to two queues of the peer, which acknowledges both copies: the sender's journal
+    has both copies.
+    """
+    queues = [peer.direct_name(f"mqc-{sut.own}-{number}") for number in (1, 2)]
+    label = f"copied {sut.own}"
+    peer.listen(ignore_incoming=True)
+    sut.send(",".join(queues), body="copied", label=label, journal=["positive"], delivery="recoverable")
+    frames = peer.inbox.wait(lambda frame: bytes(frame["MessagePropertiesHeader"].MessageBody) == b"copied", 2)
+    peer.inbox.acknowledge()
+
+    def list_copies() -> list[str]:
+        kept = sut.control.call("peek", queue=JOURNAL, limit=10_000)["messages"]
+        return sorted(one["message_id"] for one in kept if one["label"] == label)
+
+    peer.eventually(lambda: len(list_copies()) >= len(frames))
+    sent = sorted(f"{{{frame['UserHeader'].SourceQueueManager}}}\\{frame['UserHeader'].MessageID}" for frame in frames)
+    judge(
+        "MQDMPR-3.1.1.12-21",
+        expected=[one.lower() for one in sent],
+        observed=[one.lower() for one in list_copies()],
+        evidence=frames,
+        case="copies in the journal",
+    )
+
+
+@needs("send", "receive")
 @covers("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-26", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @varied("acknowledgments", "response queue", "time to be received", "trace", "label")
 def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
-    """Of two messages that expire unsent, the message with JN is in the dead-letter queue, and the message with JP is
-    not.
+    """Of three messages that expire unsent, the messages with JN are in the dead-letter queue, and the message with
+    only JP is not.
     """
     to = peer.direct_name()
     limits = {"time_to_reach_queue_s": SHORT_LIFETIME_S, "delivery": delivery}
     names = {
-        name: sut.send(to, body="late", label="late", journal=[journal], **limits)
-        for name, journal in (("message with JN", "negative"), ("message with JP", "positive"))
+        name: sut.send(to, body="late", label="late", journal=journal, **limits)
+        for name, journal in (
+            ("message with JN", ["negative"]),
+            ("message with JP", ["positive"]),
+            ("message with JN and JP", ["positive", "negative"]),
+        )
     }
     peer.pass_time((SHORT_LIFETIME_S + 2) * 1_000)
     sender = Sender(peer, sut)
@@ -76,12 +108,12 @@ def test_expired_message_with_jn_is_dead_letter(peer, sut, judge, delivery):
         "MQDMPR-3.1.1.12-24",
         "MQDMPR-3.1.1.12-D46",
         "MQDMPR-3.1.1.2-17",
-        expected=["message with JN"],
+        expected=["message with JN", "message with JN and JP"],
         observed=kept_messages,
         evidence=frames,
         case="messages in the dead-letter queue",
     )
-    without_jn = [one for one in kept_messages if one != "message with JN"]
+    without_jn = [one for one in kept_messages if "JN" not in one]
     judge("MQDMPR-3.1.1.12-26", expected=none("dead letter without JN"), observed=without_jn, evidence=frames)
     session.acknowledge_all()
 

@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.1 Abstract Data Model that only special cases show: the order of messages, and changed
-attributes, after a restart.
+"""Faults of MS-MQDMPR 3.1.1 Abstract Data Model that only special cases show: the order and places of messages,
+changed attributes, and volatile elements after a restart.
 """
 
 from __future__ import annotations
@@ -7,13 +7,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import fault
+from harness.faults.parts import fault, only_if
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.core.queueing.transaction_records import TransactionRecords
+from reference_qm.core.store.disk import Change
+from reference_qm.core.store.durability import Durability
+from reference_qm.core.store.entries import build_relocation, message_entry
+from reference_qm.core.store.messages import serialize_message
+from reference_qm.directory.enums import PrivacyLevel, QueueType
+from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.message import Message
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.commands import Result
 
@@ -71,3 +81,145 @@ class FirstTargetForAll(TransactionOperations):
         moves = [one.TargetQueueReference for one in transaction.TransactionalOperationCollection]
         first = next((one for one in moves if one is not None), target)
         super().move_in_transaction(transaction, position, first)
+
+
+def _is_express(message: Message) -> bool:
+    return message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+
+
+@fault("express-message-in-subqueue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
+class ExpressInSubqueueSaved(Positions):
+    """An express message that was moved to a subqueue is still there after a restart."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        target = super().move_message(position, queue)
+        if target is not None and queue.parent is not None and _is_express(target.MessageReference):
+            target.key = self.qm.next_persist_token()
+            self.qm.disk.save(build_relocation(target))
+        return target
+
+
+@fault("express-message-in-journal-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
+class ExpressInJournalSaved(Journaling):
+    """The copy of an express message in the journal of a queue is still there after a restart."""
+
+    @only_if(lambda part, queue, message: queue.parent is not None and _is_express(message))
+    def keep_message(self, queue: Queue, message: Message) -> None:
+        super().keep_message(queue, message)
+        position = list(queue.MessagePositionList)[-1]
+        position.key = self.qm.next_persist_token()
+        self.qm.disk.save(build_relocation(position))
+
+
+@fault("express-message-in-dead-letter-queue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
+class ExpressDeadLetterSaved(Positions):
+    """An express message in a system queue, such as the dead-letter queue, is still there after a restart."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        target = super().move_message(position, queue)
+        if target is not None and queue.QueueType is QueueType.SYSTEM and _is_express(target.MessageReference):
+            target.key = self.qm.next_persist_token()
+            self.qm.disk.save(build_relocation(target))
+        return target
+
+
+@fault("outgoing-express-message-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
+class OutgoingExpressSaved(Durability):
+    """An express message that waits to be sent is sent after a restart."""
+
+    def build_send_record(self, position: MessagePosition) -> Change:
+        change = super().build_send_record(position)
+        outgoing = isinstance(position.QueueReference, OutgoingQueue)
+        if outgoing and self.qm.disk.used and _is_express(position.MessageReference):
+            position.key = self.qm.next_persist_token()
+            change = change | message_entry(position, serialize_message(position.MessageReference).build())
+        return change
+
+
+@fault("express-message-of-own-application-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
+class OwnExpressSaved(Durability):
+    """An express message of a local application is still in its local queue after a restart."""
+
+    def build_send_record(self, position: MessagePosition) -> Change:
+        change = super().build_send_record(position)
+        local = not isinstance(position.QueueReference, OutgoingQueue)
+        if local and self.qm.disk.used and _is_express(position.MessageReference):
+            position.key = self.qm.next_persist_token()
+            change = change | message_entry(position, serialize_message(position.MessageReference).build())
+        return change
+
+
+def _lower_path_names(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        queue.Pathname = queue.Pathname.lower()
+
+
+def _forget_public_demands(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        if queue.QueueType is QueueType.PUBLIC:
+            queue.Authentication, queue.PrivacyLevel = False, PrivacyLevel.OPTIONAL
+
+
+def _keep_messages_of_first_destination(qm: QueueManager) -> None:
+    for queue in list(qm.adm.OutgoingQueues.values())[1:]:
+        for outgoing in list(queue.session.OutgoingMessageTable):
+            queue.session.OutgoingMessageTable.remove(outgoing)
+
+
+add(
+    "queue-manager-path-name-in-lower-case-after-restart",
+    "MQDMPR-3.1.1-02",
+    "After a restart, the letters in the path name of a queue are lower-case letters.",
+    at_restart(_lower_path_names),
+    blind=True,
+)
+add(
+    "queue-manager-demands-of-public-queue-lost-at-restart",
+    "MQDMPR-3.1.1-03",
+    "After a restart, a public queue has neither its Authentication nor its PrivacyLevel.",
+    at_restart(_forget_public_demands),
+    blind=True,
+)
+add(
+    "sender-messages-of-second-destination-lost-at-restart",
+    "MQDMPR-3.1.1.3-D01",
+    "After a restart, the queue manager sends only the waiting messages to the destination that was used first.",
+    at_restart(_keep_messages_of_first_destination),
+    blind=True,
+)
+add(
+    "queue-manager-messages-of-journal-in-reverse-order-after-restart",
+    "MQDMPR-3.1.1.11-07",
+    "After a restart, the messages in the journal of a queue are in reverse order.",
+    _sort_messages(
+        lambda one: -one.order, lambda queue: queue.parent is not None and queue.QueueType is QueueType.SYSTEM
+    ),
+    blind=True,
+)
+
+
+@fault("queue-manager-message-moved-back-in-subqueue-after-restart", breaks="MQDMPR-3.1.1.11-07", blind=True)
+class SecondMoveNotSaved(QueueCommands):
+    """A message that was moved to a subqueue and back is in the subqueue after a restart."""
+
+    def move_message(self, request: Any, token: int, now: Any) -> Result | None:
+        source, target = (self.qm.queue_names.find_queue(one) for one in (request.queue, request.to))
+        answer = super().move_message(request, token, now)
+        position = target.MessagePositionList.find(request.lookup_id)
+        if position is not None and source.parent is target and position.key:
+            place = MessagePosition(position.MessageReference, source, LookupIdentifier=position.LookupIdentifier)
+            place.key = position.key
+            self.qm.disk.save(build_relocation(place))
+        return answer
+
+
+@fault("in-doubt-transaction-received-message-available-after-restart", breaks="MQDMPR-3.1.1.11-07", blind=True)
+class LockNotRestored(TransactionRecords):
+    """After a restart, a message that a prepared transaction received can be received by another reader."""
+
+    def restore_transaction(self, rest: str, value: Any) -> None:
+        super().restore_transaction(rest, value)
+        for transaction in self.qm.adm.TransactionCollection.values():
+            for one in transaction.TransactionalOperationCollection:
+                if one.DequeueReason is not None and one.MessagePositionReference.State is MessagePositionState.LOCKED:
+                    one.MessagePositionReference.State = MessagePositionState.AVAILABLE

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
+
+import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import distinct, each, holds, in_queue, none
@@ -10,14 +13,27 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
+from suites.applications import Application
+from suites.mqdmpr.steps import descriptors
 from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("restart")
 
+HIGHEST_GUID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+LONGEST_LABEL = "Kept, \u00e4\u0416\u4e2d " + "x" * 110 + " End"
+"""A label of 124 characters, the maximum (MS-MQMQ 2.3.1.8)."""
 PROPERTIES: tuple[dict[str, Any], ...] = (
     {"label": "kept", "journaling": True, "quota_kb": 4_096, "journal_quota_kb": 512, "base_priority": -32_768},
     {"transactional": True, "authenticated": True, "privacy": "body", "base_priority": 32_767},
     {"type": "6d71636f-6e66-4f72-8d00-00000000007e", "privacy": "none"},
+    {"label": LONGEST_LABEL, "quota_kb": 0, "journal_quota_kb": 0},
+    {"type": "6d71636f-6e66-4f72-8d00-00000000007e", "quota_kb": 0xFFFF_FFFE, "journal_quota_kb": 0x8000_0000},
+    {
+        "transactional": True,
+        "journaling": True,
+        "label": " two  spaces ",
+        "type": "ffffffff-ffff-ffff-ffff-ffffffffffff",
+    },
     {},
 )
 PERSISTENT_ATTRIBUTES = (
@@ -34,6 +50,11 @@ PERSISTENT_ATTRIBUTES = (
 )
 """The attributes of a queue that only the data model shows, and that survive a restart. Spec: MS-MQDMPR 3.1.1.2."""
 LONG_READ_TIMEOUT_MS = 600_000
+OTHER_SID = "S-1-5-21-4-5-6-1000"
+WRITE_RIGHT, PEEK_RIGHT = 0x0000_0004, 0x0000_0002
+"""Rights of MQQUEUEACCESSMASK. Spec: MS-MQMQ 2.2.24."""
+LATE = {"TimeToReachQueue": 1}
+SECONDS_PER_HOUR = 3_600
 
 
 @needs("queue_control")
@@ -44,7 +65,7 @@ def test_queue_properties_survive_restart(peer, sut, judge):
     queue stays deleted, and a new queue gets an unused private number.
     """
     deleted = sut.new_queue("deleted")  # before the others: the highest number has to be that of a queue that is kept
-    names = [sut.new_queue("kept", **properties) for properties in PROPERTIES]
+    names = [sut.new_queue("Kept", **properties) for properties in PROPERTIES]
     sut.control.call("delete_queue", name=deleted)
     peer.pass_time(2_000)  # ModifyTime counts seconds, and is to differ from CreateTime
     sut.control.call("set_queue", name=names[-1], label="changed", journaling=True, quota_kb=77)
@@ -85,6 +106,29 @@ def test_queue_properties_survive_restart(peer, sut, judge):
     names.append(sut.new_queue("later"))
     numbers = [sut.private_format_name(name) for name in names]
     judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
+
+
+@needs("queue_control")
+@covers("MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01")
+def test_security_descriptors_of_queues_survive_restart(sut, judge):
+    """Of two queues with different security descriptors, each has its own descriptor after a restart."""
+    queues: dict[str, str] = {}
+    for right in (PEEK_RIGHT, PEEK_RIGHT | WRITE_RIGHT):
+        given = descriptors.build_descriptor(granted=((descriptors.EVERYONE, right), (OTHER_SID, WRITE_RIGHT)))
+        try:
+            queue = sut.new_queue("secured", security_base64=base64.b64encode(given).decode())
+        except ControlRefused as refused:
+            judge.end_unobservable(f"the control channel cannot create a queue with a security descriptor: {refused}")
+            return
+        queues[f"queue with right {right}"] = queue
+    before = {kind: descriptors.read_security(sut, name) for kind, name in queues.items()}
+    sut.restart()
+    after = {kind: descriptors.read_security(sut, name) for kind, name in queues.items()}
+    judge.all(
+        expected={kind: one.entries for kind, one in before.items()},
+        observed={kind: one.entries for kind, one in after.items()},
+        case="SID and rights of each entry",
+    )
 
 
 @needs("receive", "queues")
@@ -129,6 +173,91 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
     )
 
 
+@needs("receive", "queue_control")
+@covers("MQDMPR-3.1.1-04")
+@pytest.mark.parametrize(
+    "place",
+    [
+        "queue of an application",
+        "journal of the queue",
+        "dead-letter queue",
+        pytest.param("subqueue", marks=needs("subqueues")),
+        pytest.param("queue with a message of the SUT", marks=needs("send")),
+        pytest.param("dead-letter queue of the sender", marks=needs("send")),
+    ],
+)
+def test_express_message_is_in_no_place_after_restart(peer, sut, judge, place):
+    """An express message and a recoverable message are in the same queue, subqueue, journal or dead-letter queue: after
+    a restart only the recoverable message is there.
+    """
+    application = Application(peer, sut)
+    queue, names = application.queue, [f"{one} {sut.own}" for one in ("express", "recoverable")]
+    application.call("set_queue", name=queue, journaling=True)
+    shown = {
+        "subqueue": f"{queue};mqc-sub",
+        "journal of the queue": f"{queue};journal",
+        "dead-letter queue": "system$;deadletter",
+        "dead-letter queue of the sender": "system$;deadletter",
+    }.get(place, queue)
+    if place == "queue with a message of the SUT":
+        for name, delivery in zip(names, ("express", "recoverable"), strict=True):
+            application.send(name, delivery=delivery)
+    elif place == "dead-letter queue of the sender":
+        for name, delivery in zip(names, ("express", "recoverable"), strict=True):
+            dead = {"delivery": delivery, "journal": ["negative"], "time_to_reach_queue_s": 1}
+            sut.send(peer.direct_name("mqc-unreachable"), label=name, **dead)
+        peer.pass_time(4_000)
+    else:
+        late = {"SentTime": peer.environment.now().utc_s - SECONDS_PER_HOUR, "JN": 1}
+        expired = place == "dead-letter queue"
+        connection = peer.open_raw()
+        for number, name in enumerate(names):
+            user = {"DM": number, **(late if expired else {})}
+            base = {"base": LATE} if expired else {}
+            connection.send(peer.message(user, label=name, destination=rf"TCP:{sut.address}\{queue}", **base))
+        connection.check_alive()
+    if place == "subqueue":
+        sut.create_queue(shown)
+        for name in names:
+            application.call("move", queue=queue, lookup_id=application.lookup_ids()[name], to=shown)
+    elif place == "journal of the queue":
+        for _ in names:
+            application.receive()
+
+    def list_labels() -> list[str]:
+        return [one for one in sut.labels(shown) if one in names]
+
+    if not peer.eventually(lambda: list_labels() == names):
+        judge.mark_not_exercised("MQDMPR-3.1.1-04", reason=f"the messages are not in the {place} before the restart")
+        return
+    sut.restart()
+    judge("MQDMPR-3.1.1-04", expected=in_queue(names[1]), observed=list_labels(), case=place)
+
+
+@needs("send")
+@covers("MQDMPR-3.1.1-04")
+def test_outgoing_express_message_is_not_sent_after_restart(peer, sut, judge):
+    """The SUT sends an express and a recoverable message, which the peer does not acknowledge: after a restart the SUT
+    sends only the recoverable message again.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-volatile"))
+    sender.send(1, delivery="express")
+    sender.send(2, delivery="recoverable")
+    _, before = sender.await_first(2)
+    sut.restart()
+    session = sender.poll_session()
+    while session is not None and session.record.closed_by is not None:  # what it had before the restart
+        session = sender.poll_session()
+    frames = [] if session is None else sender.collect_all(session, 1)
+    judge(
+        "MQDMPR-3.1.1-04",
+        expected=[2],
+        observed=sorted(set(Sender.tags(frames))),
+        evidence=[*before, *frames],
+        case="numbers of the messages that are sent after a restart",
+    )
+
+
 @needs("receive", "qm2qm")
 @covers("MQDMPR-3.1.1.11-07")
 @varied("application tag", "destination", priority=("3", "7"))
@@ -155,8 +284,9 @@ def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge)
 @needs("receive", "queue_control", "subqueues")
 @covers("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.7.1.16-05")
 def test_messages_keep_positions_after_restart(peer, sut, judge):
-    """Recoverable messages of two priorities are in the same order before and after a restart; so are messages that
-    were moved to a subqueue in an order that differs from their order of arrival.
+    """Recoverable messages of several priorities are in the same order before and after a restart; so are messages that
+    were moved to a subqueue in an order that differs from their order of arrival. A message that was moved to the
+    subqueue and back is in the queue.
     """
     queue = sut.new_queue("positions")
     subqueue = f"{queue};mqc-sub"
@@ -169,8 +299,9 @@ def test_messages_keep_positions_after_restart(peer, sut, judge):
     if not peer.await_label("d", queue):
         raise ConformanceFailure("the messages are not in the queue")
     known = {one["label"]: lookup_id(one) for one in sut.control.call("peek", queue=queue)["messages"]}
-    for label in "fea":
+    for label in "fead":
         sut.control.call("move", queue=queue, lookup_id=known[label], to=subqueue)
+    sut.control.call("move", queue=subqueue, lookup_id=known["d"], to=queue)
     sut.restart()
     judge.all(
         expected={"queue": in_queue("b", "c", "d"), "subqueue": in_queue("f", "e", "a")},

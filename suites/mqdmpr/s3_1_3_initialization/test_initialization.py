@@ -10,6 +10,7 @@ from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.wire.protection import ADVANCED_PROVIDER, BASE_PROVIDER, ENHANCED_PROVIDER, listed_keys
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
+from suites.mqdmpr.steps import openings
 
 KEY_LENGTHS = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, ADVANCED_PROVIDER: 1024}
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
@@ -76,6 +77,27 @@ def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
         expected={"open of an ordinary queue": "MQ_OK", "opens of internal queues": each(holds("refused"))},
         observed={"open of an ordinary queue": reader.outcome, "opens of internal queues": refused},
         evidence=[reader, *others.values()],
+    )
+
+
+@needs("open_to_send", "receive", "qm2qm")
+@covers("MQDMPR-3.1.3-27")
+def test_application_cannot_open_internal_queues(remote, sut, judge):
+    """An application of the SUT can open an ordinary queue, but neither for sending nor for reading the queue for order
+    acknowledgments and the queue for notifications, by any name of the local computer.
+    """
+    ordinary = remote.open_remote(remote.associate())
+    attempts: dict[str, str] = {}
+    for name in INTERNAL_QUEUES:
+        attempts[f"read of {name}"] = sut.attempt("open_queue", queue=name, access="receive")
+        for host in ("OS:.", "OS:localhost", f"TCP:{sut.address}"):
+            to = rf"DIRECT={host}\{name}"
+            attempts[f"send to {to}"] = openings.open_to_send(sut, to)
+    judge(
+        "MQDMPR-3.1.3-27",
+        expected=each(Outcome.REFUSED, "opening of an internal queue"),
+        observed=attempts,
+        evidence=ordinary,
     )
 
 

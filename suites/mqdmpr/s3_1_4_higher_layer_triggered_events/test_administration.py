@@ -7,6 +7,7 @@ from __future__ import annotations
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import each
+from harness.peer.handshake import parameters_request
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import CHANNEL_ERRORS, ControlRefused
 from harness.sut.outcomes import Outcome
@@ -35,8 +36,9 @@ def accepts_peer_session(peer):
 @varied("extension", "trace", priority=("3", "0"))
 def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     """While the SUT is offline, it opens no session, neither for a new message nor for a message whose session was lost
-    before, and accepts none; when it is online again, it sends the messages of both outgoing queues and accepts a
-    session.
+    before, accepts none, and completes no session that was being set up; when it is online again, it sends the messages
+    of all outgoing queues, also of a queue that is new, and accepts a session. When it is taken offline for the second
+    time, it accepts no session.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-offline"))
     sender.send(1, delivery="recoverable")
@@ -46,28 +48,46 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     sut.send(peer.direct_name("mqc-lost"), body="message 3", application_tag=3, delivery="recoverable")
     lost_session, lost_frames = sender.await_first(1)
     lost_session.close()
+    half_open = peer.request_session()
     sut.take_offline()
+    half_open.send(parameters_request())
+    half_open.poll("ConnectionParameters")
+    completed = A_SESSION if any(one.kind == "ConnectionParameters" for one in half_open.received) else NO_SESSION
     sender.send(2, delivery="recoverable")
+    sut.send(peer.direct_name("mqc-new"), body="message 4", application_tag=4, delivery="recoverable")
     retry_ms = sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
     of_the_sut = NO_SESSION if sender.poll_session(sut.connect_timeout_ms + retry_ms) is None else A_SESSION
     judge(
         "MQDMPR-3.1.4.12-03",
         expected=each(NO_SESSION, "session with the peer"),
-        observed={"requested by the SUT": of_the_sut, "requested by the peer": accepts_peer_session(peer)},
+        observed={
+            "requested by the SUT": of_the_sut,
+            "requested by the peer": accepts_peer_session(peer),
+            "being set up": completed,
+        },
         evidence=[*frames, *lost_frames, session.last],
     )
-    judge.conclude("MQDMPR-3.1.4.12-03")
     sut.bring_online()
-    later_frames = collect_from_every_session(sender, 2)
+    later_frames = collect_from_every_session(sender, 3)
     judge(
         "MQDMPR-3.1.4.13-03",
-        expected={"numbers_of_the_messages_sent": {2, 3}, "session_of_the_peer": A_SESSION},
+        expected={"numbers_of_the_messages_sent": {2, 3, 4}, "session_of_the_peer": A_SESSION},
         observed={
             "numbers_of_the_messages_sent": set(Sender.tags(later_frames)),
             "session_of_the_peer": accepts_peer_session(peer),
         },
         evidence=later_frames,
     )
+    judge.conclude("MQDMPR-3.1.4.13-03")
+    sut.take_offline()
+    judge(
+        "MQDMPR-3.1.4.12-03",
+        expected=NO_SESSION,
+        observed=accepts_peer_session(peer),
+        case="session of the peer when the SUT is offline again",
+        evidence=session.last,
+    )
+    sut.bring_online()
 
 
 def collect_from_every_session(sender, count):

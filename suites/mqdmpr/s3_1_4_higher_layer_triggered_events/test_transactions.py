@@ -231,7 +231,7 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     work.end()
 
 
-@needs("receive", "queues")
+@needs("receive", "queue_control")
 @covers(
     *(rule for rules in UNKNOWN_TRANSACTION_RULES.values() for rule in rules),
     *RULES_BY_ENDING_CALL["commit"],
@@ -249,16 +249,37 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
         application.receive(transaction=transaction)
     for verb, transaction in ended_transactions.items():
         application.call(verb, transaction=transaction)
+    bystander = Application(peer, sut, transactional=True)
+    third = bystander.begin_transaction()
+    waiting = PendingRequest(peer, "receive", queue=bystander.queue, transaction=third, timeout_ms=LONG_WAIT_MS)
     labels_before = application.labels()
     unknown = {verb: sut.attempt(verb, transaction=str(UNKNOWN_TRANSACTION)) for verb in DECISION_VERBS}
     evidence = list(application.sent.values())
+    peer.settle()
+    undecided = {
+        "states of the open transactions": _list_transaction_states(sut, other_transaction, third),
+        "read in an open transaction": not waiting.is_answered(),
+    }
     for verb, rules in UNKNOWN_TRANSACTION_RULES.items():
         judge(
             *rules,
-            expected={"request": Outcome.REFUSED, "queue": in_queue(*labels_before)},
-            observed={"request": unknown[verb], "queue": application.labels()},
+            expected={
+                "request": Outcome.REFUSED,
+                "queue": in_queue(*labels_before),
+                "states of the open transactions": each(holds("listed", otherwise="not listed"), "transaction"),
+                "read in an open transaction": holds("still waits"),
+            },
+            observed={
+                "request": unknown[verb],
+                "queue": application.labels(),
+                **undecided,
+                "states of the open transactions": [
+                    one != "not listed" for one in undecided["states of the open transactions"]
+                ],
+            },
             evidence=evidence,
         )
+    bystander.end_transaction("abort", third)
     for verb, (gone, nothing_left) in RULES_BY_ENDING_CALL.items():
         transaction = ended_transactions[verb]
         answers = {later_verb: sut.attempt(later_verb, transaction=transaction) for later_verb in DECISION_VERBS}
@@ -267,6 +288,13 @@ def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
             gone,
             expected=each(Outcome.REFUSED, "request in the ended transaction"),
             observed=answers,
+            evidence=evidence,
+        )
+        judge(
+            gone,
+            expected=["not listed"],
+            observed=_list_transaction_states(sut, transaction),
+            case="state of the ended transaction",
             evidence=evidence,
         )
         judge(nothing_left, expected=in_queue("second", "third"), observed=application.labels(), evidence=evidence)
@@ -293,6 +321,8 @@ def _list_transaction_states(sut, *transactions):
 @covers(
     "MQDMPR-3.1.4.3-03",
     "MQDMPR-3.1.4.3-08",
+    "MQDMPR-3.1.4.4-24",
+    "MQDMPR-3.1.4.5-20",
     "MQDMPR-3.1.4.6-03",
     "MQDMPR-3.1.4.6-08",
     "MQDMPR-3.1.4.7-03",
@@ -359,6 +389,7 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
     }
     judge(
         "MQDMPR-3.1.4.7-05",
+        "MQDMPR-3.1.4.4-24",
         expected="committed",
         observed=decisions["commit"],
         evidence=evidence,
@@ -366,6 +397,7 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
     )
     judge(
         "MQDMPR-3.1.4.8-05",
+        "MQDMPR-3.1.4.5-20",
         expected="aborted",
         observed=decisions["abort"],
         evidence=evidence,

@@ -80,6 +80,7 @@ def test_site_and_gate_changes_are_read_when_timers_expire(peer, sut, judge):
         left_ms = max(left_ms, _get_time_until_expiry_ms(sut))
     judge(
         *IDENTIFIER_RULES,
+        "MQDMPR-3.1.6.1-10",
         expected=_list_identifiers(sites_before),
         observed=_list_identifiers(sites_after),
         case="identifiers of the sites",

@@ -61,6 +61,11 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
         private: (Outcome.DONE, sut.attempt(sut.send, private)),
         wrong_number: (Outcome.REFUSED, sut.attempt(sut.send, wrong_number)),
     }
+    if sut.has("queue_control"):  # the number of a deleted queue, beside the number of a queue that exists
+        deleted = sut.new_queue("deleted")
+        old_number = sut.private_format_name(deleted)
+        sut.delete_queue(deleted)
+        numbers[old_number] = (Outcome.REFUSED, sut.attempt(sut.send, old_number))
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], numbers)
     machines = {
         name: (Outcome.REFUSED, sut.attempt(sut.send, name))

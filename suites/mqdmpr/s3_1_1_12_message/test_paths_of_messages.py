@@ -1,0 +1,268 @@
+"""MS-MQDMPR 3.1.1.12 Message: the attributes of messages that are peeked, moved, received, journaled or restarted."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.expectations import between, facts, holds, in_queue
+from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from harness.sut.outcomes import Outcome
+from suites.applications import Application
+from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
+
+FIELDS_BY_RULE = {
+    "MQDMPR-3.1.1.12-31": "application_tag",
+    "MQDMPR-3.1.1.12-32": "body_base64",
+    "MQDMPR-3.1.1.12-33": "body_type",
+    "MQDMPR-3.1.1.12-34": "correlation_id",
+    "MQDMPR-3.1.1.12-46": "label",
+    "MQDMPR-3.1.1.12-57": "extension_base64",
+}
+"""By rule: the name of the property on the control channel."""
+ALWAYS_SHOWN = ("label", "body_base64")
+ALL_FIELDS = tuple(FIELDS_BY_RULE.values())
+APPLICATION_FIELDS = ("application_tag", "body_base64", "body_type", "label")
+BODY = bytes(range(256)) * 40 + b"\0\0\0"
+TAG, BODY_TYPE = 0xFEDC_BA98, 0x8001_2011
+SECONDS_PER_HOUR = 3_600
+DEAD_LETTERS, SYSTEM_JOURNAL = "system$;deadletter", "system$;journal"
+
+
+def _judge_properties(judge, wanted, shown, path, evidence, names=ALL_FIELDS):
+    """Judge the properties of a message after it has taken a path."""
+    for rule, name in FIELDS_BY_RULE.items():
+        if name in names and shown is not None and (name in shown or name in ALWAYS_SHOWN):
+            judge(rule, expected={name: wanted[name]}, observed={name: shown.get(name)}, case=path, evidence=evidence)
+
+
+def _find_label(messages: list[dict[str, Any]], label: str) -> dict[str, Any] | None:
+    return next((one for one in messages if one["label"] == label), None)
+
+
+@needs("receive", "queue_control")
+@covers(*FIELDS_BY_RULE)
+@pytest.mark.parametrize("transactional", [False, True], ids=["nontransactional", "transactional"])
+@pytest.mark.parametrize("moved", [False, pytest.param(True, marks=needs("subqueues"))], ids=["unmoved", "moved"])
+def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transactional, moved):
+    """The properties of a message of the peer are unchanged when an application peeks at the message, after the message
+    was moved to a subqueue and back, when it is received, and in the journal of its queue.
+    """
+    application = Application(peer, sut, transactional=transactional)
+    queue, journal = application.queue, f"{application.queue};journal"
+    application.call("set_queue", name=queue, journaling=True)
+    label = f"  {sut.own} label of {'x' * 220}  "
+    properties = {
+        "ApplicationTag": TAG,
+        "BodyType": BODY_TYPE,
+        "CorrelationID": bytes(range(1, 21)),
+        "ExtensionData": b"\0" + bytes(range(256)) * 2 + b"\0",
+    }
+    sent = peer.open_raw().send(application.build_message(label, body=BODY, properties=properties))
+    if not application.await_labels(1):
+        raise ConformanceFailure("the message did not arrive in its queue")
+    wanted = {
+        "application_tag": TAG,
+        "body_base64": base64.b64encode(BODY).decode(),
+        "body_type": BODY_TYPE,
+        "correlation_id": properties["CorrelationID"].hex(),
+        "label": label,
+        "extension_base64": base64.b64encode(properties["ExtensionData"]).decode(),
+    }
+    peeked = application.call("peek_message", queue=queue, timeout_ms=0)["message"]
+    _judge_properties(judge, wanted, peeked, "peeked message", sent)
+    if moved:
+        subqueue, known = f"{queue};mqc-sub", application.messages()[0]["lookup_id"]
+        sut.create_queue(subqueue, transactional=transactional)
+        application.call("move", queue=queue, lookup_id=known, to=subqueue)
+        there = (application.messages(subqueue) or [None])[0]
+        _judge_properties(judge, wanted, there, "message in a subqueue", sent)
+        if there is not None:
+            application.call("move", queue=subqueue, lookup_id=there["lookup_id"], to=queue)
+    received = application.call("receive", queue=queue, timeout_ms=0)["message"]
+    _judge_properties(judge, wanted, received, "received message", sent)
+    journaled = _find_label(application.messages(journal), received["label"] if received else label)
+    _judge_properties(judge, wanted, journaled, "message in the journal", sent)
+    application.call("purge", queue=journal)
+
+
+@needs("send", "receive")
+@covers(*(rule for rule, name in FIELDS_BY_RULE.items() if name in APPLICATION_FIELDS))
+@covers("MQDMPR-3.1.1.12-D04", "MQDMPR-3.1.1.12-D52")
+def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
+    """An application of the SUT sends a message to a local queue and to an unreachable one: the message in the local
+    queue and the dead letter have the properties that the application gave them, and the former has a time during the
+    check as arrival time.
+    """
+    application = Application(peer, sut)
+    label = f" {sut.own} {'x' * 230} "
+    values = {"body_base64": base64.b64encode(BODY).decode(), "application_tag": TAG, "body_type": 0x2011}
+    before_s = peer.environment.now().utc_s
+    sut.send(sut.direct_name(application.queue), label=label, **values)
+    sut.send(
+        peer.direct_name("mqc-unreachable"),
+        label=label,
+        journal=["negative"],
+        time_to_reach_queue_s=1,
+        delivery="recoverable",
+        **values,
+    )
+    frame = peer.open_raw().send(application.build_message("from the peer"))
+    application.await_labels(2)
+    peer.pass_time(4_000)
+    messages = {"message in a local queue": next((m for m in application.messages() if label[:50] in m["label"]), None)}
+    messages["dead letter"] = _find_label(sut.kept_messages(DEAD_LETTERS), label)
+    wanted = {**values, "label": label}
+    for path, shown in messages.items():
+        _judge_properties(judge, wanted, shown, path, frame, APPLICATION_FIELDS)
+    judge(
+        "MQDMPR-3.1.1.12-D52",
+        expected=holds("the message that did not reach its queue is a dead letter", otherwise="no dead letter"),
+        observed=messages["dead letter"] is not None,
+        evidence=frame,
+    )
+    shown = messages["message in a local queue"] or {}
+    if "arrived_time" not in shown:
+        judge.mark_not_exercised("MQDMPR-3.1.1.12-D04", reason="the control channel shows no arrived_time")
+        return
+    judge(
+        "MQDMPR-3.1.1.12-D04",
+        expected=between(before_s - CLOCK_TOLERANCE_S, peer.environment.now().utc_s + CLOCK_TOLERANCE_S),
+        observed=shown["arrived_time"],
+        case="arrival time in seconds",
+        evidence=frame,
+    )
+
+
+KEPT_PROPERTIES = (
+    "body_base64",
+    "body_type",
+    "application_tag",
+    "correlation_id",
+    "extension_base64",
+    "arrived_time",
+    "sent_time",
+    "priority",
+    "class",
+    "source",
+    "time_to_be_received_s",
+    "acks",
+    "journal",
+    "admin_queue",
+    "response_queue",
+    "lookup_id",
+    "message_id",
+)
+
+
+@needs("receive", "queue_control", "restart")
+@covers("MQDMPR-3.1.1.12-67")
+@pytest.mark.parametrize("place", ["journal of a queue", "dead-letter queue"])
+def test_kept_message_is_unchanged_after_restart(peer, sut, judge, place):
+    """A recoverable message with values of all properties is in the journal of its queue, or in the dead-letter queue
+    because it expired: two restarts change none of its properties.
+    """
+    application = Application(peer, sut)
+    expired = place == "dead-letter queue"
+    shown = DEAD_LETTERS if expired else f"{application.queue};journal"
+    application.call("set_queue", name=application.queue, journaling=True)
+    label = f"kept {sut.own}"
+    user: Mapping[str, Any] = {"JN": 1}
+    if expired:
+        user = {"JN": 1, "SentTime": peer.environment.now().utc_s - SECONDS_PER_HOUR}
+    base = {"PR": 6, **({"TimeToReachQueue": 1} if expired else {})}
+    properties = {"ApplicationTag": TAG, "BodyType": BODY_TYPE, "CorrelationID": b"\7" * 20, "ExtensionData": b"odd\0"}
+    sent = peer.open_raw().send(
+        application.build_message(label, user, base=base, body=b"\0body\0", properties=properties)
+    )
+    if not expired:
+        application.await_labels(1)
+        application.receive()
+
+    def find_kept() -> dict[str, Any] | None:
+        kept = sut.kept_messages(DEAD_LETTERS) if expired else application.messages(shown)
+        return _find_label(kept, label)
+
+    peer.eventually(lambda: find_kept() is not None)
+    before = find_kept()
+    if before is None:
+        judge.mark_not_exercised("MQDMPR-3.1.1.12-67", reason=f"the message is not in the {place}", evidence=sent)
+        return
+    sut.restart()
+    sut.restart()
+    after = find_kept() or {}
+    judge(
+        "MQDMPR-3.1.1.12-67",
+        expected={name: before[name] for name in KEPT_PROPERTIES if name in before},
+        observed={name: after.get(name) for name in KEPT_PROPERTIES if name in before},
+        case=f"message in the {place}",
+        evidence=sent,
+    )
+
+
+def _peek_label(sut, queue, number):
+    """Return the label of the message with the given LookupIdentifier, or REFUSED."""
+    try:
+        return sut.control.call("peek_by_lookup_id", queue=queue, lookup_id=number)["message"]["label"]
+    except ControlRefused:
+        return Outcome.REFUSED
+
+
+@needs("receive", "queue_control", "subqueues")
+@covers("MQDMPR-3.1.1.12-D01")
+def test_lookup_identifiers_stay_unique_after_moves(peer, sut, judge):
+    """Messages are moved to a subqueue: all messages of a queue have different LookupIdentifiers, by which they are
+    found.
+    """
+    application = Application(peer, sut)
+    subqueue = f"{application.queue};mqc-sub"
+    frames = application.fill(*"abcd")
+    sut.create_queue(subqueue)
+    for label in "da":
+        application.call("move", queue=application.queue, lookup_id=application.lookup_ids()[label], to=subqueue)
+    found: dict[str, list[str]] = {}
+    for name, queue in (("queue", application.queue), ("subqueue", subqueue)):
+        found[name] = [_peek_label(sut, queue, number) for number in application.lookup_ids(queue).values()]
+    judge(
+        "MQDMPR-3.1.1.12-D01",
+        expected={"queue": in_queue("b", "c"), "subqueue": in_queue("d", "a")},
+        observed={"queue": sorted(found["queue"]), "subqueue": found["subqueue"]},
+        evidence=frames,
+    )
+
+
+@needs("receive", "queue_control", "subqueues")
+@covers("MQDMPR-3.1.1.12-D53")
+def test_message_expires_wherever_it_is_in_queue(peer, sut, judge):
+    """Of five messages, the second and the fourth live for one second, and the fifth for one second in a subqueue: the
+    other messages are the only ones that remain.
+    """
+    application = Application(peer, sut)
+    subqueue = f"{application.queue};mqc-sub"
+    sut.create_queue(subqueue)
+    connection = peer.open_raw()
+    for number, label in enumerate("abcde"):
+        user = {"DM": number // 2 % 2, "TimeToBeReceived": 4} if label in "bde" else {"DM": 1}
+        headers = {"label": label, "destination": rf"TCP:{sut.address}\{application.queue}"}
+        connection.send(peer.message(user, **headers))
+    connection.check_alive()
+    if not application.await_labels(5):
+        raise ConformanceFailure("the messages did not arrive in their queue")
+    application.call("move", queue=application.queue, lookup_id=application.lookup_ids()["e"], to=subqueue)
+    before = application.labels(subqueue)
+    peer.pass_time(6_000)
+    judge(
+        "MQDMPR-3.1.1.12-D53",
+        expected=facts(subqueue_before=in_queue("e"), queue=in_queue("a", "c"), subqueue=in_queue()),
+        observed={
+            "subqueue_before": before,
+            "queue": application.labels(),
+            "subqueue": application.labels(subqueue),
+        },
+        evidence=connection.sent,
+    )

@@ -1,0 +1,112 @@
+"""MS-MQDMPR 3.1.2 Timers: several pending reads and several messages, each with its own time."""
+
+from __future__ import annotations
+
+from harness.expectations import facts, in_queue, one_of
+from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
+from suites.applications import Application, PendingRequest
+
+LIFETIME_S = 5
+
+
+@needs("receive", "queues")
+@covers("MQDMPR-3.1.2.3-02", "MQDMPR-3.1.2.3-03", "MQDMPR-3.1.2.3-D01")
+def test_each_pending_read_expires_at_its_own_time(peer, sut, judge):
+    """Five reads of a queue wait: a receive, a peek by a cursor and a receive by a second handle with finite timeouts,
+    and a receive and a peek with an infinite timeout. The finite ones end without a message, each after its own
+    timeout; of two messages that arrive afterwards, the infinite receive gets one, and the other stays in the queue.
+    """
+    application = Application(peer, sut)
+    queue = application.queue
+    first, second = (application.call("open_queue", queue=queue, access="receive")["handle"] for _ in range(2))
+    cursor = application.call("open_cursor", handle=first)["cursor"]
+    reads = {
+        "receive for 1 s": PendingRequest(peer, "receive", handle=first, timeout_ms=1_000),
+        "peek by a cursor for 3 s": PendingRequest(peer, "peek_message", cursor=cursor, timeout_ms=3_000),
+        "receive by another handle for 5 s": PendingRequest(peer, "receive", handle=second, timeout_ms=5_000),
+        "infinite peek": PendingRequest(peer, "peek_message", handle=second, timeout_ms=None),
+        "infinite receive": PendingRequest(peer, "receive", handle=first, timeout_ms=None),
+    }
+    answered = {}
+    for time_ms in (2_000, 4_000, 6_000):
+        peer.pass_time(2_000)
+        answered[f"after {time_ms // 1_000} s"] = [name for name, read in reads.items() if read.is_answered()]
+    ended = {name: read.await_label() for name, read in reads.items() if "infinite" not in name and read.is_answered()}
+    frames = [peer.open_raw().send(application.build_message(label)) for label in ("first", "second")]
+    received = {name: reads[name].await_label() for name in ("infinite peek", "infinite receive")}
+    labels = application.labels()
+    names = list(reads)
+    expected = {f"after {2 * number} s": names[:number] for number in (1, 2, 3)}
+    judge("MQDMPR-3.1.2.3-02", expected=expected, observed=answered, case="reads that have ended", evidence=frames)
+    judge(
+        "MQDMPR-3.1.2.3-D01",
+        expected=dict.fromkeys(names[:3], Outcome.NOTHING) | {"queue": in_queue("second")},
+        observed=ended | {"queue": labels},
+        evidence=frames,
+    )
+    judge(
+        "MQDMPR-3.1.2.3-03",
+        expected={"infinite peek": one_of("first", "second"), "infinite receive": "first"},
+        observed=received,
+        case="labels returned by the reads",
+        evidence=frames,
+    )
+
+
+@needs("receive", "queues")
+@covers("MQDMPR-3.1.2.4-D01")
+def test_each_message_expires_at_its_own_time(peer, sut, judge):
+    """Of five messages, an express and a recoverable one have short lifetimes, a later one has a shorter lifetime than
+    an earlier one, and one has no limit: each message leaves its queue when its own lifetime is over, also after a
+    restart.
+    """
+    application = Application(peer, sut)
+    other = Application(peer, sut)
+    connection = peer.open_raw()
+    lifetimes = {"longer": 4 * LIFETIME_S, "express": LIFETIME_S, "recoverable": LIFETIME_S, "no limit": 0xFFFF_FFFF}
+    for label, lifetime_s in lifetimes.items():
+        user = {"DM": int(label != "express"), "TimeToBeReceived": lifetime_s}
+        headers = {"label": label, "destination": rf"TCP:{sut.address}\{application.queue}"}
+        connection.send(peer.message(user, **headers))
+    limit = {"DM": 1, "TimeToBeReceived": 3 * LIFETIME_S}
+    connection.send(other.build_message("elsewhere", limit))
+    connection.check_alive()
+    application.await_labels(len(lifetimes))
+    observed = {"at once": application.labels()}
+    peer.pass_time((LIFETIME_S + 2) * 1_000)
+    observed["after the short lifetimes"] = application.labels()
+    if sut.has("restart"):
+        sut.restart()
+    elsewhere = other.labels()
+    peer.pass_time(3 * LIFETIME_S * 1_000)
+    observed["after all lifetimes"] = application.labels()
+    judge(
+        "MQDMPR-3.1.2.4-D01",
+        expected={
+            "at once": in_queue(*lifetimes),
+            "after the short lifetimes": in_queue("longer", "no limit"),
+            "after all lifetimes": in_queue("no limit"),
+            "other_queue": facts(before=in_queue("elsewhere"), after=in_queue()),
+        },
+        observed=observed | {"other_queue": {"before": elsewhere, "after": other.labels()}},
+        evidence=connection.sent,
+    )
+
+
+@needs("send", "receive", "queues")
+@covers("MQDMPR-3.1.2.4-D02")
+def test_local_message_with_lifetime_0_is_removed_at_once(peer, sut, judge):
+    """Applications of the SUT send express and recoverable messages with TimeToBeReceived 0 and without a limit to a
+    local queue: only the messages without a limit remain.
+    """
+    application = Application(peer, sut)
+    for delivery in ("express", "recoverable"):
+        application.send(f"{delivery} 0", delivery=delivery, time_to_be_received_s=0)
+        application.send(f"{delivery} without a limit", delivery=delivery)
+    peer.pass_time(2_000)
+    judge(
+        "MQDMPR-3.1.2.4-D02",
+        expected=in_queue("express without a limit", "recoverable without a limit"),
+        observed=application.labels(),
+    )

@@ -1,0 +1,113 @@
+"""MS-MQDMPR 3.1.7.1.1 Open Cursor, 3.1.7.1.2 Close Cursor: several cursors of applications, of any kind of queue."""
+
+from __future__ import annotations
+
+from harness.errors import ConformanceFailure
+from harness.expectations import distinct, each
+from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
+from suites.applications import Application
+
+pytestmark = needs("receive", "queue_control")
+
+
+@needs("subqueues")
+@covers("MQDMPR-3.1.7.1.1-10")
+def test_each_handle_gets_cursors_that_read(peer, sut, judge):
+    """Three cursors of a queue, one cursor of a subqueue, and one cursor of a journal are opened, by handles with
+    ReceiveAccess and with PeekAccess: all cursors are different, and each of them reads the first message of its queue.
+    """
+    application = Application(peer, sut)
+    queue, subqueue, journal = application.queue, f"{application.queue};mqc-sub", f"{application.queue};journal"
+    application.call("set_queue", name=queue, journaling=True)
+    frames = application.fill("journaled", "moved", "first", "second")
+    sut.create_queue(subqueue)
+    application.receive()
+    application.call("move", queue=queue, lookup_id=application.lookup_ids()["moved"], to=subqueue)
+    for access in ("receive", "peek"):
+        cursors: dict[int, str] = {}
+        numbers: list[int] = []
+        for name, first, count in ((queue, "first", 3), (subqueue, "moved", 1), (journal, "journaled", 1)):
+            handle = application.call("open_queue", queue=name, access=access)["handle"]
+            for _ in range(count):
+                if sut.attempt("open_cursor", handle=handle) == Outcome.REFUSED:
+                    judge(
+                        "MQDMPR-3.1.7.1.1-10",
+                        expected=Outcome.DONE,
+                        observed=Outcome.REFUSED,
+                        case=f"request for a cursor of {name} by a handle for {access}",
+                        evidence=frames,
+                    )
+                    continue
+                cursor = application.call("open_cursor", handle=handle)["cursor"]
+                numbers.append(cursor)
+                cursors[cursor] = first
+        observed = []
+        for number in numbers:
+            opened = sut.attempt("peek_message", cursor=number, timeout_ms=0) == Outcome.DONE
+            observed.append(sut.read_label("peek_message", cursor=number) if opened else Outcome.REFUSED)
+        judge("MQDMPR-3.1.7.1.1-10", expected=distinct("cursors", len(numbers)), observed=numbers, evidence=frames)
+        judge(
+            "MQDMPR-3.1.7.1.1-10",
+            expected=[cursors[number] for number in numbers],
+            observed=observed,
+            case=f"labels returned by the cursors of handles for {access}",
+            evidence=frames,
+        )
+    application.call("purge", queue=journal)
+
+
+@covers("MQDMPR-3.1.7.1.1-04")
+def test_handle_of_deleted_queue_gets_no_cursor_of_namesake(peer, sut, judge):
+    """A queue that an application has open to receive and to peek is deleted, and a new queue gets its name: the old
+    handles get no cursor.
+    """
+    application = Application(peer, sut)
+    frames = application.fill("old")
+    handles = [
+        application.call("open_queue", queue=application.queue, access=one)["handle"] for one in ("receive", "peek")
+    ]
+    sut.delete_queue(application.queue)
+    sut.create_queue(application.queue)
+    frames += application.fill("new")
+    observed = [sut.attempt("open_cursor", handle=handle) for handle in handles]
+    judge(
+        "MQDMPR-3.1.7.1.1-04",
+        expected=each(Outcome.REFUSED, "request for a cursor"),
+        observed=observed,
+        evidence=frames,
+    )
+
+
+@covers("MQDMPR-3.1.7.1.2-06")
+def test_only_closed_cursor_is_removed(peer, sut, judge):
+    """Of three cursors of a handle, the one that has read a message is closed: no request can use it, and the other
+    cursors still read from their positions.
+    """
+    application = Application(peer, sut)
+    frames = application.fill("first", "second")
+    handle = application.call("open_queue", queue=application.queue, access="receive")["handle"]
+    before, closed, after = (application.call("open_cursor", handle=handle)["cursor"] for _ in range(3))
+    for cursor in (closed, after):
+        sut.read_label("peek_message", cursor=cursor)
+    if sut.attempt("close_cursor", cursor=closed) == Outcome.REFUSED:
+        raise ConformanceFailure("the SUT does not close a cursor")
+    requests = {
+        "peek": sut.attempt("peek_message", cursor=closed, timeout_ms=0),
+        "peek of the next message": sut.attempt("peek_next", cursor=closed, timeout_ms=0),
+        "receive": sut.attempt("receive", cursor=closed, timeout_ms=0),
+        "close": sut.attempt("close_cursor", cursor=closed),
+    }
+    judge(
+        "MQDMPR-3.1.7.1.2-06",
+        expected=each(Outcome.REFUSED, "request with the closed cursor"),
+        observed=requests,
+        evidence=frames,
+    )
+    others = {"current": sut.attempt("peek_message", cursor=before), "next": sut.attempt("peek_next", cursor=after)}
+    judge(
+        "MQDMPR-3.1.7.1.2-06",
+        expected=each(Outcome.DONE, "request with another cursor"),
+        observed=others,
+        evidence=frames,
+    )

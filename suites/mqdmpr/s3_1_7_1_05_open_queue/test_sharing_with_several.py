@@ -1,0 +1,176 @@
+"""MS-MQDMPR 3.1.7.1.5 Open Queue, 3.1.7.1.6 Close Queue: more than two users of a queue, senders among them."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+from harness.expectations import each, facts, in_queue
+from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from harness.sut.outcomes import Outcome
+from suites.applications import Application
+
+pytestmark = needs("receive", "queue_control")
+
+RECEIVE, EXCLUSIVE_RECEIVE = ("receive", False), ("receive", True)
+PEEK, EXCLUSIVE_PEEK = ("peek", False), ("peek", True)
+Mode = tuple[str, bool]
+REFUSED_BESIDE: tuple[tuple[tuple[Mode, ...], dict[Mode, str]], ...] = (
+    (
+        (PEEK, EXCLUSIVE_RECEIVE),
+        {
+            RECEIVE: "MQDMPR-3.1.7.1.5-106",
+            EXCLUSIVE_RECEIVE: "MQDMPR-3.1.7.1.5-103",
+            EXCLUSIVE_PEEK: "MQDMPR-3.1.7.1.5-103",
+        },
+    ),
+    ((PEEK, EXCLUSIVE_PEEK), {RECEIVE: "MQDMPR-3.1.7.1.5-110", EXCLUSIVE_RECEIVE: "MQDMPR-3.1.7.1.5-110"}),
+    (
+        (PEEK, RECEIVE),
+        {EXCLUSIVE_RECEIVE: "MQDMPR-3.1.7.1.5-114", EXCLUSIVE_PEEK: "MQDMPR-3.1.7.1.5-114"},
+    ),
+    ((PEEK, PEEK), {}),
+    ((EXCLUSIVE_PEEK, EXCLUSIVE_PEEK), {RECEIVE: "MQDMPR-3.1.7.1.5-110", EXCLUSIVE_RECEIVE: "MQDMPR-3.1.7.1.5-110"}),
+)
+"""The modes of two users, and the modes in which a third user is refused, each with its rule."""
+
+
+def _open(sut, queue: str, mode: Mode) -> int | None:
+    access, deny_receive = mode
+    try:
+        return int(sut.control.call("open_queue", queue=queue, access=access, deny_receive=deny_receive)["handle"])
+    except ControlRefused:
+        return None
+
+
+def _close(sut, *handles: int | None) -> None:
+    for handle in handles:
+        if handle is not None:
+            sut.control.call("close_queue", handle=handle)
+
+
+@covers(
+    "MQDMPR-3.1.7.1.5-103",
+    "MQDMPR-3.1.7.1.5-106",
+    "MQDMPR-3.1.7.1.5-110",
+    "MQDMPR-3.1.7.1.5-114",
+    "MQDMPR-3.1.7.1.5-124",
+    "MQDMPR-3.1.7.1.6-17",
+)
+def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge):
+    """Two users have a queue open, in either order, and readers of its journal are exclusive: a third user is refused,
+    at each of two attempts, if and only if one of the two users of the queue excludes its mode; when the excluding user
+    has closed the queue, the third user can open it.
+    """
+    application = Application(peer, sut)
+    frames = application.fill("message")
+    queue = application.queue
+    journal = _open(sut, f"{queue};journal", EXCLUSIVE_RECEIVE)
+    for modes, refused in REFUSED_BESIDE:
+        for order in sorted(set(permutations(modes))):
+            handles = [_open(sut, queue, mode) for mode in order]
+            names = " and ".join(f"{'exclusive ' if deny else ''}{access}" for access, deny in order)
+            for mode in (RECEIVE, EXCLUSIVE_RECEIVE, PEEK, EXCLUSIVE_PEEK):
+                attempts = []
+                for _ in range(2):
+                    handle = _open(sut, queue, mode)
+                    attempts.append(Outcome.REFUSED if handle is None else Outcome.DONE)
+                    _close(sut, handle)
+                judge(
+                    refused.get(mode, "MQDMPR-3.1.7.1.5-124"),
+                    expected=each(Outcome.REFUSED if mode in refused else Outcome.DONE, "open"),
+                    observed=attempts,
+                    case=f"open for {mode[0]}, exclusive: {mode[1]}, beside {names}",
+                    evidence=frames,
+                )
+            _close(sut, *handles)
+            later = _open(sut, queue, EXCLUSIVE_RECEIVE)
+            judge(
+                "MQDMPR-3.1.7.1.6-17",
+                expected=Outcome.DONE,
+                observed=Outcome.REFUSED if later is None else Outcome.DONE,
+                case=f"exclusive open for receive after {names} are closed",
+                evidence=frames,
+            )
+            _close(sut, later)
+    _close(sut, journal)
+
+
+@needs("open_to_send")
+@covers("MQDMPR-3.1.7.1.5-124", "MQDMPR-3.1.7.1.6-17")
+def test_senders_and_exclusive_readers_share_a_queue(peer, sut, judge):
+    """A queue is opened for sending while it is open exclusively, and exclusively while it is open for sending. A
+    closed handle for sending is no longer in the data model.
+    """
+    application = Application(peer, sut)
+    frames = application.fill("message")
+    queue, to = application.queue, sut.direct_name(application.queue)
+    observed: dict[str, Any] = {}
+    for mode in (EXCLUSIVE_RECEIVE, EXCLUSIVE_PEEK):
+        reader = _open(sut, queue, mode)
+        observed[f"sender beside exclusive {mode[0]}"] = sut.attempt("open_to_send", to=to)
+        _close(sut, reader)
+        sender = sut.control.call("open_to_send", to=to)["handle"]
+        reader = _open(sut, queue, mode)
+        observed[f"exclusive {mode[0]} beside sender"] = Outcome.REFUSED if reader is None else Outcome.DONE
+        _close(sut, reader, sender)
+    judge("MQDMPR-3.1.7.1.5-124", expected=each(Outcome.DONE, "open"), observed=observed, evidence=frames)
+    if not sut.has("inspect"):
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.6-17", reason="the SUT does not show its handles")
+        return
+    count = len(sut.inspect_queue(queue)["OpenQueueDescriptorCollection"])
+    sender = sut.control.call("open_to_send", to=to)["handle"]
+    opened = len(sut.inspect_queue(queue)["OpenQueueDescriptorCollection"])
+    _close(sut, sender)
+    judge(
+        "MQDMPR-3.1.7.1.6-17",
+        expected=facts(handles_while_open=count + 1, handles_after_the_close=count),
+        observed={
+            "handles_while_open": opened,
+            "handles_after_the_close": len(sut.inspect_queue(queue)["OpenQueueDescriptorCollection"]),
+        },
+        evidence=frames,
+    )
+
+
+@needs("send", "several_queues")
+@covers("MQDMPR-3.1.7.1.5-33", "MQDMPR-3.1.7.1.5-30")
+def test_local_and_remote_queues_are_opened_together(peer, sut, judge):
+    """A message for a local queue, a queue of the peer and a second local queue is stored in both local queues and sent
+    to the peer; if one of the local queues is missing, no queue is opened or gets a copy.
+    """
+    queues = [sut.new_queue(name) for name in ("first", "second")]
+    first, second = (sut.direct_name(queue) for queue in queues)
+    remote = peer.direct_name(f"mqc-{sut.own}-together")
+    peer.listen(ignore_incoming=True)
+    refused = sut.attempt(sut.send, f"{first},{remote},{second}-not-there", label="missing", body="missing")
+    judge(
+        "MQDMPR-3.1.7.1.5-30",
+        expected=facts(send=Outcome.REFUSED, first=in_queue(), second=in_queue()),
+        observed={"send": refused, "first": sut.labels(queues[0]), "second": sut.labels(queues[1])},
+    )
+    if sut.has("open_to_send"):
+        several = [f"{first},{remote},{second}-not-there", f"{first}-not-there,{second}", f"{first},{second}-not-there"]
+        judge(
+            "MQDMPR-3.1.7.1.5-30",
+            expected=each(Outcome.REFUSED, "open"),
+            observed={to: sut.attempt("open_to_send", to=to) for to in several},
+        )
+    if sut.has("inspect"):
+        handles = [len(sut.inspect_queue(queue)["OpenQueueDescriptorCollection"]) for queue in queues]
+        judge("MQDMPR-3.1.7.1.5-30", expected=[0, 0], observed=handles, case="open handles of each queue")
+    done = sut.attempt(sut.send, f"{first},{remote},{second}", label="together", body="together")
+    frames = peer.inbox.wait(lambda frame: bytes(frame["MessagePropertiesHeader"].MessageBody) == b"together", 1)
+    peer.inbox.acknowledge()
+    judge(
+        "MQDMPR-3.1.7.1.5-33",
+        expected=facts(send=Outcome.DONE, first=in_queue("together"), second=in_queue("together"), copies=1),
+        observed={
+            "send": done,
+            "first": sut.labels(queues[0]),
+            "second": sut.labels(queues[1]),
+            "copies": len(frames),
+        },
+        evidence=frames,
+    )
