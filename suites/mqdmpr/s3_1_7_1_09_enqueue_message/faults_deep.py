@@ -4,18 +4,29 @@ identifiers.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.seeking import Seeking
-from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.store.disk import Change
+from reference_qm.core.store.durability import Durability
+from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.message import Message
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import EnqueueStatus, Status
+from reference_qm.model.transactions import OperationType, Transaction
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-search-for-last-finds-message-of-open-transaction", breaks="MQDMPR-3.1.7.1.9-17")
@@ -66,3 +77,135 @@ class QuotaOfSingleQueue(Quotas):
         status = super().check(queue, message)
         storage.used = used
         return status
+
+
+@fault("queue-manager-throttled-send-in-transaction-accepted", breaks="MQDMPR-3.1.7.1.9-04", blind=True)
+class ThrottledTransaction(Enqueueing):
+    """While the queue manager is throttled, a local message to a transactional queue is accepted."""
+
+    def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
+        throttled = self.qm.adm.Throttled
+        self.qm.adm.Throttled = throttled and not queue.Transactional
+        status = super().admit_message(queue, message, now)
+        self.qm.adm.Throttled = throttled
+        return status
+
+
+@fault("queue-manager-quota-exceeded-by-one-message", breaks="MQDMPR-3.1.7.1.9-04", blind=True)
+class QueueManagerOverQuota(Quotas):
+    """QueueManagerQuota is compared with the messages that are stored, without the message that is added."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        storage = queue.MessagePositionList.storage
+        used = storage.used
+        if storage is not self.qm.adm.journal_storage:
+            storage.used = max(0, used - len(message.Body) - 200)
+        status = super().check(queue, message)
+        storage.used = used
+        return status
+
+
+@fault("queue-manager-quota-of-queue-ignores-locked-messages", breaks="MQDMPR-3.1.7.1.9-07", blind=True)
+class LockedNotCounted(Quotas):
+    """The messages that open transactions have sent or received do not count towards the Quota of their queue."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        positions = queue.MessagePositionList
+        locked = sum(one.size for one in positions if one.State is MessagePositionState.LOCKED)
+        positions.TotalBytes -= locked
+        status = super().check(queue, message)
+        positions.TotalBytes += locked
+        return status
+
+
+@fault("queue-manager-quota-of-queue-ignores-extension", breaks="MQDMPR-3.1.7.1.9-07", blind=True)
+class QuotaOfSmallMessages(Quotas):
+    """A message without a body never exceeds the Quota of its queue."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check(queue, message)
+        if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED and len(message.Body) < 16:
+            return EnqueueStatus.NO_ERROR
+        return status
+
+
+@fault("queue-manager-second-message-of-transaction-refers-to-first", breaks="MQDMPR-3.1.7.1.9-09", blind=True)
+class BodyOfFirst(TransactionOperations):
+    """The second local message of a transaction has the body of the first one."""
+
+    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
+        for one in transaction.TransactionalOperationCollection:
+            if one.OperationType is OperationType.ENQUEUE:
+                message = replace(message, Body=one.MessagePositionReference.MessageReference.Body)
+                break
+        return super().enqueue_in_transaction(transaction, queue, message)
+
+
+@fault("queue-manager-local-send-ignores-priority", breaks="MQDMPR-3.1.7.1.9-14", blind=True)
+class LocalAtEnd(Enqueueing):
+    """A local message that an application sends is inserted behind the messages of lower priorities."""
+
+    def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
+        if not isinstance(queue, OutgoingQueue) and message.TransactionIdentifier is None:
+            priorities = [one.MessageReference.Priority for one in queue.MessagePositionList]
+            message = replace(message, Priority=min([message.Priority, *priorities]))
+        return super().put_message(queue, message, token, result, now)
+
+
+@fault("queue-manager-message-of-transaction-never-expires", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
+class TransactionalNeverExpires(Lifetimes):
+    """The Time To Be Received Timer of a local transactional message is not started."""
+
+    def watch_received(self, position: MessagePosition) -> None:
+        if position.MessageReference.TransactionIdentifier is None:
+            super().watch_received(position)
+
+
+@fault("queue-manager-message-to-second-queue-of-transaction-not-locked", breaks="MQDMPR-3.1.7.1.9-17", blind=True)
+class SecondQueueNotLocked(TransactionOperations):
+    """A message that a transaction sends to a second queue is available before the commit."""
+
+    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
+        others = [
+            one
+            for one in transaction.TransactionalOperationCollection
+            if one.MessagePositionReference.QueueReference is not queue
+        ]
+        position = super().enqueue_in_transaction(transaction, queue, message)
+        if others and not isinstance(queue, OutgoingQueue):
+            position.State = MessagePositionState.AVAILABLE
+        return position
+
+
+@fault("queue-manager-transaction-sends-to-last-queue-only", breaks="MQDMPR-3.1.7.1.9-21", blind=True)
+class LastQueueOnly(TransactionOperations):
+    """A transaction forgets the messages to a first queue when a message to a second queue follows."""
+
+    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
+        for one in list(transaction.TransactionalOperationCollection):
+            if one.OperationType is OperationType.ENQUEUE and one.MessagePositionReference.QueueReference is not queue:
+                transaction.TransactionalOperationCollection.remove(one)
+        return super().enqueue_in_transaction(transaction, queue, message)
+
+
+@fault("queue-manager-local-message-completes-no-read", breaks="MQDMPR-3.1.7.1.9-23", blind=True)
+class LocalCompletesNothing(Waiting):
+    """A message that an application of the same computer sends completes no waiting read."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.Identifier.QueueManagerGuid != self.qm.adm.Identifier or message.TransactionIdentifier is not None:
+            super().release_readers(position)
+
+
+@fault("queue-manager-recoverable-local-message-lost-at-restart", breaks="MQDMPR-3.1.7.1.9-14", blind=True)
+class SecondLocalNotSaved(Durability):
+    """A recoverable message that is sent to a local queue with other messages is lost at a restart."""
+
+    def build_send_record(self, position: MessagePosition) -> Change:
+        change = super().build_send_record(position)
+        queue = position.QueueReference
+        local = not isinstance(queue, OutgoingQueue) and queue.QueueType.name != "SYSTEM"
+        if local and len(queue.MessagePositionList) > 1:
+            return {name: value for name, value in change.items() if not name.startswith("message:")}
+        return change

@@ -4,10 +4,22 @@ together with a transaction.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from harness.faults.parts import fault
+from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.store.disk import Change
+from reference_qm.core.store.durability import Durability
+from reference_qm.core.store.entries import removal_of
 from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.states import MessagePositionState
+from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
+from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-receive-does-not-find-returned-message", breaks="MQDMPR-3.1.7.1.10-38")
@@ -22,3 +34,97 @@ class ReturnedNotFound(Positions):
         super().message_available(position)
         if was_locked and not position.awaits_disk:
             positions.Start.passed = passed
+
+
+@fault("queue-manager-undecided-receive-removed-from-disk", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
+class UndecidedLost(TransactionOperations):
+    """A message that a transaction has received is lost when a restart ends the transaction."""
+
+    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
+        super().dequeue_in_transaction(transaction, position)
+        self.qm.disk.save(removal_of([position]))
+
+
+@fault("queue-manager-transaction-receives-from-last-queue-only", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
+class OneQueueOnly(TransactionEvents):
+    """A commit returns the messages that its transaction received from another queue than the first one."""
+
+    def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        first = next(
+            one
+            for transaction in self.qm.adm.TransactionCollection.values()
+            if operation in transaction.TransactionalOperationCollection
+            for one in transaction.TransactionalOperationCollection
+        )
+        position = operation.MessagePositionReference
+        if position.QueueReference is first.MessagePositionReference.QueueReference:
+            super().commit_dequeue(operation, now)
+        else:
+            self.qm.positions.unlock_message(position)
+
+
+@fault("queue-manager-waiting-receive-of-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.10-D03", blind=True)
+class WaitingTakesAtOnce(Waiting):
+    """A receive of a transaction that had to wait takes the message at once."""
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        super().satisfy_reader(reader, position)
+        if reader.transaction is not None and reader.transaction.TransactionalOperationCollection:
+            reader.transaction.TransactionalOperationCollection.pop()
+            self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+
+
+@fault("queue-manager-receive-in-transaction-journaled-at-once", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
+class JournaledAtOnce(TransactionOperations):
+    """A message that a transaction receives is copied into the journal before the commit, even if an abort follows."""
+
+    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
+        super().dequeue_in_transaction(transaction, position)
+        self.qm.journaling.journal_received(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+
+
+@fault(
+    "queue-manager-received-messages-of-transaction-journaled-in-reverse", breaks="MQDMPR-3.1.7.1.10-D04", blind=True
+)
+class JournaledInReverse(TransactionEvents):
+    """A commit deletes the messages that its transaction received in reverse order."""
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        if all(one.OperationType is OperationType.DEQUEUE for one in transaction.TransactionalOperationCollection):
+            transaction.TransactionalOperationCollection.reverse()
+        super().transaction_commit(transaction, now)
+
+
+@fault("queue-manager-received-recoverable-message-back-after-restart", breaks="MQDMPR-3.1.7.1.10-D06", blind=True)
+class BackAfterRestart(Durability):
+    """A recoverable message that was received while others stay in the queue is in the queue again after a restart."""
+
+    def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
+        positions = list(positions)
+        change = super().build_removal(positions, reason)
+        if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE and len(positions[0].QueueReference.MessagePositionList) > 1:
+            return {}
+        return change
+
+
+@fault("queue-manager-receive-in-transaction-of-another-reader-taken", breaks="MQDMPR-3.1.7.1.10-D03", blind=True)
+class SubqueueNotLocked(TransactionOperations):
+    """A message that a transaction receives from a subqueue is not locked."""
+
+    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
+        super().dequeue_in_transaction(transaction, position)
+        if position.QueueReference.parent is not None:
+            position.State = MessagePositionState.AVAILABLE
+
+
+@fault("queue-manager-aborted-second-receive-lost", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
+class SecondAbortedLost(TransactionEvents):
+    """An abort deletes the second and each later message that its transaction received."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        received = [
+            one for one in transaction.TransactionalOperationCollection if one.OperationType is OperationType.DEQUEUE
+        ]
+        super().transaction_abort(transaction, now)
+        for one in received[1:]:
+            one.MessagePositionReference.QueueReference.MessagePositionList.remove(one.MessagePositionReference)

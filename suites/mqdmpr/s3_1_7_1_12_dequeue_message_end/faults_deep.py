@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.parts import fault
+from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor
@@ -96,3 +97,37 @@ class EndAfterPurgeRefused(TwoPhaseReading):
             ended(Status.MQ_ERROR_TRANSACTION_SEQUENCE if purged else status)
 
         super().dequeue_message_end(queue_desc, position, delete_message, end, transactional)
+
+
+@fault("queue-manager-dequeue-end-deletes-until-restart", breaks="MQDMPR-3.1.7.1.12-13", blind=True)
+class DeletedUntilRestart(TwoPhaseReading):
+    """A message that Dequeue Message End deleted is in its queue again after a restart."""
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        if delete_message and not transactional and position.State is MessagePositionState.LOCKED:
+            position.key = 0
+        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+
+
+@fault("queue-manager-dequeue-end-returns-message-journaled", breaks="MQDMPR-3.1.7.1.12-18", blind=True)
+class ReturnJournaled(TwoPhaseReading):
+    """A message that a reader returns is also copied into the journal."""
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        if not delete_message and position.State is MessagePositionState.LOCKED:
+            self.qm.journaling.journal_received(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)

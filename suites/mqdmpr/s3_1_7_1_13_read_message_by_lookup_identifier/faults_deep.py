@@ -71,3 +71,93 @@ class EveryQueueSearched(Seeking):
                 if other.MessagePositionList.find(lookup_id) is not None:
                     queue = other
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("queue-manager-lookup-receive-back-after-restart", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
+class LookupBackAfterRestart(Reading):
+    """A message that is received by LookupIdentifier is in its queue again after a restart."""
+
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        queue = queue_desc.QueueReference
+        if queue is not None and transaction is None and not peek_operation and not two_phase_read:
+            for one in queue.MessagePositionList:
+                one.key = 0
+        super().read_by_lookup_identifier(
+            queue_desc, lookup_id, lookup_operation, answered, peek_operation, two_phase_read, transaction
+        )
+
+
+@fault("queue-manager-peek-of-last-removes-it", breaks="MQDMPR-3.1.7.1.13-02", blind=True)
+class PeekOfLastRemoves(Reading):
+    """A peek at the last message by LookupIdentifier removes the message."""
+
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        peek = peek_operation and lookup_operation is not MessageSeekAction.LAST
+        super().read_by_lookup_identifier(
+            queue_desc, lookup_id, lookup_operation, answered, peek, two_phase_read, transaction
+        )
+
+
+@fault("queue-manager-lookup-in-subqueue-leaves-transaction-out", breaks="MQDMPR-3.1.7.1.13-25", blind=True)
+class LookupInSubqueue(Reading):
+    """A receive by LookupIdentifier from a subqueue takes effect at once, even in a transaction."""
+
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        queue = queue_desc.QueueReference
+        if queue is not None and queue.parent is not None:
+            transaction = None
+        super().read_by_lookup_identifier(
+            queue_desc, lookup_id, lookup_operation, answered, peek_operation, two_phase_read, transaction
+        )
+
+
+@fault("queue-manager-lookup-moves-cursor-of-its-handle", breaks="MQDMPR-3.1.7.1.13-16", blind=True)
+class LookupMovesCursors(Reading):
+    """A read by LookupIdentifier through a handle moves the cursors of the handle to the message."""
+
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        def move(status: Status, position: MessagePosition | None) -> None:
+            if position is not None and peek_operation:
+                for cursor in queue_desc.CursorCollection.values():
+                    self.qm.cursors.message_available(cursor, position)
+            answered(status, position)
+
+        super().read_by_lookup_identifier(
+            queue_desc, lookup_id, lookup_operation, move, peek_operation, two_phase_read, transaction
+        )

@@ -1,0 +1,258 @@
+"""MS-MQDMPR 3.1.7.1.10 Dequeue Message: receives from several queues, within transactions and without them."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.expectations import facts, none
+from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
+from suites.applications import PendingRequest
+from suites.mqdmpr.steps.rich_messages import build_rich_message, describe_messages, list_changes
+from suites.mqdmpr.steps.several_queues import SeveralQueues
+
+pytestmark = needs("queue_control", "receive")
+
+PENDING_TIMEOUT_MS = 60_000
+LOCKED_RULES = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24")
+END_RULES = ("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
+
+
+@needs("transactions")
+@covers(*LOCKED_RULES, *END_RULES)
+@pytest.mark.parametrize("end", ["commit", "abort", pytest.param("restart", marks=needs("restart"))])
+def test_receives_of_transaction_from_several_queues_end_together(peer, sut, judge, end):
+    """A transaction receives messages from two queues and a subqueue, with and without LookupIdentifiers, and a message
+    for which it waited: all of them are locked until the transaction ends. A commit removes them and copies them into
+    the journals in the order of the receives; an abort, or a restart before the end, returns each of them to its
+    place. A second transaction that receives from the same queues is aborted.
+    """
+    queues = SeveralQueues(peer, sut, transactional=True)
+    with_subqueue = "subqueue" in queues.names
+    queues.fill("subqueue", "st")
+    queues.fill("queue", "abcdef")
+    queues.fill("other", "uvwx")
+    application = queues.applications["queue"]
+    transaction, aborted = application.begin_transaction(), application.begin_transaction()
+    waiting = PendingRequest(
+        peer, "receive", queue=queues.names["third"], timeout_ms=PENDING_TIMEOUT_MS, transaction=transaction
+    )
+    peer.settle()
+    queues.applications["third"].store_for_reader("p")
+    plain = [waiting.await_label(), queues.receive("queue", transaction=transaction)]
+    before = queues.properties()
+    looked_up = [queues.receive_by_lookup("queue", "c", transaction=transaction)]
+    plain += [queues.receive("queue", transaction=aborted), queues.receive("other", transaction=transaction)]
+    looked_up += [
+        queues.receive_by_lookup("other", "w", "last", transaction=transaction),
+        queues.receive_by_lookup("queue", "d", transaction=aborted),
+    ]
+    plain += [queues.receive("other", transaction=aborted)]
+    if with_subqueue:
+        plain += [queues.receive("subqueue", transaction=transaction)]
+        looked_up += [queues.receive_by_lookup("subqueue", "t", "last", transaction=transaction)]
+    locked = queues.labels()
+    peeks = {place: sut.read_label("peek_message", queue=queues.names[place]) for place in ("queue", "other", "third")}
+    counts = list(application.count_operations(transaction, aborted).values())
+    sub = "st" if with_subqueue else ""
+    for rule, received, labels in (
+        ("MQDMPR-3.1.7.1.10-D03", plain, [*"pabuv", *sub[:1]]),
+        ("MQDMPR-3.1.7.1.13-24", looked_up, [*"cxd", *sub[1:]]),
+    ):
+        judge(
+            rule,
+            expected=facts(
+                received=labels,
+                visible_to_others=queues.expect(queue="ef", other="w"),
+                first_messages={"queue": "e", "other": "w", "third": Outcome.NOTHING},
+            ),
+            observed={"received": received, "visible_to_others": locked, "first_messages": peeks},
+        )
+    judge(
+        "MQDMPR-3.1.7.1.13-29",
+        "MQDMPR-3.1.7.1.10-D04",
+        expected=[7 if with_subqueue else 5, 3],
+        observed=counts,
+        case="number of operations of each transaction",
+    )
+    if end == "restart":
+        sut.restart()
+    else:
+        application.end_transaction(end, transaction)
+        application.end_transaction("abort", aborted)
+    left = (
+        queues.expect(queue="bdef", other="vw", journal="ac", other_journal="ux")
+        if end == "commit"
+        else queues.expect(queue="abcdef", other="uvwx", third="p", subqueue=sub)
+    )
+    rules = END_RULES if end == "commit" else (*LOCKED_RULES, *END_RULES)
+    _judge_end(judge, rules, queues, left, before, f"after the {end}")
+    if end != "restart" and sut.has("restart"):
+        sut.restart()
+        _judge_end(judge, rules, queues, left, before, f"after the {end} and a restart")
+
+
+def _judge_end(judge, rules, queues, left, before, case):
+    """Judge what each place contains, and the properties of the messages that are left in the queues."""
+    after = queues.properties()
+    judge(
+        *rules,
+        expected=facts(places=left, properties=none("changed property")),
+        observed={
+            "places": queues.labels(),
+            "properties": list_changes({label: one for label, one in before.items() if label in after}, after),
+        },
+        case=case,
+        evidence=queues.packets,
+    )
+
+
+WAYS = ("queue", "handle", "cursor", "waiting", "waiting cursor", "current", "next", "previous", "first", "last")
+"""The ways to receive a message: where the read takes it from, whether it waits, and the search by LookupIdentifier."""
+SEEKS = WAYS[5:]
+RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.10-D07")
+LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-34", "MQDMPR-3.1.7.1.13-38")
+
+
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=covers(*(LOOKUP_RULES if way in SEEKS else RECEIVE_RULES))) for way in WAYS]
+)
+def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judge, way):
+    """Of five messages in two journaled queues, in which every property differs, an application receives one, in each
+    of several ways: it gets all properties, and the message moves from its queue into the journal of that queue. The
+    other messages stay, and nothing changes with a restart.
+    """
+    queues = SeveralQueues(peer, sut)
+    queues.fill("other", "uv")
+    name = queues.names["queue"]
+    source = {"queue": name}
+    if way in ("handle", "cursor", "waiting cursor"):
+        source = {"handle": sut.control.call("open_queue", queue=name, access="receive")["handle"]}
+    if "cursor" in way:
+        source = {"cursor": sut.control.call("open_cursor", **source)["cursor"]}
+    if way.startswith("waiting"):
+        read = PendingRequest(peer, "receive", timeout_ms=PENDING_TIMEOUT_MS, **source)
+        peer.settle()
+        packet = build_rich_message(queues.applications["queue"], "b", 2)
+        queues.packets.append(peer.open_raw().send(packet))
+        read.await_outcome()
+        message, before = (read.answer or {}).get("message"), queues.properties()
+        expected, labels = queues.expect(other="uv", journal="b"), "b"
+    else:
+        queues.fill("queue", "abc")
+        before = queues.properties()
+        ids = {label: queues.lookup_id("queue", label) for label in "abc"}
+        if way in SEEKS:
+            relative = {"next": "a", "previous": "c"}.get(way, "b")
+            answer = sut.control.call("receive_by_lookup_id", lookup_id=ids[relative], seek=way, **source)
+        else:
+            answer = sut.control.call("receive", timeout_ms=0, **source)
+        message = answer["message"]
+        labels = {"last": "c"}.get(way, "b" if way in ("current", "next", "previous") else "a")
+        left = "abc".replace(labels, "")
+        expected = queues.expect(queue=left, other="uv", journal=labels)
+    received = describe_messages([message] if message else [])
+    original = {labels: before[labels]} if labels in before else received
+    rules = LOOKUP_RULES if way in SEEKS else RECEIVE_RULES
+    judge(
+        rules[1],
+        expected=facts(labels=[labels], properties=none("changed property")),
+        observed={"labels": [*received], "properties": list_changes(original, received)},
+        case="message that was received",
+        evidence=queues.packets,
+    )
+    states = [False, True] if sut.has("restart") else [False]
+    for restarted in states:
+        if restarted:
+            sut.restart()
+        copies = queues.properties(journals=True)
+        judge(
+            rules[0],
+            expected=facts(places=expected, copies=none("changed property"), others=none("changed property")),
+            observed={
+                "places": queues.labels(),
+                "copies": list_changes(original, copies),
+                "others": list_changes({one: before[one] for one in before if one != labels}, queues.properties()),
+            },
+            case="after a restart" if restarted else "after the receive",
+            evidence=queues.packets,
+        )
+
+
+@covers(
+    "MQDMPR-3.1.7.1.13-02",
+    "MQDMPR-3.1.7.1.13-16",
+    "MQDMPR-3.1.7.1.13-38",
+    "MQDMPR-3.1.7.1.15-12",
+    "MQDMPR-3.1.7.1.15-58",
+    "MQDMPR-3.1.7.1.14-10",
+)
+def test_peeks_return_whole_messages_and_change_nothing(peer, sut, judge):
+    """An application peeks at messages of two queues by name, handle, cursor and LookupIdentifier: each peek returns
+    its message with all properties, no peek changes a queue, a journal or the cursor of another peek, and a restart
+    changes nothing either.
+    """
+    queues = SeveralQueues(peer, sut)
+    queues.fill("queue", "abcde", (3, 5, 3, 1))
+    queues.fill("other", "uv")
+    places = queues.expect(queue="baced", other="uv")
+    before = queues.properties()
+    name = queues.names["queue"]
+    handle = sut.control.call("open_queue", queue=name, access="peek")["handle"]
+    cursor, second = (sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2))
+    ids = {label: queues.lookup_id("queue", label) for label in "abcde"}
+    reads = [
+        ("MQDMPR-3.1.7.1.15-58", "b", "peek_message", {"queue": name}),
+        ("MQDMPR-3.1.7.1.15-58", "u", "peek_message", {"queue": queues.names["other"]}),
+        ("MQDMPR-3.1.7.1.15-12", "b", "peek_message", {"cursor": cursor}),
+        ("MQDMPR-3.1.7.1.15-12", "b", "peek_message", {"cursor": second}),
+        ("MQDMPR-3.1.7.1.14-10", "a", "peek_next", {"cursor": cursor}),
+        ("MQDMPR-3.1.7.1.15-58", "b", "peek_message", {"handle": handle}),
+    ]
+    for where in ({"queue": name}, {"handle": handle}):
+        for seek, relative, label in (
+            ("current", "c", "c"),
+            ("next", "c", "e"),
+            ("previous", "e", "c"),
+            ("first", "c", "b"),
+            ("last", "c", "d"),
+        ):
+            arguments = {"lookup_id": ids[relative], "seek": seek, **where}
+            reads.append(("MQDMPR-3.1.7.1.13-38", label, "peek_by_lookup_id", arguments))
+    reads += [
+        ("MQDMPR-3.1.7.1.13-16", "a", "peek_message", {"cursor": cursor}),
+        ("MQDMPR-3.1.7.1.13-16", "b", "peek_message", {"cursor": second}),
+        ("MQDMPR-3.1.7.1.14-10", "c", "peek_next", {"cursor": cursor}),
+        ("MQDMPR-3.1.7.1.14-10", "a", "peek_next", {"cursor": second}),
+        ("MQDMPR-3.1.7.1.14-10", "e", "peek_next", {"cursor": cursor}),
+    ]
+    for number, (rule, label, verb, arguments) in enumerate(reads, start=1):
+        timeout = {} if "lookup" in verb else {"timeout_ms": 0}
+        found: dict = {}
+        outcome = sut.attempt(
+            lambda verb=verb, how={**arguments, **timeout}, found=found: found.update(sut.control.call(verb, **how))
+        )
+        message = found.get("message")
+        shown = describe_messages([message] if message else [])
+        judge(
+            rule,
+            expected=facts(outcome=Outcome.DONE, labels=[label], properties=none("changed property")),
+            observed={
+                "outcome": outcome,
+                "labels": [*shown],
+                "properties": list_changes({label: before[label]}, shown),
+            },
+            case=f"read {number}, {verb} {arguments.get('seek', '')}".rstrip(),
+            evidence=queues.packets,
+        )
+    for restarted in [False, True] if sut.has("restart") else [False]:
+        if restarted:
+            sut.restart()
+        judge(
+            "MQDMPR-3.1.7.1.13-02",
+            "MQDMPR-3.1.7.1.15-58",
+            expected=facts(places=places, properties=none("changed property")),
+            observed={"places": queues.labels(), "properties": list_changes(before, queues.properties())},
+            case="after a restart" if restarted else "after the peeks",
+            evidence=queues.packets,
+        )

@@ -1,0 +1,45 @@
+"""MS-MQDMPR 3.1.7.1.12 Dequeue Message End: the journal and the queue after several two-phase reads."""
+
+from __future__ import annotations
+
+from harness.expectations import facts, in_queue
+from harness.run.marks import covers, needs
+
+
+@needs("qm2qm", "queue_control", "receive")
+@covers("MQDMPR-3.1.7.1.12-13", "MQDMPR-3.1.7.1.12-18")
+def test_ended_reads_delete_and_return_their_messages_for_good(remote, sut, judge):
+    """A remote reader holds three messages of a journaled queue at a time; it returns the second one and acknowledges
+    the others in reverse order: the returned message is in the queue and not in the journal, and the others are only
+    in the journal, in the order of the acknowledgments. A restart changes nothing.
+    """
+    name = sut.queue()
+    sut.control.call("set_queue", name=name, journaling=True)
+    queue = remote.open_with_messages(*"abcd")
+    reads = [queue.start_receive() for _ in range(3)]
+    held = sut.labels(name)
+    returned = queue.give_back(reads[1])
+    between = sut.labels(f"{name};journal")
+    judge(
+        "MQDMPR-3.1.7.1.12-18",
+        expected=facts(held=in_queue("d"), outcome="MQ_OK", queue=in_queue("b", "d"), journal=in_queue()),
+        observed={"held": held, "outcome": returned.outcome, "queue": sut.labels(name), "journal": between},
+        evidence=[*reads, returned],
+    )
+    ends = [queue.acknowledge(reads[2]), queue.acknowledge(reads[0])]
+    for restarted in (False, True):
+        if restarted and not sut.has("restart"):
+            break
+        if restarted:
+            sut.restart()
+        judge(
+            "MQDMPR-3.1.7.1.12-13",
+            expected=facts(outcomes=["MQ_OK"] * 2, queue=in_queue("b", "d"), journal=in_queue("c", "a")),
+            observed={
+                "outcomes": [one.outcome for one in ends],
+                "queue": sut.labels(name),
+                "journal": sut.labels(f"{name};journal"),
+            },
+            case="after a restart" if restarted else "after the ends of the reads",
+            evidence=ends,
+        )

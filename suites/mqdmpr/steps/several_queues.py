@@ -1,0 +1,101 @@
+"""Steps that checks of reads and transactions share: two journaled queues, a subqueue, and what all of them contain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from harness.expectations import in_queue
+from harness.peer.peer import Peer
+from harness.sut.outcomes import Outcome, get_label
+from harness.sut.sut import Sut
+from suites.applications import Application
+from suites.mqdmpr.steps.rich_messages import describe_messages, store_rich_messages
+
+JOURNALS = {"journal": "queue", "other journal": "other"}
+"""The names of the journals, with those of their queues."""
+
+
+class SeveralQueues:
+    """Two journaled queues with messages in which every property differs; the first one has a subqueue, if the SUT has
+    subqueues.
+
+    ``names``: the path names of the places, by a name for verdicts.
+    """
+
+    def __init__(self, peer: Peer, sut: Sut, *, transactional: bool = False) -> None:
+        self.sut = sut
+        self.packets: list[Any] = []
+        """The messages that the peer sent."""
+        self.from_subqueue: set[str] = set()
+        """The labels of the messages that were put into the subqueue."""
+        self.applications = {
+            name: Application(peer, sut, transactional=transactional) for name in ("queue", "other", "third")
+        }
+        self.names = {name: one.queue for name, one in self.applications.items()}
+        for journal, queue in JOURNALS.items():
+            sut.control.call("set_queue", name=self.names[queue], journaling=True)
+            self.names[journal] = f"{self.names[queue]};journal"
+        if sut.has("subqueues"):
+            self.names["subqueue"] = f"{self.names['queue']};mqc-sub"
+            sut.create_queue(self.names["subqueue"], transactional=transactional)
+
+    def fill(self, place: str, labels: str, priorities: Iterable[int] = ()) -> None:
+        """Let the peer send rich messages to a place, one for each letter; a missing subqueue gets none."""
+        if place not in self.names:
+            return
+        application = self.applications["queue" if place == "subqueue" else place]
+        self.packets += store_rich_messages(application, labels, priorities).values()
+        if place == "subqueue":
+            self.from_subqueue |= {*labels}
+            for label, one in application.lookup_ids().items():
+                if label in labels:
+                    self.sut.control.call("move", queue=application.queue, lookup_id=one, to=self.names[place])
+
+    def lookup_id(self, place: str, label: str) -> int:
+        """Return the LookupIdentifier of a message; 0 for a message that cannot be received."""
+        return self.applications["queue"].lookup_ids(self.names[place]).get(label, 0)
+
+    def receive(self, place: str, **how: Any) -> str:
+        """Receive the first message of a place; return its label, or an outcome."""
+        return self._read("receive", queue=self.names[place], timeout_ms=0, **how)
+
+    def receive_by_lookup(self, place: str, label: str, seek: str = "current", **how: Any) -> str:
+        """Receive a message by LookupIdentifier, relative to the message with a label; return its label, or an
+        outcome.
+        """
+        arguments = {"queue": self.names[place], "lookup_id": self.lookup_id(place, label), "seek": seek, **how}
+        return self._read("receive_by_lookup_id", **arguments)
+
+    def _read(self, verb: str, **arguments: Any) -> str:
+        found: dict[str, Any] = {}
+
+        def read() -> None:
+            found.update(self.sut.control.call(verb, **arguments))
+
+        outcome = self.sut.attempt(read)
+        return get_label(found.get("message")) if outcome == Outcome.DONE else outcome
+
+    def labels(self) -> dict[str, list[str]]:
+        """Return the labels in each place, in order. No document states whether a message that is received from a
+        subqueue is copied into the journal, so such copies are left out.
+        """
+        return {
+            place: [
+                label for label in self.sut.labels(name) if place not in JOURNALS or label not in self.from_subqueue
+            ]
+            for place, name in self.names.items()
+        }
+
+    def properties(self, *, journals: bool = False) -> dict[str, dict[str, Any]]:
+        """Return the properties of the messages of the queues, or of the journals, by label."""
+        places = [name for place, name in self.names.items() if (place in JOURNALS) is journals]
+        return describe_messages([one for name in places for one in self.applications["queue"].messages(name)])
+
+    def expect(self, **labels: str) -> dict[str, Any]:
+        """Return the expected labels of each place, one letter each; places that are not given are empty.
+
+        An underscore in an argument stands for a space.
+        """
+        given = {name.replace("_", " "): value for name, value in labels.items()}
+        return {place: in_queue(*given.get(place, "")) for place in self.names}
