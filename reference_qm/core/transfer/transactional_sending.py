@@ -131,11 +131,12 @@ class TransactionalSending(Part):
 
         Spec: MS-MQQB 3.1.7.1.3.
 
-        Otherwise the sequence would wait forever for an expired or refused message.
+        Otherwise the sequence would wait forever for an expired or refused message. A session that was never
+        established has sent no message of its sequence.
         """
         if not position.TxSequenceNumber:
             return
-        unacked = outgoing_sequence(session).UnackedSequence
+        unacked = _unacked_sequence(session)
         place = bisect_left(unacked, position.TxSequenceNumber, key=_GET_SEQUENCE_NUMBER)
         if place < len(unacked) and unacked[place].SeqNo == position.TxSequenceNumber:
             del unacked[place]
@@ -146,7 +147,7 @@ class TransactionalSending(Part):
 
         A message with an OrderAck but without a session acknowledgment still counts, because it may be sent again.
         """
-        unacked = outgoing_sequence(session).UnackedSequence
+        unacked = _unacked_sequence(session)
         if not unacked:
             self.qm.session_timers.stop(session, TimerName.TRANSACTIONAL_ACK_WAIT)
         if unacked or session.OutgoingTxSequenceNumber == 1:
@@ -163,6 +164,11 @@ def leave_window(session: Session, position: OutgoingMessagePosition) -> None:
     """Stop counting a message as sent and unacknowledged. Spec: MS-MQQB 3.1.1.3.1 (UnAckedMessageCount)."""
     if position.AwaitingAck:
         session.UnAckedMessageCount -= 1
+
+
+def _unacked_sequence(session: Session) -> list[SequenceInfo]:
+    """Return the sent messages without OrderAck; empty for a session that was never established."""
+    return [] if session.TxOutgoingSequence is None else session.TxOutgoingSequence.UnackedSequence
 
 
 def outgoing_sequence(session: Session) -> OutgoingTransferSequence:

@@ -24,17 +24,6 @@ class ExpressNotForwarded(Routing):
             super().forward_message(position, packet, now)
 
 
-@fault("receiver-message-with-ordinal-of-other-source-discarded", breaks="MQSO-3.3.4.5-D01", blind=True)
-class OrdinalsOnly(History):
-    """The receiver discards a message as a duplicate if another queue manager sent a message with the same ordinal."""
-
-    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
-        for entry in self.qm.adm.MessageIDHistoryTable:
-            if entry.MessageIdentifier.Ordinal == packet.UserHeader.MessageID:
-                return entry
-        return None
-
-
 @fault("receiver-duplicate-of-received-message-stored", breaks="MQSO-3.3.4.5-D01", blind=True)
 class ForgottenWhenReceived(History):
     """The receiver stores a repeated message if an application has received the first one in the meantime."""
@@ -53,13 +42,6 @@ add(
     "MQSO-3.3.4.5-D02",
     "The receiver sends no negative acknowledgment for a message that exceeds the quota of its queue.",
     omit_nack(MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA),
-    blind=True,
-)
-add(
-    "receiver-transactional-message-to-nontransactional-queue-nack-not-sent",
-    "MQSO-3.3.4.5-D02",
-    "The receiver sends no negative acknowledgment for a transactional message to a nontransactional queue.",
-    omit_nack(MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q),
     blind=True,
 )
 

@@ -17,17 +17,21 @@ from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.cursors import Cursors
 from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
-from reference_qm.model.states import MessagePositionState, SessionState
+from reference_qm.model.enums import CursorState
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState, SessionState
 from reference_qm.model.statuses import EnqueueStatus, Status
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.model.transactions import TransactionalOperation
@@ -254,3 +258,102 @@ class SecondSenderToOtherQueue(OrderAcks):
             return super().name_order_queue(session, source)
         self.first = getattr(self, "first", source)
         return str(PrivateName(source, ORDER_QUEUE_NUMBER if source == self.first else 5))
+
+
+@fault("queue-manager-purge-empties-journal-too", breaks="MQSO-5.1.1.2-D04", blind=True)
+class PurgeEmptiesJournal(Queues):
+    """A purge of a queue also removes the messages in its journal."""
+
+    def purge(self, queue: Queue, *arguments: object, **named: object) -> Result | None:
+        journal = queue.JournalQueueReference
+        for position in [] if journal is None else list(journal.MessagePositionList):
+            self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+        return super().purge(queue, *arguments, **named)  # type: ignore[arg-type]
+
+
+@fault("queue-manager-purge-empties-subqueues-too", breaks="MQSO-5.1.1.2-D04", blind=True)
+class PurgeEmptiesSubqueues(Queues):
+    """A purge of a queue also removes the messages in its subqueues."""
+
+    def purge(self, queue: Queue, *arguments: object, **named: object) -> Result | None:
+        for subqueue in queue.SubqueueCollection.values():
+            for position in list(subqueue.MessagePositionList):
+                self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+        return super().purge(queue, *arguments, **named)  # type: ignore[arg-type]
+
+
+@fault("queue-manager-deletion-empties-queues-with-longer-names", breaks="MQSO-5.1.1.2-D05", blind=True)
+class DeletionByPrefix(Queues):
+    """The deletion of a queue also removes the messages of queues whose names begin with its name."""
+
+    def delete(self, queue: Queue, *arguments: object, **named: object) -> Result | None:
+        for other in list(self.qm.adm.QueueCollection.values()):
+            if other is not queue and other.Pathname.lower().startswith(queue.Pathname.lower()):
+                for position in list(other.MessagePositionList):
+                    self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+        return super().delete(queue, *arguments, **named)  # type: ignore[arg-type]
+
+
+@fault("receiver-full-queue-stores-express-message", breaks="MQSO-5.1.1.2-D02", blind=True)
+class FullQueueStoresExpress(Admission):
+    """A full queue stores an express message of another queue manager."""
+
+    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+        return not packet.UserHeader.DM or super().has_room(session, packet, queue, message, now)
+
+
+@fault("queue-manager-express-message-before-recoverable", breaks="MQSO-5.1.1.2-D01", blind=True)
+class ExpressFirst(Positions):
+    """Express messages are before the recoverable messages with their priority."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        position = super().insert_message(queue, message)
+        if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
+            positions = queue.MessagePositionList
+            for other in list(positions):
+                same = other.MessageReference.Priority == message.Priority
+                recoverable = other.MessageReference.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
+                if same and recoverable and other.State is MessagePositionState.AVAILABLE:
+                    positions.remove(other)
+                    other.State = MessagePositionState.AVAILABLE
+                    positions.insert(other)
+        return position
+
+
+@fault("queue-manager-closed-cursor-rewinds-others", breaks="MQSO-5.1.1.2-D06", blind=True)
+class ClosedCursorRewinds(QueueOpening):
+    """When a cursor is closed, the other cursors of its handle are at the start of the queue again."""
+
+    def close_cursor(self, cursor: Cursor) -> None:
+        descriptor = cursor.OpenQueueDescriptorReference
+        super().close_cursor(cursor)
+        for other in descriptor.CursorCollection.values():
+            self.qm.cursors.rewind(other)
+            other.CursorState = CursorState.UNREAD
+
+
+@fault("queue-manager-second-resume-sends-nothing", breaks="MQSO-5.1.1.2-D10", blind=True)
+class SecondResumeIneffective(Administering):
+    """An outgoing queue that was paused and resumed before is not resumed a second time."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        resumed: set[str] = getattr(self, "resumed", set())
+        self.resumed = resumed
+        if queue.DestinationFormatName not in resumed:
+            resumed.add(queue.DestinationFormatName)
+            super().resume_queue(queue, now)
+
+
+@fault("queue-manager-order-queue-can-be-created", breaks="MQSO-5.1.1.2-D11", blind=True)
+class OrderQueueCreated(Queues):
+    """An application can create a queue with the name of the order queue."""
+
+    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+        if queue.Pathname.lower() != "private$\\order_queue$":
+            return super().create_here(queue, utc_s)
+        status, created = super().create_here(replace(queue, Pathname="private$\\order-queue"), utc_s)
+        if created is not None:
+            self.qm.queues.forget(created)
+            created.Pathname = queue.Pathname
+            self.qm.queues.add(created)
+        return status, created

@@ -106,3 +106,46 @@ def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
         evidence=evidence,
         case="number of messages in the outgoing queue after each acknowledgment",
     )
+
+
+SEEKS = ("first", "previous", "current", "next", "last")
+
+
+@needs("send", "receive", "queue_control")
+@covers("MQSO-5.1.1.3-D05")
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+def test_peeks_of_all_kinds_change_no_message(peer, sut, judge, delivery):
+    """Three messages are peeked by name, handle, two cursors and their LookupIdentifiers in each direction: each peek
+    returns its message, and the queue, its journal and the messages with all their properties are unchanged, as is the
+    order in which the messages are received afterwards.
+    """
+    queue = sut.new_queue("peeked", transactional=delivery == "transactional", journaling=True)
+    sut.send_here(queue, ["1", "2", "3"], delivery=delivery)
+
+    def read_all() -> list[dict[str, object]]:
+        return list(sut.control.call("peek", queue=queue, limit=100)["messages"])
+
+    before = read_all()
+    count = sut.control.call("get_queue", name=queue).get("count")
+    middle = before[1]["lookup_id"]
+    handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
+    cursors = [sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2)]
+    labels = [sut.read_label("peek_message", **where) for where in ({"queue": queue}, {"handle": handle})]
+    for cursor in cursors:
+        labels += [
+            sut.read_label(verb, cursor=cursor) for verb in ("peek_message", "peek_next", "peek_message", "peek_next")
+        ]
+    for seek in SEEKS:
+        for where in ({"queue": queue}, {"handle": handle}):
+            found = sut.control.call("peek_by_lookup_id", lookup_id=middle, seek=seek, **where)["message"]
+            labels.append(found["label"])
+    expected = ["1", "1", *("1", "2", "2", "3") * 2, "1", "1", "1", "1", "2", "2", "3", "3", "3", "3"]
+    judge.all(expected=expected, observed=labels, case="labels returned by the peeks")
+    observed = {
+        "messages": read_all(),
+        "count": sut.control.call("get_queue", name=queue).get("count"),
+        "journal": sut.labels(f"{queue};journal"),
+    }
+    judge.all(expected=facts(messages=before, count=count, journal=[]), observed=observed)
+    received = [sut.read_label("receive", queue=queue) for _ in range(4)]
+    judge.all(expected=["1", "2", "3", Outcome.NOTHING], observed=received, case="labels returned by receives")

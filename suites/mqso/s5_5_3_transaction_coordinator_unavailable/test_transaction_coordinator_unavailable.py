@@ -9,6 +9,7 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
+from suites.applications import PendingRequest
 from suites.messages import Sequence
 from suites.mqqb.steps.sender import Sender
 from suites.mqso.steps.serving import SessionAttempt
@@ -149,6 +150,76 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
     judge("MQSO-5.5.3-05", expected=in_queue("of the peer"), observed=sut.labels(transactional), evidence=[arrived])
 
 
+@needs("environment", "transactions", "send", "receive", "queue_control")
+@covers("MQSO-5.5.3-03", "MQSO-5.5.3-05", "MQSO-5.5.3-06", "MQSO-4.3.3-D01")
+def test_internal_transactions_outlive_loss_of_coordinator(peer, sut, judge):
+    """Two internal and two external transactions each receive a message and send one to a second queue and to the peer;
+    a receive waits in one of the external transactions. When the coordinator is lost, the external transactions are
+    undone and their waiting receive ends; the internal transactions go on, one is committed and one aborted. Meanwhile
+    queues are created, changed, peeked, purged and deleted. An external transaction succeeds after the return.
+    """
+    queue, target = (sut.new_queue(name, transactional=True) for name in ("from", "to"))
+    to = peer.direct_name("mqc-coordinated")
+    names = ("committed", "external 1", "aborted", "external 2")
+    sut.send_here(queue, names, delivery="transactional")
+    transactions = {}
+    for name in names:
+        transactions[name] = sut.control.call("begin", external="external" in name)["transaction"]
+        how = {"transaction": transactions[name], "delivery": "transactional"}
+        sut.read_label("receive", queue=queue, transaction=transactions[name])
+        sut.send_here(target, [name], **how)
+        sut.send(to, body=name, application_tag=names.index(name) + 1, **how)
+    waiting = PendingRequest(peer, "receive", queue=queue, timeout_ms=600_000, transaction=transactions["external 1"])
+    peer.settle()
+    sut.change_environment(coordinator=False)
+    peer.eventually(lambda: len(sut.labels(queue)) == 2)
+    observed = {"waiting_receive": waiting.await_outcome(), "left": sut.labels(queue), "sent": sut.labels(target)}
+    expected = facts(waiting_receive=Outcome.REFUSED, left=["external 1", "external 2"], sent=[])
+    judge("MQSO-5.5.3-03", expected=expected, observed=observed)
+    outcomes = {
+        "commit": sut.attempt("commit", transaction=transactions["committed"]),
+        "abort": sut.attempt("abort", transaction=transactions["aborted"]),
+        "peek": sut.attempt("peek_message", queue=queue, timeout_ms=0),
+        "change": sut.attempt("set_queue", name=queue, label="changed"),
+        "creation": sut.attempt(sut.new_queue, "meanwhile", transactional=True),
+    }
+    observed = {
+        "outcomes": outcomes,
+        "left": sut.labels(queue),
+        "sent": sut.labels(target),
+        "purge": sut.attempt("purge", queue=queue),
+        "purged": sut.labels(queue),
+    }
+    expected = facts(
+        outcomes=each(Outcome.DONE, "request"),
+        left=["external 1", "aborted", "external 2"],
+        sent=["committed"],
+        purge=Outcome.DONE,
+        purged=[],
+    )
+    judge("MQSO-5.5.3-05", "MQSO-4.3.3-D01", expected=expected, observed=observed)
+    sender = Sender(peer, sut, to)
+    session = sender.poll_session()
+    frames = [] if session is None else sender.collect_all(session, 1)
+    judge("MQSO-5.5.3-05", expected=[1], observed=Sender.tags(frames), evidence=frames, case="tags at the peer")
+    if session is not None:
+        session.acknowledge_all()
+    sut.change_environment(coordinator=True)
+    transaction = sut.control.call("begin", external=True)["transaction"]
+    how = {"transaction": transaction, "delivery": "transactional"}
+    steps = {"send": sut.attempt(sut.send_here, queue, ["sent after the return"], **how)}
+    taken = sut.read_label("receive", queue=target, transaction=transaction)
+    steps |= {verb: sut.attempt(verb, transaction=transaction) for verb in ("prepare", "commit")}
+    observed = {"steps": steps, "received": taken, "left": sut.labels(target), "sent": sut.labels(queue)}
+    expected = facts(
+        steps=each(Outcome.DONE, "step"),
+        received="committed",
+        left=[],
+        sent=["sent after the return"],
+    )
+    judge("MQSO-5.5.3-06", expected=expected, observed=observed)
+
+
 @needs("environment", "transactions", "send", "receive", "queues", "restart")
 @covers("MQSO-5.5.3-02")
 def test_sut_starts_without_coordinator(peer, sut, judge):
@@ -166,6 +237,19 @@ def test_sut_starts_without_coordinator(peer, sut, judge):
         expected=facts(session_request_of_the_peer=SessionAttempt.SERVED, labels_in_the_queue=["1", "2"]),
         observed=observed,
         evidence=attempt.evidence,
+    )
+    arrived = peer.open_raw().send(Sequence(peer).message(label="of the peer"))
+    peer.eventually(lambda: "of the peer" in sut.labels(queue))
+    transaction = sut.control.call("begin")["transaction"]
+    taken = sut.attempt("receive", queue=queue, timeout_ms=0, transaction=transaction)
+    steps = {"receive": taken, "commit": sut.attempt("commit", transaction=transaction)}
+    left = ["1", "2", "of the peer"][taken == Outcome.DONE :]  # a system may refuse to receive (E201)
+    judge(
+        "MQSO-5.5.3-02",
+        expected=facts(commit=Outcome.DONE, left=left),
+        observed={"commit": steps["commit"], "left": sut.labels(queue)},
+        evidence=[arrived],
+        case="internal transaction",
     )
     sut.change_environment(coordinator=True)
     judge(

@@ -4,14 +4,18 @@ and a second start.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault, replace_part
-from harness.faults.primitives import at_restart, both
+from harness.faults.primitives import at_restart, both, skip
 from harness.faults.registry import add
+from reference_qm.codec import MessageClass
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
@@ -64,4 +68,33 @@ add(
     ("MQSO-5.5.6-02", "MQSO-5.5.6-03"),
     "After a restart, the queue manager does not compare its Identifier with the Identifier of its directory object.",
     both(replace_part(AcceptsOtherObject), at_restart(_note_restart)),
+)
+
+
+@fault("queue-manager-disk-full-refused-purge-hides-messages", breaks="MQSO-5.5.5-01", blind=True)
+class RefusedPurgeHides(Queues):
+    """If a purge cannot be stored, the purge is refused, but the messages can no longer be received."""
+
+    def purge(
+        self,
+        queue: Queue,
+        token: int | None,
+        done: Callable[[int], Result],
+        failed: Callable[[], None] | None = None,
+    ) -> Result | None:
+        positions = list(queue.MessagePositionList)
+
+        def lose_messages() -> None:
+            for position in positions:
+                self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+
+        return super().purge(queue, token, done, lose_messages)
+
+
+add(
+    "sender-disk-full-refused-message-sent-later",
+    "MQSO-5.5.5-01",
+    "If a message to another queue manager cannot be stored, the send is refused, but the message is sent.",
+    skip(Sending.take_back),
+    blind=True,
 )

@@ -1,0 +1,46 @@
+"""MS-MQSO 4.3.1.2, 5.1.1.2, 5.1.1.3: transactional messages that the destination refuses or removes."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.expectations import facts
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.disposition import AckClass
+from suites.mqqb.steps.sequences import Outgoing
+
+PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL = "system$;deadletter", "system$;deadxact", "system$;journal"
+REFUSALS = ("BAD_DST_Q", "Q_EXCEED_QUOTA", "NOT_TRANSACTIONAL_Q", "Q_DELETED", "Q_PURGED", "RECEIVE_TIMEOUT")
+
+
+@needs("send", "receive", "queue_control")
+@covers("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D12", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D08")
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_refused_transactional_messages_become_dead_letters_on_request(peer, sut, judge, refusal):
+    """The destination reports by a FinalAck that three transactional messages were refused or removed: the message with
+    negative journaling is in the transactional dead-letter queue only; the message with positive journaling and the
+    message without journaling are nowhere. A fourth message, which was received, is in the journal.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-refusing")
+    sent = []
+    for journal in (["negative"], ["positive"], [], ["positive", "negative"]):
+        sent += outgoing.send(1, journal=journal, label=" ".join(["to", *journal]))
+    frames = [outgoing.send_session_ack(), outgoing.send_order_ack(4)]
+    frames += [outgoing.send_final_ack(number, MessageClass=AckClass[refusal]) for number in (1, 2, 3)]
+    frames.append(outgoing.send_final_ack(4, MessageClass=AckClass.RECEIVE))
+
+    def list_labels(queue: str) -> list[str]:
+        return [one["label"] for one in sut.kept_messages(queue)]
+
+    peer.eventually(lambda: bool(list_labels(TRANSACTIONAL_DEAD)) and bool(list_labels(JOURNAL)))
+    peer.settle()
+    observed = {
+        "transactional_dead_letters": list_labels(TRANSACTIONAL_DEAD),
+        "dead_letters": list_labels(PLAIN_DEAD),
+        "journal": list_labels(JOURNAL),
+        "waiting": sut.outgoing_queue(outgoing.to)["count"],
+    }
+    expected = facts(
+        transactional_dead_letters=["to negative"], dead_letters=[], journal=["to positive negative"], waiting=0
+    )
+    judge.all(expected=expected, observed=observed, evidence=[*sent, *frames])

@@ -1,0 +1,118 @@
+"""MS-MQSO 5.5.5: each kind of operation while the disk is full."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.expectations import facts
+from harness.peer.peer import Peer
+from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from harness.sut.outcomes import Outcome
+from harness.sut.sut import Sut
+
+PROPERTIES = ("label", "journaling", "quota_kb", "base_priority")
+NEW_PROPERTIES = {"label": "changed", "journaling": True, "quota_kb": 77, "base_priority": 5}
+
+
+class Stored:
+    """Queues with messages, and one operation on them while the disk is full."""
+
+    def __init__(self, peer: Peer, sut: Sut) -> None:
+        self.sut = sut
+        self.plain, self.transactional = sut.new_queue("full"), sut.new_queue("full-transactional", transactional=True)
+        self.remote = [peer.direct_name(f"mqc-full-{number}") for number in range(2)]
+        sut.send_here(self.plain, ["1", "2", "3"], delivery="recoverable")
+        sut.send_here(self.transactional, ["4", "5", "6"], delivery="transactional")
+        self.second = sut.control.call("peek", queue=self.plain, limit=10)["messages"][1]["lookup_id"]
+        self.transaction: str | None = None
+
+    def prepare(self, operation: str) -> None:
+        """Take the steps of an operation that precede the loss of the disk."""
+        if operation == "commit":
+            self.transaction = self.sut.control.call("begin")["transaction"]
+            for _ in range(2):
+                self.sut.read_label("receive", queue=self.transactional, transaction=self.transaction)
+            for to in (self.sut.direct_name(self.transactional), *self.remote):
+                for label in ("7", "8"):
+                    self.sut.send(to, label=label, body=label, transaction=self.transaction, delivery="transactional")
+
+    def carry_out(self, operation: str) -> str:
+        """Carry out the operation; return its outcome."""
+        sut, first = self.sut, self.remote[0]
+        if operation == "purge":
+            return sut.attempt("purge", queue=self.plain)
+        if operation == "deletion":
+            return sut.attempt("delete_queue", name=self.plain)
+        if operation == "change":
+            return sut.attempt("set_queue", name=self.plain, **NEW_PROPERTIES)
+        if operation == "receive by LookupIdentifier":
+            return sut.attempt("receive_by_lookup_id", queue=self.plain, lookup_id=self.second, seek="current")
+        if operation == "transactional send":
+            return sut.attempt(sut.send_here, self.transactional, ["7"], delivery="transactional")
+        if operation == "commit":
+            return sut.attempt("commit", transaction=self.transaction)
+        delivery = operation.partition(" ")[0]
+        return sut.attempt(sut.send, first, label="7", body="7", delivery=delivery)
+
+    def end(self, outcome: str) -> None:
+        """Abort a transaction whose commit was refused."""
+        if self.transaction is not None and outcome == Outcome.REFUSED:
+            self.sut.attempt("abort", transaction=self.transaction)
+
+    def observe(self) -> dict[str, Any]:
+        """Return the messages of all queues, and the properties of one."""
+        outgoing = {one["format_name"].lower(): one["count"] for one in self.sut.control.call("list")["outgoing"]}
+        try:
+            shown = self.sut.control.call("get_queue", name=self.plain)
+            plain: Any = {name: shown.get(name) for name in PROPERTIES} | {"labels": self.sut.labels(self.plain)}
+        except ControlRefused:
+            plain = Outcome.REFUSED
+        waiting = [outgoing.get(name.lower(), 0) for name in self.remote]
+        return {"plain": plain, "transactional": self.sut.labels(self.transactional), "waiting": waiting}
+
+
+@needs("environment", "transactions", "send", "receive", "queue_control", "restart", "pause")
+@covers("MQSO-5.5.5-01")
+@pytest.mark.parametrize(
+    "operation",
+    [
+        "purge",
+        "deletion",
+        "change",
+        "receive by LookupIdentifier",
+        "transactional send",
+        "commit",
+        "recoverable send to the peer",
+        "transactional send to the peer",
+    ],
+)
+def test_each_operation_on_full_disk_fails_entirely_or_succeeds(peer, sut, judge, operation):
+    """On a full disk, a purge, a deletion, a change of four properties, a receive, a send, and a commit of a
+    transaction with six operations on four queues each either are refused and change nothing, or have their whole
+    effect; a restart changes nothing. A refused operation succeeds when the disk has room again.
+    """
+    sut.take_offline()
+    stored = Stored(peer, sut)
+    before = stored.observe()
+    stored.prepare(operation)
+    sut.change_environment(storage=False)
+    outcome = stored.carry_out(operation)
+    peer.settle()
+    sut.change_environment(storage=True)
+    peer.settle()
+    stored.end(outcome)
+    after = stored.observe()
+    if outcome == Outcome.REFUSED:
+        judge.all(expected=facts(**before), observed=after, case="state after the refusal")
+    sut.restart()
+    sut.take_offline()
+    judge.all(expected=facts(**after), observed=stored.observe(), case="state after a restart")
+    if outcome != Outcome.REFUSED:
+        return
+    stored.prepare(operation)
+    repeated = stored.carry_out(operation)
+    observed = {"outcome": repeated, "state_changed": stored.observe() != before}
+    judge.all(expected=facts(outcome=Outcome.DONE, state_changed=True), observed=observed, case="repeated operation")
