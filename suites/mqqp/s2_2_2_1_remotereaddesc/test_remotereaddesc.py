@@ -173,8 +173,8 @@ def test_dw_size_above_range_is_refused(remote, judge, by):
 @covers("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
-    """A message arrives whose SentTime is a day ago: dwArriveTime of a peek, of a receive that ends with RR_NACK, and of
-    a second receive is between the time at which the peer sent the packet and the time of its acknowledgment.
+    """A message arrives whose SentTime is a day ago: dwArriveTime of a peek, of a receive that ends with RR_NACK, and
+    of a second receive is between the time at which the peer sent the packet and the time of its acknowledgment.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)

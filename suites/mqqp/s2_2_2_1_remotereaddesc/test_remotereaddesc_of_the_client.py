@@ -15,8 +15,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @needs("remote_read")
 @covers("MQQP-2.2.2.1-05")
 def test_request_id_of_unended_receive_is_not_reused(peer, sut, judge):
-    """The SUT receives a message, and the peer does not answer RemoteQMEndReceive: a second receive of the SUT has a
-    different dwRequestID.
+    """The SUT receives a message, and the peer does not answer RemoteQMEndReceive: a second receive, and reads in every
+    other way, which all wait, have different dwRequestIDs.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -24,13 +24,15 @@ def test_request_id_of_unended_receive_is_not_reused(peer, sut, judge):
     reader.begin_read(Reading.RECEIVE, remote)
     first = reader.await_first_call("RemoteQMEndReceive")
     reader.let_reads_wait()
-    reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
-    calls = reader.await_reads(2)
+    for number, reading in enumerate((Reading.RECEIVE, *Reading), start=2):
+        reader.begin_read(reading, remote, Reader.LONG_TIMEOUT_MS)
+        reader.await_reads(number)
+    calls = reader.reads()
     numbers = [reader.get_read_description(call).dwRequestID for call in calls]
     judge(
         "MQQP-2.2.2.1-05",
-        expected=holds("the second read has a different dwRequestID"),
-        observed=len(set(numbers)) == 2,
+        expected=holds("each read has a different dwRequestID"),
+        observed=len(set(numbers)) == len(numbers),
         evidence=[*calls, *first.evidence],
     )
     first.respond()

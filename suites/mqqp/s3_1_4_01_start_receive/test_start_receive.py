@@ -17,7 +17,7 @@ from harness.wire.rpc_qmcomm import PEEK_ACCESS
 from suites.mqqp.steps.lookups import look_up_sequential_id, show_sequential_ids
 from suites.mqqp.steps.methods import for_each_method
 from suites.mqqp.steps.reading import fill_queue, read_sizes
-from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message, build_lists_of_queues
+from suites.mqqp.steps.whole import UNKNOWN_GUID, Kind, UnchangedMessage, build_full_message, build_lists_of_queues
 
 pytestmark = needs("qm2qm")
 
@@ -151,7 +151,7 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
 @pytest.mark.parametrize("kind", Kind)
 def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
     """Messages arrive with every property set, the second also with lists of queues, the third with a body of 70,000
-    bytes, the fourth with the longest label, the fifth without a body: a peek and receives return the packets
+    bytes, the fourth with the longest label, the fifth without a body, the sixth traced: a peek and receives return the packets
     unchanged, dwSize equals PacketSize, and each receive returns a handle.
     """
     queue = remote.open(kind.queue)
@@ -161,9 +161,13 @@ def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
         build_full_message(remote.peer, "third", kind, body=bytes(range(250)) * 280),
         build_full_message(remote.peer, LONGEST_LABEL, kind),
         build_full_message(remote.peer, "fifth", kind, body=b""),
+        build_full_message(remote.peer, "sixth", kind, base={"TR": 1}, debug={"QueueIdentifier": UNKNOWN_GUID}),
     ]
     remote.send_all(sent)
-    reads = [queue.peek(by=by), *(queue.receive(by=by) for _ in sent)]
+    reads = [queue.peek(by=by)]
+    for _ in sent:
+        reads.append(queue.start_receive(by=by))
+        queue.acknowledge(reads[-1])
     judge(
         *rules["handle"],
         expected=each(True, "receive"),

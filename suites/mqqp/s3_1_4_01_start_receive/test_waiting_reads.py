@@ -247,16 +247,18 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
     beside = other.begin(action, by=by, hCursor=of_other, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = read.state_after_silence()
     at_once = queue.begin(action, by=by, hCursor=cursors[0]).wait(AT_ONCE_MS)
-    fill_queue(remote, kind, "second", "third")
+    fill_queue(remote, kind, "second")
     at_once.wait()
     read.wait()
+    of_beside = beside.state_after_silence()
+    fill_queue(remote, kind, "third")
     beside.wait()
     seen, evidence = (
         {
             "read_with_timeout_0": at_once.label_or_failure,
             "read_before_an_arrival": waits,
             "read_after_an_arrival": read.label_or_outcome,
-            "read_of_the_other_client": beside.label_or_outcome,
+            "read_of_the_other_client": [of_beside, beside.label_or_outcome],
         },
         [at_once, read, beside],
     )
@@ -264,7 +266,7 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
         read_with_timeout_0=read.FAILURE,
         read_before_an_arrival=read.WAITING,
         read_after_an_arrival="second",
-        read_of_the_other_client="third" if action == Action.RECEIVE else "second",
+        read_of_the_other_client=[Call.WAITING, "third"] if action == Action.RECEIVE else ["second", "second"],
     )
     judge(*rules["waits"], *RULES_OF_WAITING_READS, *events, expected=expected, observed=seen, evidence=evidence)
 

@@ -85,14 +85,6 @@ class EndsOldestOfHandle(RemoteEnding):
         super().end_remote_read(entry, delete_message, ended)
 
 
-@fault("server-dwack-3-as-ack", breaks="MQQP-3.1.4.2-D02", blind=True)
-class AckInLowBits(RemoteEnding):
-    """RemoteQMEndReceive uses only the low 8 bits of dwAck in the value that it stores for the end."""
-
-    def is_delivered(self, ack: int) -> bool:
-        return super().is_delivered(ack & 0xFF)
-
-
 @fault("server-null-handle-of-end-receive-invalid-parameter", breaks="MQQP-3.1.4.2-10", blind=True)
 class NullHandleOtherStatus(RemoteEnding):
     """RemoteQMEndReceive returns MQ_ERROR_INVALID_PARAMETER for the handle NULL while a receive is unfinished."""

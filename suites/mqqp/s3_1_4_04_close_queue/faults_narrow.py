@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.queueing.queue_opening import QueueOpening
-from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.remote_ending import CANCELED_STATUS
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
 from reference_qm.model.elements import Cursor
@@ -31,16 +29,6 @@ class NotReleasedWithReceive(RemoteOpening):
                 self.cancel_remote_reads(entry)
                 return
         super().close_open_queue_entry(entry)
-
-
-@fault("server-close-queue-waiting-peek-not-cancelled", breaks=("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"), blind=True)
-class PeekNotCancelled(RemoteOpening):
-    """The server does not end a PEEK_CURRENT that waits on the closed handle."""
-
-    def cancel_remote_reads(self, entry: OpenQueueEntry) -> None:
-        for read in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
-            if read.Action is not ReadAction.MQ_ACTION_PEEK_CURRENT:
-                self.qm.remote_ending.cancel_remote_read(read, CANCELED_STATUS)
 
 
 @fault(

@@ -53,14 +53,13 @@ class CancelledPeekKept(RemoteReads):
     """The server keeps the entry of a cancelled peek, so the dwRequestID stays in use."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
-        ended = entry.UserMessagePacket is not None or entry.Action is ReadAction.MQ_ACTION_RECEIVE
-        if ended or not self.__dict__.get("cancelling"):
+        if entry not in self.__dict__.get("kept", ()):
             super().remove_remote_read_entry(entry)
 
     def complete_remote_read(self, entry, status, position):  # type: ignore[no-untyped-def]
-        self.__dict__["cancelling"] = status is CANCELED_STATUS
+        if status is CANCELED_STATUS and entry.Action is not ReadAction.MQ_ACTION_RECEIVE:
+            self.__dict__.setdefault("kept", []).append(entry)
         super().complete_remote_read(entry, status, position)
-        self.__dict__["cancelling"] = False
 
 
 @fault("server-cancel-receive-only-of-own-connection", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.1.3-01"), blind=True)

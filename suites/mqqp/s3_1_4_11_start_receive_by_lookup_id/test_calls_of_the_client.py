@@ -55,7 +55,9 @@ PREV actions too.
 def _cases() -> Iterable[Any]:
     for action, (cursor, identifier, timeout) in LOOKUP_RULES.items():
         rules = [rule for rule in (cursor, identifier, timeout) if rule is not None]
-        yield pytest.param(action, marks=covers("MQQP-3.1.4.11-05", "MQQP-3.1.4.11-07", *rules), id=f"{action:#x}")
+        yield pytest.param(
+            action, marks=covers("MQQP-2.2.2.1-D03", "MQQP-3.1.4.11-05", "MQQP-3.1.4.11-07", *rules), id=f"{action:#x}"
+        )
 
 
 @needs("remote_read")
@@ -94,6 +96,7 @@ def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
     }
     wanted = fields(numbers, dwSize=0, lpBuffer=None)
     judge("MQQP-3.1.4.11-05", expected=each(wanted, "read"), observed=asked, evidence=evidence)
+    judge("MQQP-2.2.2.1-D03", expected=each(fields(Reserved=0), "read"), observed=asked, evidence=evidence)
     repeated = [one.dwRequestID for one in asked if one.dwRequestID == pending]
     judge(
         "MQQP-3.1.4.11-05",

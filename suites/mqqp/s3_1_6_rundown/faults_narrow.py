@@ -34,19 +34,6 @@ class QueueWithReadStaysOpen(RemoteOpening):
             super().run_down_session(entry)
 
 
-@fault("server-rundown-express-message-deleted", breaks="MQQP-3.1.6.2-02", blind=True)
-class ExpressDeletedAtRundown(RemoteEnding):
-    """The server deletes an express message whose receive is unfinished when the connection is lost."""
-
-    def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
-        position = entry.UserMessagePacket
-        assert position is not None
-        if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS and not entry.ended:
-            self.end_remote_read(entry, True, lambda status: None)
-        else:
-            super().run_down_remote_read(entry)
-
-
 @fault("server-rundown-recoverable-message-lost-at-restart", breaks="MQQP-3.1.6.2-02", blind=True)
 class LostAtRestart(RemoteEnding):
     """The server returns a recoverable message of an unfinished receive to the queue only until the next restart."""
@@ -59,13 +46,24 @@ class LostAtRestart(RemoteEnding):
             self.qm.disk.save(removal_of([entry.UserMessagePacket]))
 
 
-@fault("server-rundown-second-connection-of-client-not-run-down", breaks="MQQP-3.1.6.1-01", blind=True)
+@fault("server-rundown-express-message-deleted", breaks="MQQP-3.1.6.2-02", blind=True)
+class ExpressDeletedAtRundown(RemoteEnding):
+    """The server deletes an express message whose receive is unfinished when the connection is lost."""
+
+    def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
+        position = entry.UserMessagePacket
+        assert position is not None
+        if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS and not entry.ended:
+            self.qm.two_phase_reading.end_with_deletion(position, lambda status: None)
+        else:
+            super().run_down_remote_read(entry)
+
+
+@fault("server-rundown-only-of-first-two-handles", breaks="MQQP-3.1.6.1-01", blind=True)
 class SecondRundownIgnored(RemoteOpening):
-    """The server closes the queues of a lost client only once for each ClientId."""
+    """The server closes only the first two queues of lost clients, and leaves later ones open."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
-        seen = self.__dict__.setdefault("seen", set())
-        first = [one for one in self.qm.remote.OpenQueueEntryCollection if one.ClientId == entry.ClientId]
-        if (entry.ClientId not in seen) or len(first) > 1:
+        number = self.__dict__["number"] = self.__dict__.get("number", 0) + 1
+        if number <= 2:
             super().run_down_session(entry)
-        seen.add(entry.ClientId)

@@ -74,12 +74,17 @@ def build_full_message(peer: Peer, label: str, kind: Kind = Kind.RECOVERABLE, **
     named = f"TCP:{peer.address}\\private$\\mqc-"
     sent_s = peer.environment.now().utc_s - SECONDS_PER_DAY
     user = {
-        "SentTime": sent_s, "AdminQueue": f"{named}admin", "ResponseQueue": f"{named}response", "JN": 1, "JP": 1,
+        "SentTime": sent_s,
+        "AdminQueue": f"{named}admin",
+        "ResponseQueue": f"{named}response",
+        "JN": 1,
+        "JP": 1,
         "TimeToBeReceived": SECONDS_PER_DAY + 0x0102,
     }
     properties = {
         "label": label,
-        "NA": 1, "NR": 1,
+        "NA": 1,
+        "NR": 1,
         "body": bytes(range(256)) + label.encode(),
         "CorrelationID": bytes(range(20)),
         "BodyType": 0x0000_1011,
@@ -90,9 +95,10 @@ def build_full_message(peer: Peer, label: str, kind: Kind = Kind.RECOVERABLE, **
         "EncryptionAlgorithm": 0x6602,
         **more,
     }
+    base = properties.pop("base", {})
     if kind == Kind.TRANSACTIONAL:
-        return Sequence(peer).message(user, **properties)
-    return peer.message({"DM": int(kind == Kind.RECOVERABLE), **user}, base={"PR": 6}, **properties)
+        return Sequence(peer).message(user, base=base, **properties)
+    return peer.message({"DM": int(kind == Kind.RECOVERABLE), **user}, base={"PR": 6, **base}, **properties)
 
 
 class UnchangedMessage(Expectation):
@@ -128,6 +134,8 @@ def _read_properties(packet: Any) -> dict[str, str]:
         for name in names:
             text = _format_value(getattr(layer, name))
             found[f"{header}.{name}"] = text.lower() if name in _CASELESS_FIELDS else text
+    if packet["BaseHeader"].DH:
+        found["DebugHeader.QueueIdentifier"] = str(packet["DebugHeader"].QueueIdentifier)
     if packet["UserHeader"].MQ:
         for name in _LIST_FIELDS:
             elements = getattr(packet["MultiQueueFormatHeader"], name).FormatNameList
