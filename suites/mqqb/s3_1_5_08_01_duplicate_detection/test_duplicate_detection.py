@@ -167,7 +167,7 @@ def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judg
     judge.all(expected=acknowledged(*arriving), observed=came, evidence=[*sent, *came])
 
 
-@covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-11")
+@covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.2-11")
 @needs("timers", "restart")
 @varied("extension", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):

@@ -171,16 +171,6 @@ class AcknowledgmentNotCounted(Receiving):
             session.MessageReceivedCount = session.MessageReceivedCount - 1 & 0xFFFF
 
 
-@fault("receiver-history-compared-without-source", breaks="MQQB-3.1.5.8.2-06", blind=True)
-class SourceIgnored(History):
-    """The receiver compares only the MessageID of a message with its history, not the source queue manager."""
-
-    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
-        number = packet.UserHeader.MessageID
-        entries = self.qm.adm.MessageIDHistoryTable
-        return next((one for one in entries if one.MessageIdentifier.Ordinal == number), None)
-
-
 @fault("receiver-history-entry-time-is-sent-time", breaks="MQQB-3.1.5.8.2-07", blind=True)
 class TimeIsSentTime(History):
     """The receiver sets the TimeStamp of a history entry to the SentTime of the message."""
@@ -260,32 +250,6 @@ class FinalAckOfPlainQueueOnce(FinalAcks):
         if not plain or not self.told:
             super().refuse_transactional(session, packet, message_class, now)
         self.told = self.told or plain
-
-
-@fault("router-too-many-hops-of-recoverable-message-not-acknowledged", breaks="MQQB-3.1.5.8.2-41", blind=True)
-class HopsOfRecoverable(Admission):
-    """The receiver does not acknowledge a recoverable message with too many hops."""
-
-    def refuse_message(
-        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
-    ) -> None:
-        hops = message_class is MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
-        if not hops or not packet.UserHeader.DM or packet.TransactionHeader is not None:
-            super().refuse_message(session, packet, message_class, now)
-
-
-@fault("router-too-many-hops-of-transactional-message-not-acknowledged", breaks="MQQB-3.1.5.8.2-41", blind=True)
-class HopsOfTransactional(Admission):
-    """The receiver sends only a FinalAck for a transactional message with too many hops."""
-
-    def refuse_message(
-        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
-    ) -> None:
-        hops = message_class is MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
-        if hops and packet.TransactionHeader is not None:
-            self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
-        else:
-            super().refuse_message(session, packet, message_class, now)
 
 
 @fault("router-message-with-31-hops-forwarded", breaks="MQQB-3.1.5.8.2-47", blind=True)

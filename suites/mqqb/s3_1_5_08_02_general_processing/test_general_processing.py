@@ -9,6 +9,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between, none, packet, packets
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, needs, varied
+from suites.messages import Sequence
 from suites.mqqb.steps.disposition import MISSING_QUEUE, QueueType, find_history_entry
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S, find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import Receiver, get_private_queue_number
@@ -155,20 +156,34 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
 @needs("inspect")
 @varied("application tag", "extension", priority=("3", "7"))
 def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
-    """Each of two messages has an entry in MessageIDHistoryTable, with its source, MessageID and time in seconds since
-    1970.
+    """Each message has an entry in MessageIDHistoryTable, with its source, MessageID and time in seconds since 1970:
+    an express message that was sent an hour ago, a recoverable, a transactional and a refused message, and messages for
+    another queue manager.
     """
     session = peer.open_raw()
     known = _read_history(sut)
-    sent = [session.send(peer.message()), session.send(peer.recoverable_message())]
+    first = peer.message({"SentTime": peer.environment.now().utc_s - 3_600})
+    packets = [first, peer.recoverable_message(), Sequence(peer).message()]
+    packets.append(peer.message(destination=rf"TCP:{sut.address}\{MISSING_QUEUE}"))
+    if sut.has("private_names"):
+        for fields in ({}, {"DM": 1}):
+            elsewhere = peer.private_queue(peer.identifier, peer.message_id())
+            packets.append(peer.message(elsewhere | fields, destination=None))
+    sent = [session.send(one) for one in packets]
     peer.eventually(lambda: find_history_entry(sut, sent[-1]) is not None)
     own = {name: stamp for name, stamp in _read_history(sut).items() if name.startswith(f"{peer.identifier} ")}
     new = {name: stamp for name, stamp in own.items() if name not in known}
     now_s = peer.environment.now().utc_s
     judge(
-        "MQQB-3.1.5.8.2-10", expected=2, observed=len(new), case="number of new entries in the history", evidence=sent
+        "MQQB-3.1.5.8.2-10",
+        expected=len(sent),
+        observed=len(new),
+        case="number of new entries in the history",
+        evidence=sent,
     )
-    expected = sorted(f"{peer.identifier} {message['UserHeader'].MessageID}" for message in sent)
+    expected = sorted(
+        f"{guid_text(message['UserHeader'].SourceQueueManager)} {message['UserHeader'].MessageID}" for message in sent
+    )
     judge(
         "MQQB-3.1.5.8.2-06",
         expected=expected,

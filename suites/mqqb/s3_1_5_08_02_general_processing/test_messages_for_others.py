@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.expectations import of_classes, one_of, packet
+from harness.expectations import facts, of_classes, one_of, packet, packets
 from harness.run.marks import covers, malforms, needs, sut_survives, varied
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
+from suites.mqqb.steps.disposition import IN_NO_QUEUE, AckClass, AcknowledgingReceiver, find_queues_with_message
 
 LAST_FORWARDED_RC = 0x1D
 """The end of the range of RC: a message with this hop count is not forwarded (E29)."""
@@ -30,7 +31,7 @@ class ForwardingSut:
         """Queues that no other check uses."""
 
     def send_message(self, kind: str, hops: int, properties: Any = None, **fields: Any) -> Frame:
-        user = self.receiver.with_admin_queue(self.targets[hops % 2] | {"RC": hops})
+        user = self.receiver.with_admin_queue(self.targets[hops % 2] | {"RC": hops} | fields.pop("user", {}))
         rest = {"destination": None, "properties": properties or {}, **fields}
         if kind == "transactional":
             return self.receiver.send(user, **rest)
@@ -103,7 +104,11 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
     """
     router = ForwardingSut(peer, sut)
     receiver = router.receiver
-    sent = [router.send_message(kind, hops, {"NA": na}) for na, hops in enumerate((LAST_FORWARDED_RC, HIGHEST_RC))]
+    traced: dict[str, Any] = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
+    rest: dict[str, Any] = {"user": {"JN": 1}} | (traced if sut.has("public_names") else {})
+    sent = [
+        router.send_message(kind, hops, {"NA": na}, **rest) for na, hops in enumerate((LAST_FORWARDED_RC, HIGHEST_RC))
+    ]
     acks = receiver.await_acks(1)
     finals = receiver.await_all(receiver.final_acks, 2) if kind == "transactional" else receiver.final_acks()
     other_sequence = Sequence(peer, ordinal=2)
@@ -120,6 +125,13 @@ def test_message_with_too_many_hops_is_not_forwarded(peer, sut, judge, kind):
         observed=observed,
         case="headers and bodies of the forwarded messages",
         evidence=evidence,
+    )
+    reports = receiver.list_reports()
+    judge(
+        "MQQB-3.1.5.8.2-47",
+        expected=facts(reports=packets(), messages=IN_NO_QUEUE),
+        observed={"reports": reports, "messages": find_queues_with_message(sut, sent[:2])},
+        evidence=[*evidence, *reports],
     )
     allowed = one_of(of_classes(AckClass.HOP_COUNT_EXCEEDED), of_classes())
     judge(

@@ -8,12 +8,10 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import TransportAccepted
 
 
 @fault("receiver-later-sequence-accepted-only-from-number-1", breaks="MQQB-3.1.5.8.6-D04", blind=True)
@@ -54,17 +52,6 @@ class SignedNumbers(InSequence):
         return super().is_in_sequence(session, packet)
 
 
-@fault("receiver-order-ack-of-last-sequence-of-session-only", breaks="MQQB-3.1.5.8.6-01", blind=True)
-class LastSequenceOnly(OrderAcks):
-    """When messages of several sequences have arrived, the receiver schedules only the OrderAck of the last one."""
-
-    def on_send_timer(self, session: Session, now: Now) -> None:
-        if session.order_acks_due:
-            last = list(session.order_acks_due)[-1]
-            session.order_acks_due = {last: None}
-        super().on_send_timer(session, now)
-
-
 @fault("receiver-order-ack-timer-restarted-without-limit-from-second-order-ack", breaks="MQQB-3.1.5.8.6-01", blind=True)
 class LimitOfFirstOrderAck(OrderAcks):
     """The receiver limits the delay of the first OrderAck of a session only."""
@@ -73,15 +60,6 @@ class LimitOfFirstOrderAck(OrderAcks):
         if session.MessageSentCount:
             session.LastOrderAckSendTime = now.utc_s
         super().schedule(session, now)
-
-
-@fault("receiver-order-ack-timer-not-restarted-by-second-sequence", breaks="MQQB-3.1.5.8.6-02", blind=True)
-class NotRestartedByOtherSequence(OrderAcks):
-    """The receiver does not restart the Order Ack Send Timer for a message of a further sequence."""
-
-    def schedule(self, session: Session, now: Now) -> None:
-        if len(session.order_acks_due) < 2:
-            super().schedule(session, now)
 
 
 @fault("receiver-reject-count-at-most-1", breaks="MQQB-3.1.5.8.6-05", blind=True)
@@ -159,17 +137,6 @@ class OlderSequenceAccepted(InSequence):
         if other != last and other.TimeStamp == last.TimeStamp:
             return header.PreviousTxSequenceNumber == 0
         return super().is_in_sequence(session, packet)
-
-
-@fault("receiver-repeated-transactional-message-on-new-session-accepted", breaks="MQQB-3.1.5.8.6-D02", blind=True)
-class AcceptedOnNewSession(SessionOpening):
-    """The receiver accepts the last transactional message again on a later session of its sender."""
-
-    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
-        super().accept_transport(event, now)
-        for queue in self.qm.adm.QueueCollection.values():
-            for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
-                transfer.SequenceNumber = max(transfer.SequenceNumber - 1, 0)
 
 
 @fault("receiver-gap-of-one-message-accepted", breaks="MQQB-3.1.5.8.6-D03", blind=True)

@@ -14,7 +14,7 @@ from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import TxSequenceID
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, get_correlation_id, identifier
-from suites.mqqb.steps.opening import find_accepted_session, guid_text
+from suites.mqqb.steps.opening import OTHER_GUID, find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import ORDER_ACK_TIMEOUT_MS, Receiver, read_ack_place
 from suites.mqqb.steps.pinging import read_element
 
@@ -318,9 +318,11 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
     a new sequence: get_transfers shows RejectCount 1, 2, 3, then 1, then 0, and an increasing LastAccessTime.
     """
     receiver = Receiver(peer, sut)
+    other = Sequence(peer, 3)
+    peer.open_raw({"ClientGuid": OTHER_GUID}).send(other.message({"SourceQueueManager": OTHER_GUID}))
     begun = receiver.send()
     receiver.await_acknowledgment()
-    first = _get_listed_transfer(receiver)
+    first = rejected = _get_listed_transfer(receiver)
     peer.pass_time(LATER_MESSAGE_MS)
     sent: list[Frame] = []
     for count, (number, previous, accepted) in enumerate(((3, 2, 0), (1, 0, 0), (5, 4, 0), (2, 1, 1), (9, 8, 0)), 1):
@@ -328,6 +330,9 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
         sent.append(receiver.send(transaction={"PreviousTxSequenceNumber": previous}))
         if accepted:
             receiver.await_acknowledgment()
+            peer.eventually(functools.partial(_has_reject_count, receiver, 0))
+            transfer = _get_listed_transfer(receiver)
+            _judge_growth(peer, judge, "MQQB-3.1.5.8.6-08", rejected, transfer, "LastAccessTime", sent[-2], sent)
             continue
         expected = count if count <= 3 else 1
         peer.eventually(functools.partial(_has_reject_count, receiver, expected))
@@ -342,9 +347,19 @@ def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, jud
             case="RejectCount",
         )
         if count == 1:
+            judge(
+                "MQQB-3.1.5.8.6-06",
+                expected=0,
+                observed=_get_listed_transfer(receiver, other)["RejectCount"],
+                evidence=sent,
+                case="RejectCount of the sequence of another sender",
+            )
+        if count in (1, 3):
             _judge_growth(
                 peer, judge, "MQQB-3.1.5.8.6-08", first, _get_listed_transfer(receiver), "LastAccessTime", begun, sent
             )
+            rejected = _get_listed_transfer(receiver)
+            peer.pass_time(LATER_MESSAGE_MS)
     receiver.sequence = Sequence(peer, 2)
     sent.append(receiver.send())
     receiver.await_acknowledgment()
@@ -361,10 +376,10 @@ def _has_reject_count(receiver: Receiver, count: int) -> bool:
     return bool(_get_listed_transfer(receiver)["RejectCount"] == count)
 
 
-def _get_listed_transfer(receiver: Receiver) -> dict[str, Any]:
-    """Return the entry of get_transfers for the receiver's sequence."""
+def _get_listed_transfer(receiver: Receiver, sequence: Sequence | None = None) -> dict[str, Any]:
+    """Return the entry of get_transfers for a sequence, by default the receiver's."""
     queue = receiver.sut.queue("transactional")
-    ordinal = receiver.sequence.identifier.Ordinal
+    ordinal = (sequence or receiver.sequence).identifier.Ordinal
     for one in receiver.sut.control.call("get_transfers", queue=queue)["transfers"]:
         if one["SequenceIdentifier"]["Ordinal"] == ordinal:
             return dict(one)

@@ -200,12 +200,6 @@ for _name, _rule, _says, _change in (
         ),
     ),
     (
-        "sender-transfer-info-first-non-ack-kept-at-end-of-sequence",
-        "MQQB-3.1.5.8.8-33",
-        "The sender keeps EodFirstNonAck when the last message of a sequence has been acknowledged.",
-        lambda before, info, session: {} if info.EodFirstNonAck.SeqNo else {"EodFirstNonAck": before.EodFirstNonAck},
-    ),
-    (
         "sender-transfer-info-last-non-ack-is-first",
         "MQQB-3.1.5.8.8-34",
         "The sender sets EodLastNonAck to the first message without OrderAck.",

@@ -33,8 +33,7 @@ from suites.mqqb.steps.opening import (
     list_outgoing_queues,
     private_name,
 )
-from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing, get_sequence_info, read_info_place
+from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing, get_sequence_info, read_info_place
 
 SMALL_QUOTA_KB = 8
 OVERSIZE_BODY = b"x" * 16_384
@@ -124,7 +123,7 @@ def _get_stored_properties(message) -> str:
 @needs("queues", "receive")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
-    """The peer sends four messages to a queue with a quota; the second and the third are too large. The queue contains
+    """The peer sends five messages to a queue with a quota; the second to the fourth are too large. The queue contains
     only the two small messages. The large message with NA and JN causes a negative acknowledgment and a dead letter, or
     a FinalAck if it is transactional.
     """
@@ -132,20 +131,21 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     queue = sut.new_queue("full", transactional=transactional, quota_kb=SMALL_QUOTA_KB)
     receiver = AcknowledgingReceiver(peer, sut)
     sent = []
-    for number, (body, wanted) in enumerate(((b"fits", 0), (OVERSIZE_BODY, 0), (OVERSIZE_BODY, 1), (b"fits", 1)), 1):
+    messages = ((b"fits", 0, 1), (OVERSIZE_BODY, 0, 1), (OVERSIZE_BODY, 1, 1), (OVERSIZE_BODY, 0, 0), (b"fits", 1, 1))
+    for number, (body, wanted, arrival) in enumerate(messages, 1):
         user = receiver.with_admin_queue({"JN": wanted, "DM": int(kind != "express")})
         rest: dict[str, Any] = {
             "destination": rf"TCP:{sut.address}\{queue}",
             "body": body,
             "label": f"quota message {number}",
-            "properties": {"PA": 1, "NA": wanted},
+            "properties": {"PA": arrival, "NA": wanted},
         }
         if body == OVERSIZE_BODY and sut.has("public_names"):
             rest |= {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
         begun = Sequence(peer, ordinal=number)
         packet = begun.message(user, **rest) if transactional else peer.message(user, **rest)
         sent.append(receiver.send_packet(packet))
-    finals = receiver.await_all(receiver.final_acks, 2 if transactional else 0)
+    finals = receiver.await_all(receiver.final_acks, 3 if transactional else 0)
     arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 2)
     acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, *sent), 1)
     evidence = [*sent, *acks, *finals, *arrived]
@@ -153,8 +153,8 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     there = [label for label in sut.labels(queue) if label.startswith("quota message")]
     dead = [one["label"] for queue in (DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS) for one in sut.kept(queue)]
     fits = ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
-    judge(*fits, expected=in_queue("quota message 1", "quota message 4"), observed=there, evidence=evidence)
-    judge(*fits, expected=acknowledged(sent[0], sent[3]), observed=arrived, evidence=evidence)
+    judge(*fits, expected=in_queue("quota message 1", "quota message 5"), observed=there, evidence=evidence)
+    judge(*fits, expected=acknowledged(sent[0], sent[4]), observed=arrived, evidence=evidence)
     reports = receiver.list_reports()
     judge("MQQB-3.1.5.8.8-13", expected=none("report"), observed=reports, evidence=[*evidence, *reports])
     judge("MQQB-3.1.5.8.8-07", expected=acknowledged(sent[2]), observed=acks, evidence=evidence)
@@ -165,7 +165,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
         case="messages in the dead-letter queue",
         evidence=evidence,
     )
-    expected = of_classes(*[AckClass.Q_EXCEED_QUOTA] * (2 if transactional else 0))
+    expected = of_classes(*[AckClass.Q_EXCEED_QUOTA] * (3 if transactional else 0))
     judge("MQQB-3.1.5.8.8-11", expected=expected, observed=finals, case="classes of the FinalAcks", evidence=evidence)
 
 
@@ -234,21 +234,28 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
 @sut_survives()
 @covers("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04")
 @needs("configure", "receive")
-@pytest.mark.parametrize("recoverable", [1, 0], ids=["recoverable", "express"])
+@pytest.mark.parametrize("kind", ["recoverable", "express", "transactional"])
 @varied("acknowledgments", "application tag", "destination")
-def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, recoverable):
+def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, kind):
     """With a quota of 0 for the queue manager, the SUT closes the session on which a message of the peer arrives, and
-    no other session; it neither stores the message nor sends a negative acknowledgment.
+    no other session; it neither stores the message nor sends a negative acknowledgment or a FinalAck.
     """
     receiver, beside = AcknowledgingReceiver(peer, sut), peer.open_raw()
     session = receiver.session
     session.check_alive()
-    queue = sut.queue()
+    queue = sut.queue("transactional" if kind == "transactional" else "plain")
     sut.configure(quota_kb=0)
-    sent = receiver.send_packet(receiver.build_message({"DM": recoverable}, label="no room", properties={"NA": 1}))
+    rest: dict[str, Any] = {"label": "no room", "properties": {"NA": 1}}
+    if kind == "transactional":
+        packet = receiver.sequence.message(receiver.with_admin_queue(), **rest)
+    else:
+        packet = receiver.build_message({"DM": int(kind == "recoverable")}, **rest)
+    sent = receiver.send_packet(packet)
     judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.await_close(), evidence=[sent, session.last])
     came = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, sent), 1)
     judge("MQQB-3.1.5.8.8-16", expected=acknowledged(), observed=came, case="acknowledgments", evidence=[sent, *came])
+    finals = receiver.final_acks()
+    judge("MQQB-3.1.5.8.8-16", expected=of_classes(), observed=finals, case="FinalAcks", evidence=[sent, *finals])
     judge(
         "MQQB-3.1.5.8.8-15",
         expected=holds("open", otherwise="closed"),
@@ -266,20 +273,42 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, r
     )
 
 
-@covers("MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-23")
-@needs("management", "queues", "receive")
+@covers("MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-22", "MQQB-3.1.5.8.8-23", "MQQB-3.1.5.8.8-24")
+@needs("management", "queues", "receive", "queue_control")
 def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge):
-    """Two queue managers send the first message of a sequence to one queue: the queue has an
-    IncomingTransactionalTransferInfo with the SenderIdentifier of each queue manager.
+    """Two queue managers send the first message of a sequence to one queue, one by a direct and one by a private name:
+    the queue has an IncomingTransactionalTransferInfo with the values of each sequence.
     """
-    name, senders, sent = sut.queue("transactional"), {}, []
+    name, senders, sent, names = sut.queue("transactional"), {}, [], []
     for ordinal, sender in ((8, peer.identifier), (9, OTHER_GUID)):
         session, sequence = peer.open_raw({"ClientGuid": sender}), Sequence(peer, ordinal=ordinal)
         senders[sequence.identifier.Ordinal] = str(sender)
-        sent.append(session.send(sequence.message({"SourceQueueManager": sender}, label=f"from {ordinal}")))
+        user: dict[str, Any] = {"SourceQueueManager": sender}
+        rest: dict[str, Any] = {}
+        names.append(sut.format_name("transactional").lower())
+        if sender == OTHER_GUID:
+            user, rest = user | peer.private_destination(name), {"destination": None}
+            names[-1] = sut.private_format_name(name).lower()
+        sent.append(session.send(sequence.message(user, label=f"from {ordinal}", **rest)))
         peer.await_label(f"from {ordinal}", name)
     infos = {one["SequenceIdentifier"]["Ordinal"]: one for one in _list_transfer_infos(sut, name)}
-    judge.all(
+    judge(
+        "MQQB-3.1.5.8.8-24",
+        expected=any_order(*senders),
+        observed=list(infos),
+        case="Ordinals of the SequenceIdentifiers",
+        evidence=sent,
+    )
+    judge(
+        "MQQB-3.1.5.8.8-22",
+        expected=names,
+        observed=[str(infos[one]["FormatName"]).lower() if one in infos else "none" for one in senders],
+        case="FormatNames",
+        evidence=sent,
+    )
+    judge(
+        "MQQB-3.1.5.8.8-19",
+        "MQQB-3.1.5.8.8-23",
         expected=list(senders.values()),
         observed=[guid_text(infos[one]["SenderIdentifier"]) if one in infos else "none" for one in senders],
         case="SenderIdentifiers",
@@ -447,6 +476,8 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
     outgoing.acknowledge_all()
 
 
+TIME_OUTS = 4
+"""The number of time-outs after which the resend interval is not the first one any more, and one more."""
 COPIED_ELEMENTS = {
     "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.8.8-30": ("EodLastAckCount", "LastAckCount"),
@@ -462,22 +493,46 @@ COPIED_ELEMENTS = {
 @needs("inspect", "management", "send", "private_names")
 @varied("response queue", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
-    """The SUT sends two transactional messages, then forwards a message of the peer to the same queue:
-    OutgoingTransferInfo has the values of the session's elements.
+    """The SUT sends transactional messages, then forwards a message of the peer to the same queue; the same again after
+    two OrderAcks, and again after three time-outs: each time, OutgoingTransferInfo has the values of the session's
+    elements.
     """
     name = private_name(peer.identifier)
-    sender = Sender(peer, sut, to=name)
-    sender.send(1, 2, delivery="transactional")
-    session, _ = sender.await_first(2)
+    outgoing = Outgoing(peer, sut)
+    outgoing.to = outgoing.sender.to = name
+    outgoing.send(4, journal=["positive"])
+    _judge_info_after_forwarding(peer, sut, judge, name, outgoing)
+    outgoing.send_session_ack()
+    for number in (1, 2):
+        peer.pass_time(2_000)
+        outgoing.send_order_ack(number)
+        peer.settle()
+        _judge_info(peer, sut, judge, name, [outgoing.sent[number]])
+    _judge_info_after_forwarding(peer, sut, judge, name, outgoing)
+    for _ in range(TIME_OUTS):
+        peer.pass_time(sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS))
+        outgoing.send_session_ack()
+    _judge_info_after_forwarding(peer, sut, judge, name, outgoing)
+    outgoing.acknowledge_all()
+    _judge_info(peer, sut, judge, name, outgoing.sent)
+
+
+def _judge_info_after_forwarding(peer, sut, judge, name, outgoing):
+    """Let the SUT forward a message of the peer, and judge OutgoingTransferInfo."""
     before = _get_outgoing_transfer_info(find_outgoing_queue(sut, name))
     packet = Sequence(peer).message(
         peer.private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3
     )
     sent = peer.open_raw().send(packet)
-    came = sender.collect(session, 3)
+    peer.settle()
     peer.eventually(lambda: _get_outgoing_transfer_info(find_outgoing_queue(sut, name)) != before)
+    _judge_info(peer, sut, judge, name, [*outgoing.sent, sent])
+
+
+def _judge_info(peer, sut, judge, name, evidence):
+    """Judge that OutgoingTransferInfo has the values of the session's elements."""
     info, state = _get_outgoing_transfer_info(find_outgoing_queue(sut, name)), find_initiated_session(sut, name)
-    sequence, evidence = state["TxOutgoingSequence"], [sent, *came]
+    sequence = state["TxOutgoingSequence"]
     if not info:
         raise ConformanceFailure("the SUT shows no OutgoingTransferInfo")
     for rule, (element, of_sequence) in COPIED_ELEMENTS.items():
@@ -490,8 +545,14 @@ def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
     for rule, element, expected, observed in (
         ("MQQB-3.1.5.8.8-28", "EodNoAckCount", len(unacked), info["EodNoAckCount"]),
         ("MQQB-3.1.5.8.8-31", "EodNoAckCount", len(unacked), info["EodNoAckCount"]),
-        ("MQQB-3.1.5.8.8-33", "EodFirstNonAck", unacked[:1], [info["EodFirstNonAck"]]),
-        ("MQQB-3.1.5.8.8-34", "EodLastNonAck", unacked[-1:], [info["EodLastNonAck"]]),
+        *(
+            (
+                ("MQQB-3.1.5.8.8-33", "EodFirstNonAck", unacked[0], info["EodFirstNonAck"]),
+                ("MQQB-3.1.5.8.8-34", "EodLastNonAck", unacked[-1], info["EodLastNonAck"]),
+            )
+            if unacked
+            else ()
+        ),
         (
             "MQQB-3.1.5.8.8-36",
             "EodNextSeq",

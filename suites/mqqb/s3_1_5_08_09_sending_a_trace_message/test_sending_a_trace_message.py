@@ -20,6 +20,10 @@ RULES_WITHOUT_REPORTS = ("MQQB-3.1.5.8.1-04", "MQDMPR-3.1.7.1.31-D07")
 """Rules that a system keeps although it sends no reports, such as an early release of Windows (MS-MQMQ <23>)."""
 
 
+HIGH_IDS = 0x5A00_0000
+"""A number that makes a MessageID use all its bytes."""
+
+
 @covers(
     "MQQB-3.1.5.8.9-01",
     "MQQB-3.1.5.8.9-02",
@@ -37,9 +41,9 @@ RULES_WITHOUT_REPORTS = ("MQQB-3.1.5.8.1-04", "MQDMPR-3.1.7.1.31-D07")
 )
 @needs("public_names")
 def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
-    """The peer sends five traced messages that arrive, and four messages that are untraced, repeated, refused or traced
-    to an unknown queue: the SUT sends reports only on the first five, with the specified class, destination, label and
-    body.
+    """The peer sends six traced messages that arrive, a message traced to an unknown queue after the first of them, and
+    three messages that are untraced, repeated or refused: the SUT sends reports only on the six, with the specified
+    class, destination, label and body.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
@@ -49,13 +53,15 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     packets = [receiver.build_message(**build_traced_fields(hops)) for hops in (0, 3, 0x1D)]
     packets += [
         receiver.build_message(**_add_user_fields(build_traced_fields(1), DM=1)),
+        receiver.build_message(**_add_user_fields(build_traced_fields(7), MessageID=HIGH_IDS + peer.message_id())),
         Sequence(peer, ordinal=1).message(**build_traced_fields(2)),
     ]
-    reported = [receiver.send_packet(packet) for packet in packets]
+    reported = [receiver.send_packet(packets[0])]
+    to_unknown_queue = receiver.send_packet(receiver.build_message(**build_traced_fields(6, OTHER_GUID)))
+    reported += [receiver.send_packet(packet) for packet in packets[1:]]
     refused = receiver.send_packet(Sequence(peer, ordinal=2).message(queue="plain", **build_traced_fields(4)))
     untraced = receiver.send_packet(receiver.build_message(**build_traced_fields(5, on=0)))
     repeated = receiver.send_packet(packets[0])
-    to_unknown_queue = receiver.send_packet(receiver.build_message(**build_traced_fields(6, OTHER_GUID)))
     reports = receiver.await_all(receiver.list_reports, len(reported))
     found = [Report(frame) for frame in reports]
     evidence = [*reported, refused, untraced, repeated, to_unknown_queue, *reports]
@@ -67,19 +73,19 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     cases: tuple[tuple[str, str, Any, Any], ...] = (
         (
             "MQQB-3.1.5.8.9-01",
-            "number of reports on each of five traced messages and on an untraced message",
+            "number of reports on each of six traced messages and on an untraced message",
             expected,
             count_reports(*reported, untraced),
         ),
         (
             "MQDMPR-3.1.7.1.31-D07",
-            "number of reports on each of five traced messages",
+            "number of reports on each of six traced messages",
             [1] * len(reported),
             count_reports(*reported),
         ),
         (
             "MQQB-3.1.5.8-11",
-            "number of reports on each of five accepted messages and on a refused message",
+            "number of reports on each of six accepted messages and on a refused message",
             expected,
             count_reports(*reported, refused),
         ),
@@ -100,7 +106,7 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
             "MQQB-3.1.5.8.9-11",
             "report arrived at the known queue, and number of reports to the unknown queue",
             (True, 0),
-            (any(count_reports(*reported)), *count_reports(to_unknown_queue)),
+            (all(count_reports(*reported)), *count_reports(to_unknown_queue)),
         ),
     )
     for rule, case, wanted, observed in cases:
@@ -124,6 +130,13 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
         expected = [expected_values[name]] * len(reports)
         values = [report.values[name] for report in found]
         judge(*rules, expected=expected, observed=values, case=f"{name} of the reports", evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.9-04",
+        expected=[0],
+        observed=count_reports(to_unknown_queue),
+        case="number of reports on a message that names another queue",
+        evidence=evidence,
+    )
     labels = sorted(report.label for report in found)
     judge(
         "MQQB-3.1.5.8.9-06",
