@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from harness.explore.client_driven import ClientDriven
+from harness.explore.connecting_driven import ConnectingDriven
 from harness.explore.queues_driven import QueuesDriven
 from harness.explore.remote_driven import RemoteDriven
 from harness.explore.sessions_driven import SessionsDriven
 from harness.explore.transfer_driven import TransferDriven
 from harness.explore.walk import Driven
 from harness.model.client.area import Client
+from harness.model.connecting.area import Connecting
 from harness.model.queues.area import Queues
 from harness.model.remote.area import Remote
 from harness.model.sessions.area import Sessions
@@ -40,6 +42,12 @@ AREAS: Mapping[str, Area] = MappingProxyType(
             ClientDriven,
             40,
             "applications of the system read queues of the peer, which serves them",
+        ),
+        "connecting": Area(
+            Connecting,
+            ConnectingDriven,
+            50,
+            "the system opens sessions to the peer, which answers its pings and requests as it likes",
         ),
         "queues": Area(
             Queues,

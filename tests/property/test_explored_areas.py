@@ -12,10 +12,11 @@ from harness.explore.explored import Explorer, Limits
 from harness.sut.sut_file import CAPABILITIES, load_sut_file
 from harness.sut.virtual_driver import VirtualDriver
 
-STEPS = {"client": 800, "queues": 6_000, "remote": 5_000, "sessions": 4_000, "transfer": 4_000}
+STEPS = {"client": 800, "connecting": 2_500, "queues": 6_000, "remote": 5_000, "sessions": 4_000, "transfer": 4_000}
 FAULTS = {
     "client": ("client-cancel-receive-hqueue-in-16-bits", 3),
     "queues": ("abort-restores-message-at-end", 7),
+    "connecting": ("initiator-no-entry-of-failed-retry", 6),
     "transfer": ("receiver-sequence-previous-number-not-last-accepted-rejected", 4),
 }
 """A fault for each area, and the most steps that its shortest sequence has."""

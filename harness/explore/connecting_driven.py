@@ -1,0 +1,269 @@
+"""Take the steps of the area `connecting` on a system: the peer answers its pings and requests for sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from typing import Any
+from uuid import UUID
+
+from harness.capture.recorder import Frame
+from harness.explore.worlds import Seen
+from harness.model.agreement import Refused, Unseen
+from harness.model.connecting.area import INITIALIZATION_MS, REACTION_TIME_MS, REFUSAL, VALID, WINDOW_SIZE, WRONG_CLIENT
+from harness.model.connecting.state import ANSWERED, DIRECT, IGNORED, PRIVATE, REFUSED, SHOWN_ENTRIES, UNKNOWN
+from harness.model.steps import Step
+from harness.peer.conversation import RawConversation
+from harness.peer.handshake import NULL_GUID
+from harness.peer.peer import Peer
+from harness.peer.raw_ends import PingEnd
+from harness.peer.timeouts import TIMEOUTS
+from harness.sut.control import ControlRefused
+from harness.wire import connection_parameters, establish_connection, ping_response, session_ack, user_message
+from reference_qm.codec import (
+    ConnectionParametersPacket,
+    EstablishConnectionPacket,
+    FinalAckBody,
+    FormatError,
+    MessageClass,
+    OrderAckBody,
+    TxSequenceID,
+    UserMessagePacket,
+    parse_packet,
+)
+from reference_qm.surface.inputs import Endpoint
+
+_OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
+_LONG_MS = 3_600_000
+_MOST_NAMED_BY_ACK = 32
+_UNKNOWN_NAME = "DIRECT=OS:mqc-no-such-host.invalid\\private$\\mqc-x"
+_NO_SEQUENCE = TxSequenceID(1, 1)
+_PING_BYTES, _RF, _SIGNATURE_BYTE = 24, 2, 2
+
+
+class AnsweredPings(PingEnd):
+    """The port for pings of the peer. Before each response it sends two datagrams that the system must ignore."""
+
+    def __init__(self, peer: Peer) -> None:
+        super().__init__(peer, peer.sut.file.driver.peer_ping_port)
+        self.mode = ANSWERED
+        self.wrong = 0
+        self._last_cookie: int | None = None
+
+    def on_datagram(self, remote: Endpoint, data: bytes) -> None:
+        """Check a ping, and answer it."""
+        super().on_datagram(remote, data)
+        cookie = int.from_bytes(data[4:8], "little")
+        own = data[8:] == self.peer.sut.guid.bytes_le and len(data) == _PING_BYTES and not data[0] & _RF
+        self.wrong += not own or (self._last_cookie is not None and cookie != self._last_cookie + 1 & 0xFFFF_FFFF)
+        self._last_cookie = cookie
+        if self.mode == IGNORED:
+            return
+        refused = self.mode == REFUSED
+        fields: dict[str, Any] = {"QMGuid": self.peer.identifier, "Cookie": cookie}
+        decoy = ping_response(**fields | {"Cookie": cookie ^ 0x0001_0000}, RF=int(not refused))
+        self.send(decoy, to=remote)
+        other = bytearray(bytes(ping_response(**fields, RF=int(not refused))))
+        other[_SIGNATURE_BYTE] ^= 0xFF
+        self.send(bytes(other), to=remote)
+        self.send(ping_response(**fields, RF=int(refused)), to=remote)
+
+
+class ConnectingDriven:
+    """A system that sends to three destinations, and a peer that takes its connections without a core."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+        self._sut = peer.sut
+        self._names = {DIRECT: peer.direct_name("mqc-x"), PRIVATE: peer.private_name(9), UNKNOWN: _UNKNOWN_NAME}
+        if peer.sut.has("set_timers"):
+            timers = {"session_initialization_ms": INITIALIZATION_MS, "session_cleanup_ms": _LONG_MS}
+            peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
+        self._pings = AnsweredPings(peer)
+        peer.at_end(self._pings.close)
+        self._listener = peer.listen_raw(ping=False)
+        self._sessions: dict[str, RawConversation] = {}
+        self._counts = dict.fromkeys(self._names, 0)
+        self._acknowledged = dict.fromkeys(self._names, 0)
+        self._windows = dict.fromkeys(self._names, 64)
+
+    def elapsed_ms(self) -> int | None:
+        """Return None: each step takes the time that the model gives, in real time slightly more."""
+        return None
+
+    def idle(self, ms: int) -> None:
+        """Let time pass."""
+        self._peer.pass_time(ms)
+
+    def take(self, step: Step, awaited: Set[str]) -> Seen:
+        """Take a step, and wait until the system has reacted."""
+        try:
+            getattr(self, f"_{step.name}")(**step.arguments)
+            answer: Any = "done"
+        except ControlRefused:
+            answer = Refused()
+        self._peer.pass_time(step.arguments.get("ms", REACTION_TIME_MS))
+        self._take_connections()
+        return Seen({"answer": answer}, self._read_visible_state())
+
+    def _take_connections(self) -> None:
+        """Assign each new connection to a destination, by the ServerGuid of its request."""
+        for conversation in list(self._listener.waiting):
+            request = _parse(conversation.record.from_sut[0]) if conversation.record.from_sut else None
+            if isinstance(request, EstablishConnectionPacket):
+                self._listener.waiting.remove(conversation)
+                direct = request.EstablishConnectionHeader.ServerGuid == NULL_GUID
+                name = DIRECT if direct else PRIVATE
+                self._sessions[name] = conversation
+                self._counts[name] += 1
+                self._acknowledged[name] = 0
+
+    # -- steps ----------------------------------------------------------------------------------------------------
+
+    def _send(self, message: str, to: str, delivery: str) -> None:
+        self._sut.send(self._names[to], label=message, body="", delivery=delivery)
+
+    def _send_private(self, message: str, to: str, delivery: str) -> None:
+        self._send(message, to, delivery)
+
+    def _burst(self, messages: list[str], to: str) -> None:
+        for message in messages:
+            self._send(message, to, "express")
+
+    def _acknowledge(self, to: str, number: int) -> None:
+        self._acknowledged[to] += number
+        packets = [_parse(frame) for frame in self._sessions[to].record.from_sut]
+        came = [one.UserHeader.DM == 1 for one in packets if isinstance(one, UserMessagePacket)]
+        named = sum(came[: self._acknowledged[to]])
+        first = max(named - _MOST_NAMED_BY_ACK + 1, 1)
+        self._sessions[to].send(
+            session_ack(
+                WindowSize=self._windows[to],
+                AckSequenceNumber=self._acknowledged[to],
+                RecoverableMsgAckSeqNumber=min(first, named),
+                RecoverableMsgAckFlags=(1 << (named - first + 1)) - 1,
+            )
+        )
+
+    def _respond(self, to: str, how: str) -> None:
+        if how not in (VALID, REFUSAL, WRONG_CLIENT):
+            self._send_other(to, how)
+            return
+        client = _OTHER_QUEUE_MANAGER if how == WRONG_CLIENT else self._sut.guid
+        self._sessions[to].send(self._build_response(ClientGuid=client, internal={"CS": int(how == REFUSAL)}))
+
+    def _build_response(self, **fields: Any) -> Any:
+        usual: dict[str, Any] = {"ClientGuid": self._sut.guid, "ServerGuid": self._peer.identifier, "TimeStamp": 1_000}
+        return establish_connection(**usual | fields)
+
+    def _parametrize(self, to: str, how: str, window: int) -> None:
+        if how == VALID:
+            self._windows[to] = window
+            self._sessions[to].send(connection_parameters(**TIMEOUTS | {"WindowSize": window}))
+        else:
+            self._send_other(to, how)
+
+    def _send_other(self, to: str, how: str) -> None:
+        """Send a packet that is not permitted in the phase of the session."""
+        packets: dict[str, Callable[[], Any]] = {
+            "session ack": lambda: session_ack(WindowSize=64),
+            "message": lambda: self._build_message(),
+            "garbage": lambda: b"\xff" * 64,
+            "parameters": lambda: connection_parameters(**TIMEOUTS | {"WindowSize": 64}),
+            "establish": lambda: self._build_response(),
+            "order ack": lambda: self._build_message(
+                MessageClass=int(MessageClass.MQMSG_CLASS_ORDER_ACK), body=OrderAckBody(_NO_SEQUENCE, 1, 0).build()
+            ),
+            "final ack": lambda: self._build_message(
+                MessageClass=int(MessageClass.MQMSG_CLASS_ACK_RECEIVE),
+                body=FinalAckBody(_NO_SEQUENCE, 1, 0, self._sut.guid, 1).build(),
+            ),
+        }
+        self._sessions[to].send(packets[how]())
+
+    def _build_message(self, **properties: Any) -> Any:
+        queue = "order_queue$" if properties else "mqc-plain"
+        return user_message(
+            user={
+                "SourceQueueManager": self._peer.identifier,
+                "MessageID": self._peer.message_id(),
+                "SentTime": self._peer.environment.now().utc_s,
+            },
+            destination=f"TCP:{self._sut.address}\\PRIVATE$\\{queue}",
+            **properties,
+        )
+
+    def _hang_up(self, to: str) -> None:
+        self._sessions[to].end()
+
+    def _treat_pings(self, how: str) -> None:
+        self._pings.mode = how
+
+    def _pause(self, to: str) -> None:
+        self._sut.control.call("pause_queue", to=self._names[to])
+
+    def _resume(self, to: str) -> None:
+        self._sut.control.call("resume_queue", to=self._names[to])
+
+    def _wait(self, ms: int) -> None:
+        """Do nothing: the time of the step passes afterwards."""
+
+    # -- visible state --------------------------------------------------------------------------------------------
+
+    def _read_visible_state(self) -> dict[str, Any]:
+        listed = {one["format_name"].lower(): one for one in self._sut.control.call("list")["outgoing"]}
+        seen: dict[str, Any] = {"pings": len(self._pings.received), "wrong pings": self._pings.wrong}
+        for name, to in self._names.items():
+            one = listed.get(to.lower())
+            seen[name] = {
+                "connections": self._counts[name],
+                "waiting": 0 if one is None else one["count"],
+                **self._describe_outgoing_queue(to),
+                **(self._describe_session(name) if name in self._sessions else {}),
+            }
+        return seen
+
+    def _describe_outgoing_queue(self, to: str) -> dict[str, Any]:
+        if not self._sut.has("management"):
+            return {"state": Unseen(), "history": Unseen()}
+        found = self._sut.control.call("get_outgoing_queue", to=to)["outgoing"]
+        if not found:
+            return {"state": "Inactive", "history": []}
+        history = found[0].get("ConnectionHistory")
+        return {
+            "state": found[0].get("State", Unseen()),
+            "history": Unseen() if history is None else [entry["Status"] for entry in history[-SHOWN_ENTRIES:]],
+        }
+
+    def _describe_session(self, name: str) -> dict[str, Any]:
+        session = self._sessions[name]
+        packets = [_parse(frame) for frame in session.record.from_sut]
+        messages = [one for one in packets if isinstance(one, UserMessagePacket)]
+        server = NULL_GUID if name == DIRECT else self._peer.identifier
+        return {
+            "closed": session.record.closed_by is not None,
+            "came": Unseen()
+            if self._has_other_window(packets)
+            else [(one.MessagePropertiesHeader.Label or "").rstrip("\0") for one in messages],
+            "set-up": len(packets),
+            "wrong packets": sum(not self._is_valid(one, server) for one in packets),
+        }
+
+    def _has_other_window(self, packets: list[Any]) -> bool:
+        """Return whether the system named a WindowSize other than the usual one."""
+        named = [one.ConnectionParametersHeader for one in packets if isinstance(one, ConnectionParametersPacket)]
+        return any(one.WindowSize != WINDOW_SIZE for one in named)
+
+    def _is_valid(self, packet: Any, server: UUID) -> bool:
+        if isinstance(packet, EstablishConnectionPacket):
+            header = packet.EstablishConnectionHeader
+            return header.ClientGuid == self._sut.guid and header.ServerGuid == server
+        if isinstance(packet, ConnectionParametersPacket):
+            return packet.ConnectionParametersHeader.WindowSize > 0
+        return packet is not None
+
+
+def _parse(frame: Frame) -> Any:
+    try:
+        return parse_packet(frame.data)
+    except FormatError:
+        return None

@@ -1,0 +1,1 @@
+"""The area of a system that opens sessions to the peer."""

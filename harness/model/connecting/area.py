@@ -1,0 +1,356 @@
+"""The area `connecting`: the system opens sessions to the peer, which answers as it likes.
+
+Spec: MS-MQQB 3.1.5.2, 3.1.5.3.2, 3.1.5.4.2, 3.1.5.9, 3.1.6.1, 3.1.6.6, 3.1.7.6, 3.1.7.8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from harness.model.connecting.state import (
+    ANSWERED,
+    DIRECT,
+    ESTABLISHING,
+    IGNORED,
+    OPEN,
+    PARAMETERS,
+    PINGING,
+    PRIVATE,
+    REFUSED,
+    SHOWN_ENTRIES,
+    UNKNOWN,
+    Destination,
+)
+from harness.model.steps import Impossible, Model, draw_one, transition
+
+NEEDS = ("send", "queue_control")
+REACTION_TIME_MS = 400
+"""int ms: the duration of a step in which the system needs no timer."""
+MARGIN_MS = 300
+PING_TIMEOUT_MS, RETRY_MS, INITIALIZATION_MS = 1_000, 5_000, 40_000
+"""int ms: the Ping Response Timer, the Session Retry Connect Timer, the Session Initialization Timer of this area."""
+PATIENCE_MS = 8_000
+"""int ms: the longest time without an acknowledgment, after which the system may close the session."""
+DRAWN_WAITS_MS = (2_000, 6_500, 6_500, 14_000, 45_000)
+MOST_MESSAGES = 6
+WINDOW_SIZE = 64
+"""The number of unacknowledged messages at which a sender stops (MS-MQQB 3.1.3.2; only a SHOULD)."""
+VALID, REFUSAL, WRONG_CLIENT = "valid", "refusal", "wrong client"
+"""Responses to a request for a session: a valid one, one with CS set, and one with a wrong ClientGuid."""
+OTHER_PACKETS = ("session ack", "order ack", "final ack", "message", "garbage")
+"""Packets that are not permitted while a session is set up."""
+RETRY_RULES = ("MQQB-3.1.6.1-01", "MQQB-3.1.6.1-03", "MQQB-3.1.6.1-10", "MQQB-3.1.5.9-04", "MQQB-3.1.2.4-01")
+
+
+class Connecting(Model):
+    """The model of the sessions that the system opens."""
+
+    def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
+        super().__init__(decisions)
+        self.destinations = {name: Destination(name) for name in (DIRECT, PRIVATE, UNKNOWN)}
+        self.pings = 0
+        self.ping_mode = ANSWERED
+        self.offline = False
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    def settle(self, ms: int = REACTION_TIME_MS) -> None:
+        """Let time pass: waits for responses end, and the system connects again."""
+        until_ms = self.now_ms + ms
+        self.check_time(until_ms)
+        while due := self._list_due(until_ms):
+            one = min(due, key=lambda each: each.due_ms or 0)
+            self.now_ms = one.due_ms or 0
+            self._expire(one)
+            self.check_time(until_ms)
+        self.now_ms = until_ms
+        self.answers.setdefault("answer", "done")
+
+    def _list_due(self, until_ms: int) -> list[Destination]:
+        return [one for one in self.destinations.values() if one.due_ms is not None and one.due_ms <= until_ms]
+
+    def check_time(self, until_ms: int) -> None:
+        """Raise Impossible if a wait ends about then, or a missing acknowledgment may have had an effect."""
+        for one in self.destinations.values():
+            if one.due_ms is not None and abs(one.due_ms - until_ms) < MARGIN_MS:
+                raise Impossible
+            if one.phase == OPEN and one.unanswered_ms is not None and until_ms - one.unanswered_ms > PATIENCE_MS:
+                raise Impossible
+
+    def _expire(self, one: Destination) -> None:
+        if one.phase == PINGING:
+            self.cite("MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11", "MQQB-3.1.2.9-D01", "MQQB-3.1.5.2.2-06")
+            self._fail(one, "PingFailure")
+        elif one.phase is None:
+            self.cite(*RETRY_RULES)
+            self._try(one, again=True)
+        else:
+            self.cite("MQQB-3.1.6.6-01", "MQQB-3.1.5.2.3-15")
+            self._end_early(one)
+
+    # -- attempts -----------------------------------------------------------------------------------------------------
+
+    def _try(self, one: Destination, *, again: bool) -> None:
+        """Let the system try to open a session."""
+        one.due_ms = None
+        if one.name == UNKNOWN:
+            self.cite("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2-01")
+            self._fail(one, "DnsFailure")
+            return
+        one.tried = True
+        when = self.decide("when the initiator pings", 3)
+        if when == 1 or (when == 0 and not again):
+            self.pings += 1
+            self.cite("MQQB-3.1.5.2.2-02", "MQQB-3.1.7.6-08", "MQQB-3.1.7.6-12")
+            if self.ping_mode == REFUSED:
+                self.cite("MQQB-3.1.7.6-13", "MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
+                self._fail(one, "PingFailure")
+                return
+            if self.ping_mode == IGNORED:
+                one.phase, one.due_ms = PINGING, self.now_ms + PING_TIMEOUT_MS
+                return
+        self.cite("MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-14", "MQQB-3.1.5.2.3-16", "MQQB-3.1.5.2.3-08")
+        one.phase, one.due_ms, one.closed = ESTABLISHING, self.now_ms + INITIALIZATION_MS, False
+        one.connections += 1
+        one.came.clear()
+        one.history.append("InProcess")
+
+    def _fail(self, one: Destination, status: str | None) -> None:
+        """Let an attempt or a session end; the system tries again after a while if messages wait."""
+        if status is not None:
+            self.cite("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02")
+            one.history.append(status)
+        one.waiting[:0] = one.sent
+        one.sent.clear()
+        one.unanswered_ms, one.closed = None, one.closed or one.phase not in (None, PINGING)
+        one.phase = None
+        one.due_ms = self.now_ms + RETRY_MS if one.waiting and not one.paused and not self.offline else None
+
+    def _end_early(self, one: Destination) -> None:
+        """Let a session end that is not open. The documents define no Status of such an end (3.1.5.2)."""
+        recorded = self.decide("entry of a session that ends before it is open")
+        self._fail(one, "UnknownFailure" if recorded else None)
+
+    def _send_waiting(self, one: Destination) -> None:
+        """Let the system send messages on an open session, as many as the window permits."""
+        while one.phase == OPEN and not one.paused and one.waiting and len(one.sent) < WINDOW_SIZE:
+            self.cite("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14")
+            one.sent.append(one.waiting.pop(0))
+            one.came.append(one.sent[-1])
+            if one.unanswered_ms is None:
+                one.unanswered_ms = self.now_ms
+
+    # -- messages -----------------------------------------------------------------------------------------------------
+
+    @transition("MQQB-3.1.7.12-06", "MQQB-3.1.7.12-15", "MQQB-3.1.5.2.3-09", needs=NEEDS, weight=6, delivery="express")
+    def send(self, message: str, to: str, delivery: str) -> None:
+        """Let an application send a message to a queue of the peer, or to a queue on an unknown host."""
+        one = self.destinations[to]
+        if one.phase is None and one.due_ms is not None and to != UNKNOWN:
+            raise Impossible  # the documents leave open whether a new message causes an attempt at once
+        one.waiting.append(message)
+        if one.phase is None and one.due_ms is None and not one.paused and not self.offline:
+            self._try(one, again=False)
+        self._send_waiting(one)
+        self.settle()
+
+    def draw_send(self, chance: Random) -> dict[str, Any]:
+        return self._draw_send(chance, (DIRECT, DIRECT, DIRECT, UNKNOWN))
+
+    def _draw_send(self, chance: Random, names: tuple[str, ...]) -> dict[str, Any]:
+        one = self.destinations[chance.choice(names)]
+        if len(one.waiting) + len(one.sent) >= MOST_MESSAGES:
+            raise Impossible
+        self.check_time(self.now_ms + REACTION_TIME_MS)
+        delivery = chance.choice(("express", "recoverable"))
+        return {"message": f"m{self.steps}", "to": one.name, "delivery": delivery}
+
+    @transition("MQQB-3.1.7.12-06", "MQQB-3.1.5.2.3-08", needs=(*NEEDS, "private_names"), weight=4, delivery="express")
+    def send_private(self, message: str, to: str, delivery: str) -> None:
+        """Let an application send a message to a queue with a private format name of the peer."""
+        self.send(message, to, delivery)
+
+    def draw_send_private(self, chance: Random) -> dict[str, Any]:
+        return self._draw_send(chance, (PRIVATE,))
+
+    @transition("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14", "MQQB-3.1.7.12-15", needs=NEEDS, weight=1)
+    def burst(self, messages: list[str], to: str) -> None:
+        """Let applications send more messages than the window permits on an open session."""
+        one = self.find(to, OPEN)
+        one.waiting += messages
+        self._send_waiting(one)
+        self.settle()
+
+    def draw_burst(self, chance: Random) -> dict[str, Any]:
+        to = self._draw_in(chance, OPEN)
+        number = chance.randint(WINDOW_SIZE, WINDOW_SIZE + 3)
+        if len(self.destinations[to].waiting) > MOST_MESSAGES:
+            raise Impossible
+        return {"messages": [f"m{self.steps}-{each}" for each in range(number)], "to": to}
+
+    @transition("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.1-02", "MQQB-3.1.5.5.2-01", "MQQB-3.1.7.1-03", needs=NEEDS, weight=6)
+    def acknowledge(self, to: str, number: int) -> None:
+        """Let the peer acknowledge the first messages of a session."""
+        one = self.find(to, OPEN)
+        if number > len(one.sent):
+            raise Impossible
+        del one.sent[:number]
+        one.unanswered_ms = self.now_ms if one.sent else None
+        self._send_waiting(one)
+        self.settle()
+
+    def draw_acknowledge(self, chance: Random) -> dict[str, Any]:
+        one = draw_one(chance, (one for one in self.destinations.values() if one.phase == OPEN and one.sent))
+        return {"to": one.name, "number": chance.choice((len(one.sent), chance.randint(1, len(one.sent))))}
+
+    # -- answers of the peer -----------------------------------------------------------------------------------------
+
+    def find(self, to: str, phase: str) -> Destination:
+        """Return a destination; raise Impossible unless its session is in the given phase."""
+        one = self.destinations[to]
+        if one.phase != phase:
+            raise Impossible
+        return one
+
+    @transition("MQQB-3.1.5.3.2-D01", "MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-01", needs=NEEDS, weight=10, how=VALID)
+    def respond(self, to: str, how: str) -> None:
+        """Let the peer answer an EstablishConnection request, or send another packet instead."""
+        one = self.find(to, ESTABLISHING)
+        if how == VALID:
+            self.cite("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.3.2-D02", "MQQB-3.1.5.3.2-12")
+            one.phase = PARAMETERS
+            if self.decide("whether the second request starts the Session Initialization Timer again"):
+                one.due_ms = self.now_ms + INITIALIZATION_MS
+            one.history.append("EstablishPacketReceived")
+        elif how in (REFUSAL, WRONG_CLIENT):
+            self._fail(one, "ConnectionRefused" if how == REFUSAL else "UnknownFailure")
+        else:
+            self._cite_closing_packet(how)
+            self._end_early(one)
+        self.settle()
+
+    def draw_respond(self, chance: Random) -> dict[str, Any]:
+        how = chance.choice((*(VALID,) * 8, REFUSAL, WRONG_CLIENT, "parameters", *OTHER_PACKETS))
+        return {"to": self._draw_in(chance, ESTABLISHING), "how": how}
+
+    def _draw_in(self, chance: Random, *phases: str) -> str:
+        self.check_time(self.now_ms + REACTION_TIME_MS)
+        return str(draw_one(chance, (name for name, one in self.destinations.items() if one.phase in phases)))
+
+    def _cite_closing_packet(self, how: str) -> None:
+        rules = {
+            "session ack": ("MQQB-3.1.5.5-01",),
+            "order ack": ("MQQB-3.1.5.6-01",),
+            "final ack": ("MQQB-3.1.5.7-01",),
+            "message": ("MQQB-3.1.5.8-01",),
+            "garbage": ("MQQB-3.1.5.1-05",),
+            "parameters": ("MQQB-3.1.5.4-01",),
+            "establish": ("MQQB-3.1.5.3-01",),
+        }
+        self.cite(*rules[how])
+
+    @transition("MQQB-3.1.5.3.2-14", "MQQB-3.1.5.4.2-D01", needs=NEEDS, weight=10, how=VALID, window=64)
+    def parametrize(self, to: str, how: str, window: int) -> None:
+        """Let the peer answer a ConnectionParameters request, or send another packet instead."""
+        one = self.find(to, PARAMETERS)
+        if how == VALID:
+            self.cite("MQQB-3.1.5.4.2-01", "MQQB-3.1.5.4.2-06", "MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-08")
+            self.cite("MQQB-3.1.5.4.2-09", "MQQB-3.1.5.4.2-05")
+            one.phase, one.due_ms = OPEN, None
+            one.history.append("Established")
+            self._send_waiting(one)
+        else:
+            self._cite_closing_packet(how)
+            self._end_early(one)
+        self.settle()
+
+    def draw_parametrize(self, chance: Random) -> dict[str, Any]:
+        how = chance.choice((*(VALID,) * 8, "establish", *OTHER_PACKETS))
+        return {"to": self._draw_in(chance, PARAMETERS), "how": how, "window": chance.choice((1, 2, 3, 64, 64))}
+
+    @transition("MQQB-3.1.7.3-01", "MQQB-3.1.5.9-04", "MQQB-3.1.5.9-03", needs=NEEDS, weight=3)
+    def hang_up(self, to: str) -> None:
+        """Let the peer close the connection of a session, in any phase."""
+        one = self.destinations[to]
+        if one.phase not in (ESTABLISHING, PARAMETERS, OPEN):
+            raise Impossible
+        if one.phase == OPEN:
+            self._fail(one, None)
+        else:
+            self._end_early(one)
+        self.settle()
+
+    def draw_hang_up(self, chance: Random) -> dict[str, Any]:
+        return {"to": self._draw_in(chance, ESTABLISHING, PARAMETERS, OPEN)}
+
+    @transition("MQQB-3.1.7.8-05", "MQQB-3.1.7.6-12", needs=NEEDS, weight=2)
+    def treat_pings(self, how: str) -> None:
+        """Let the peer answer, refuse or ignore Ping Requests from now on; other datagrams precede each answer."""
+        self.ping_mode = how
+        self.settle()
+
+    def draw_treat_pings(self, chance: Random) -> dict[str, Any]:
+        self.check_time(self.now_ms + REACTION_TIME_MS)
+        usual = ANSWERED if self.ping_mode != ANSWERED else REFUSED
+        return {"how": chance.choice((usual, usual, IGNORED))}
+
+    # -- administrators, and time -----------------------------------------------------------------------------------
+
+    @transition("MQQB-3.1.7.13-13", "MQQB-3.1.7.12-04", needs=(*NEEDS, "pause"), weight=3)
+    def pause(self, to: str) -> None:
+        """Pause an outgoing queue whose session is open."""
+        one = self.find(to, OPEN)
+        if one.paused:
+            raise Impossible
+        one.paused = True
+        self.settle()
+
+    def draw_pause(self, chance: Random) -> dict[str, Any]:
+        self.check_time(self.now_ms + REACTION_TIME_MS)
+        ready = (name for name, one in self.destinations.items() if one.phase == OPEN and not one.paused)
+        return {"to": draw_one(chance, ready)}
+
+    @transition("MQQB-3.1.7.1-02", "MQDMPR-3.1.4.15-03", needs=(*NEEDS, "pause"), weight=4)
+    def resume(self, to: str) -> None:
+        """Resume a paused outgoing queue whose session is still open."""
+        one = self.find(to, OPEN)
+        if not one.paused:
+            raise Impossible
+        one.paused = False
+        self._send_waiting(one)
+        self.settle()
+
+    def draw_resume(self, chance: Random) -> dict[str, Any]:
+        self.check_time(self.now_ms + REACTION_TIME_MS)
+        paused = (name for name, one in self.destinations.items() if one.phase == OPEN and one.paused)
+        return {"to": draw_one(chance, paused)}
+
+    @transition("MQDMPR-3.1.2.4-01", "MQQB-3.1.6.1-01", needs=NEEDS, weight=6)
+    def wait(self, ms: int) -> None:
+        """Let time pass."""
+        self.settle(ms)
+
+    def draw_wait(self, chance: Random) -> dict[str, Any]:
+        ms = chance.choice(DRAWN_WAITS_MS)
+        self.check_time(self.now_ms + ms)
+        return {"ms": ms}
+
+    # -- visible state -----------------------------------------------------------------------------------------------
+
+    def visible(self) -> dict[str, Any]:
+        """Return the outgoing queues and the sessions."""
+        seen: dict[str, Any] = {"pings": self.pings, "wrong pings": 0}
+        for name, one in self.destinations.items():
+            seen[name] = described = {
+                "connections": one.connections,
+                "history": one.history[-SHOWN_ENTRIES:],
+                "waiting": len(one.waiting) + len(one.sent),
+                **({} if one.state is None else {"state": one.state}),
+            }
+            if one.connections:
+                described |= {"came": list(one.came), "closed": one.closed, "wrong packets": 0}
+                packets = {ESTABLISHING: 1, PARAMETERS: 2}
+                described |= {"set-up": packets[one.phase]} if one.phase in packets else {}
+        return seen
