@@ -22,8 +22,9 @@ from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messag
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 @varied("positive journaling", "response queue", acknowledgments=("none", "of arrival"))
 def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered):
-    """After FinalAcks of the class NackBadDestQueue, with or without an earlier OrderAck, two messages are dead letters,
-    and a third message without journaling is not. On the next session, the SUT sends a later message, but none of them.
+    """After FinalAcks of the class NackBadDestQueue, with or without an earlier OrderAck, two messages with negative
+    journaling are dead letters, and a third message is not. On the next session, the SUT sends a later message, but
+    none of the three.
     """
     outgoing = Outgoing(peer, sut, f"mqc-no-queue-{int(ordered)}")
     outgoing.send(2, journal=["negative"])
