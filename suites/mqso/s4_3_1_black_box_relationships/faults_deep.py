@@ -6,6 +6,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, OrderAckBody
+from reference_qm.core.commands.commands import Commands
 from reference_qm.core.commands.coordinating import Coordinating
 from reference_qm.core.errors import CommandError
 from reference_qm.core.queue_manager import QueueManager
@@ -18,6 +19,7 @@ from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosi
 from reference_qm.model.attributes import UNLIMITED
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
+from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
@@ -192,3 +194,44 @@ class InternallySentNotReceivedExternally(Coordinating):
             if operation.OperationType is OperationType.DEQUEUE and sender == self.qm.adm.Identifier:
                 raise CommandError("the message was sent in an internal transaction")
         return super().prepare(transaction, single_phase, token, now)
+
+
+@fault("queue-manager-second-sequence-of-session-gets-no-order-ack", breaks="MQSO-4.3.1.2-D04", blind=True)
+class FirstSequenceAcknowledged(OrderAcks):
+    """The destination acknowledges only the first sequence of transactional messages that it receives on a session."""
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        due = list(session.order_acks_due)
+        for transfer in due[1:]:
+            del session.order_acks_due[transfer]
+        super().on_send_timer(session, now)
+
+
+@fault("queue-manager-internal-transaction-second-queue-refused", breaks="MQSO-4.3.1.2-D08", blind=True)
+class SecondQueueOutsideTransaction(TransactionEvents):
+    """A commit of an internal transaction stores only the messages to the first queue of the transaction."""
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        sent = [
+            one
+            for one in transaction.TransactionalOperationCollection
+            if one.OperationType is OperationType.ENQUEUE and transaction.SinglePhase
+        ]
+        first = sent[0].MessagePositionReference.QueueReference if sent else None
+        for operation in sent:
+            place = operation.MessagePositionReference.QueueReference
+            if place is not first and not isinstance(place, OutgoingQueue):
+                transaction.TransactionalOperationCollection.remove(operation)
+                self.abort_enqueue(operation, now)
+        super().transaction_commit(transaction, now)
+
+
+@fault("queue-manager-workgroup-second-message-not-sent", breaks="MQSO-4.3.3-D02", blind=True)
+class TransactionalRefusedInWorkgroup(Commands):
+    """A queue manager without a directory refuses transactional messages to direct names of other computers."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        local = self.qm.destinations.find_local(request.to)
+        if not self.qm.enterprise.state.DirectoryIntegrated and request.transactional and local is None:
+            raise CommandError("no transactional message is sent without a directory")
+        return super().send_message(request, token, now)

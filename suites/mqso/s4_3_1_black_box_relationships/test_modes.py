@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from harness.expectations import facts
+from harness.capture.recorder import Frame
+from harness.expectations import each, facts
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
+from suites.messages import Sequence
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.sender import Sender
 
+KINDS = ("express", "recoverable", "transactional")
 DIRECTORY_MODE_REASON = "the SUT is integrated with a directory"
 
 
@@ -15,8 +18,8 @@ DIRECTORY_MODE_REASON = "the SUT is integrated with a directory"
 @covers("MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02")
 @varied("time to be received", "extension", "trace", "label", "read by")
 def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
-    """A SUT in workgroup mode refuses to create a public queue, receives a message into a private queue, and sends a
-    message to a direct format name.
+    """A SUT in workgroup mode refuses to create two public queues, receives messages into a private and a private
+    transactional queue, and sends messages of each kind to direct format names of two queues.
     """
     if sut.is_directory_integrated:
         judge.mark_not_exercised(
@@ -35,20 +38,46 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
     packet = peer.open_raw().send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label=label))
     peer.eventually(lambda: label in sut.labels(queue))
     received_label = sut.read_label("receive", queue=queue)
-    sender = Sender(peer, sut, peer.direct_name("mqc-private"))
-    sender.send(1)
-    session = sender.poll_session()
-    frames = [] if session is None else sender.collect(session, 1)
-    if session is not None:
-        session.acknowledge_all()
+    transactional = sut.new_queue("private-transactional", transactional=True)
+    in_sequence = Sequence(peer).message(destination=f"TCP:{sut.address}\\{transactional}", label=label)
+    peer.open_raw().send(in_sequence)
+    peer.eventually(lambda: label in sut.labels(transactional))
+    own = {delivery: sut.attempt(sut.send_here, queue, [delivery], delivery=delivery) for delivery in KINDS[:2]}
+    own["transactional"] = sut.attempt(sut.send_here, transactional, ["transactional"], delivery="transactional")
+    stored = {"outcomes": own, "plain": sut.labels(queue), "transactional": sut.labels(transactional)}
+    names = [peer.direct_name(f"mqc-private-{number}") for number in range(2)]
+    peer.inbox.listen()
+    sent = {
+        f"{tag} {delivery}": sut.attempt(
+            sut.send, names[tag % 2], body=delivery, application_tag=tag, delivery=delivery
+        )
+        for tag, delivery in enumerate(2 * KINDS, 1)
+    }
+    tags = set(range(1, 2 * len(KINDS) + 1))
+
+    def list_frames() -> list[Frame]:
+        return [frame for frame in peer.inbox.copies if Sender.tags([frame])[0] in tags]
+
+    peer.environment.run_until(lambda: tags <= set(Sender.tags(list_frames())), sut.connect_timeout_ms)
+    frames = list_frames()
+    peer.inbox.acknowledge()
     judge(
         "MQSO-4.3.1.1-01",
         "MQSO-4.3.3-D02",
         "MQSO-4.3.1.3-D01",
-        expected=facts(label_of_the_received_message=label, ApplicationTags_of_the_messages_sent=[1]),
+        expected=facts(
+            label_of_the_received_message=label,
+            messages_in_queues=facts(
+                outcomes=each(Outcome.DONE, "send"), plain=list(KINDS[:2]), transactional=[label, "transactional"]
+            ),
+            sends_to_the_peer=each(Outcome.DONE, "send"),
+            ApplicationTags_of_the_messages_sent=tags,
+        ),
         observed={
             "label_of_the_received_message": received_label,
-            "ApplicationTags_of_the_messages_sent": Sender.tags(frames),
+            "messages_in_queues": stored,
+            "sends_to_the_peer": sent,
+            "ApplicationTags_of_the_messages_sent": set(Sender.tags(frames)),
         },
         evidence=[packet, *frames],
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts
+from harness.expectations import each, facts
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.mqso.steps.whole_transaction import SENT, SENT_TAGS, STORED, TAKEN, WholeTransaction
@@ -95,3 +95,27 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
     judge(*rules, expected=expected_received, observed=received, case="received messages")
     if not committed:
         sut.control.call("cancel", request=whole.waiting.number)
+
+
+@needs("send", "receive", "queue_control", "transactions", "restart")
+@covers(*VOTE_RULES)
+def test_votes_on_two_transactions_survive_restart(sut, judge):
+    """Two external transactions each receive a message and send one, and are prepared. After a restart, their messages
+    are still hidden; then one transaction is committed and the other is aborted, and their messages show this.
+    """
+    queue, target = (sut.new_queue(name, transactional=True) for name in ("voted-from", "voted-to"))
+    names = ("commit", "abort")
+    sut.send_here(queue, names, delivery="transactional")
+    transactions = {name: sut.control.call("begin", external=True)["transaction"] for name in names}
+    for name, transaction in transactions.items():
+        sut.read_label("receive", queue=queue, transaction=transaction)
+        sut.send_here(target, [name], delivery="transactional", transaction=transaction)
+        sut.control.call("prepare", transaction=transaction)
+    sut.restart()
+    hidden = {"left": sut.labels(queue), "sent": sut.labels(target)}
+    outcomes = {name: sut.attempt(name, transaction=transaction) for name, transaction in transactions.items()}
+    observed = {"hidden": hidden, "outcomes": outcomes, "left": sut.labels(queue), "sent": sut.labels(target)}
+    expected = facts(
+        hidden={"left": [], "sent": []}, outcomes=each(Outcome.DONE, "decision"), left=["abort"], sent=["commit"]
+    )
+    judge(*VOTE_RULES, expected=expected, observed=observed)

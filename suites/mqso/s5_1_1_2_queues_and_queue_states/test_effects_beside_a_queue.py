@@ -10,6 +10,7 @@ from harness.expectations import each, facts, in_queue
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
+from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.applications import PendingRequest
 from suites.messages import Sequence
@@ -42,8 +43,8 @@ class Neighbors:
         if SUBQUEUE in self.suffixes:
             sut.create_queue(f"{queue}{SUBQUEUE}")
             sut.send_here(queue, ["moved"], delivery=self.delivery)
-            lookup_id = sut.control.call("peek", queue=queue, limit=1)["messages"][0]["lookup_id"]
-            sut.control.call("move", queue=queue, lookup_id=lookup_id, to=f"{queue}{SUBQUEUE}")
+            number = lookup_id(sut.control.call("peek", queue=queue, limit=1)["messages"][0])
+            sut.control.call("move", queue=queue, lookup_id=number, to=f"{queue}{SUBQUEUE}")
         sut.send_here(queue, ["1", "2"], delivery=self.delivery)
 
     def observe(self) -> dict[str, list[str]]:

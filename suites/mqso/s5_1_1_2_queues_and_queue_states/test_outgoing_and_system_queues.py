@@ -120,7 +120,7 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
 )
 @varied("response queue", "trace", priority=("3", "0"))
 def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
-    """Of nine messages that expire unsent, only the messages with negative journaling become dead letters; the
+    """Of fifteen messages that expire unsent, only the messages with negative journaling become dead letters; the
     transactional dead-letter queue contains only transactional messages. Two messages that expire in their queue are
     removed. Of two delivered messages, only the message with positive journaling is in the journal.
     """
@@ -133,6 +133,15 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
                 to, label=label, delivery=delivery, body=label, journal=journal, time_to_reach_queue_s=SHORT_LIFETIME_S
             )
 
+    lived = peer.direct_name("mqc-lived")
+    for delivery in ("express", "recoverable", "transactional"):
+        for journal in ([], ["negative"]):
+            label = " ".join(["lived", delivery, *journal])
+            sut.send(
+                lived, label=label, delivery=delivery, body=label, journal=journal,
+                time_to_be_received_s=SHORT_LIFETIME_S,
+            )  # fmt: skip
+
     def list_labels(*names: str) -> list[list[str]]:
         return [sorted(one["label"] for one in sut.kept_messages(name)) for name in names]
 
@@ -142,7 +151,8 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
     if peer.took(began_ms).ms < (SHORT_LIFETIME_S - 1) * 1_000:  # else none need wait any more
         judge("MQSO-5.1.1.3-D02", expected=9, observed=waiting, case="messages in the outgoing queue")
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
-    expected = [["express negative", "recoverable negative"], ["transactional negative"]]
+    plain = ["express negative", "lived express negative", "lived recoverable negative", "recoverable negative"]
+    expected = [plain, ["lived transactional negative", "transactional negative"]]
     peer.eventually(lambda: list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
     dead = list_labels(PLAIN_DEAD, TRANSACTIONAL_DEAD)
     that_asked = [[label for label in labels if label.endswith("negative")] for labels in dead]
@@ -163,9 +173,9 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
     )
     judge(
         "MQSO-5.1.1.3-D02",
-        expected=0,
-        observed=sut.outgoing_queue(to)["count"],
-        case="number of messages in the outgoing queue",
+        expected=[0, 0],
+        observed=[sut.outgoing_queue(name)["count"] for name in (to, lived)],
+        case="number of messages in the outgoing queues",
     )
     judge("MQSO-5.1.1.3-D02", expected=in_queue(), observed=sut.labels(queue))
     sender = Sender(peer, sut, to)

@@ -7,6 +7,7 @@ import pytest
 from harness.expectations import each, facts
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
+from harness.sut.shown import lookup_id
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
@@ -127,7 +128,7 @@ def test_peeks_of_all_kinds_change_no_message(peer, sut, judge, delivery):
 
     before = read_all()
     count = sut.control.call("get_queue", name=queue).get("count")
-    middle = before[1]["lookup_id"]
+    middle = lookup_id(before[1])
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
     cursors = [sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2)]
     labels = [sut.read_label("peek_message", **where) for where in ({"queue": queue}, {"handle": handle})]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.commands.client_commands import ClientCommands
+from reference_qm.core.errors import CommandError
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.model.adm import Session
 from reference_qm.surface import remote_commands
@@ -47,3 +48,17 @@ class TransactionalOfOutageLost(Closing):
             if position.TxSequenceNumber and session.initiator and not position.ReceivedSessionAck:
                 session.OutgoingMessageTable.remove(position)
         super().on_transport_lost(session, reason, now)
+
+
+@fault("queue-manager-after-outage-peeks-fail", breaks="MQSO-5.5.2-05", blind=True)
+class PeeksFailAfterOutage(ClientCommands):
+    """After a request for a remote queue failed, the queue manager refuses all later peeks at remote queues."""
+
+    def remote_peek(self, request: remote_commands.RemotePeek, token: int, now: Now) -> None:
+        if self.qm.closed_sessions or getattr(self, "opened", 0) > 1:
+            raise CommandError("the remote queue is not available")
+        super().remote_peek(request, token, now)
+
+    def remote_open(self, request: remote_commands.RemoteOpen, token: int, now: Now) -> None:
+        self.opened = getattr(self, "opened", 0) + 1
+        super().remote_open(request, token, now)

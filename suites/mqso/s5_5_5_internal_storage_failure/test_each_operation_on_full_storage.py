@@ -11,6 +11,7 @@ from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
+from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 
 PROPERTIES = ("label", "journaling", "quota_kb", "base_priority")
@@ -26,7 +27,7 @@ class Stored:
         self.remote = [peer.direct_name(f"mqc-full-{number}") for number in range(2)]
         sut.send_here(self.plain, ["1", "2", "3"], delivery="recoverable")
         sut.send_here(self.transactional, ["4", "5", "6"], delivery="transactional")
-        self.second = sut.control.call("peek", queue=self.plain, limit=10)["messages"][1]["lookup_id"]
+        self.second = lookup_id(sut.control.call("peek", queue=self.plain, limit=10)["messages"][1])
         self.transaction: str | None = None
 
     def prepare(self, operation: str) -> None:

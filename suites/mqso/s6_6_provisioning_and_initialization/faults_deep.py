@@ -74,3 +74,21 @@ class AnswersPingsAfterFailure(Inputs):
             self.on_datagram(event, now)
         else:
             super().on_anything_while_stopped(event, now)
+
+
+class NoPingAfterRestart(Ping):
+    """A queue manager that answers no pings after a restart."""
+
+    def receive_request(self, remote: Endpoint, data: bytes) -> None:
+        """Answer a ping, except after a restart."""
+        if not vars(self.qm.directory_client).get("is_restarted", False):
+            super().receive_request(remote, data)
+
+
+add(
+    "queue-manager-ping-not-answered-after-restart",
+    "MQSO-6.6.2-D06",
+    "After a restart, the queue manager answers no pings.",
+    both(replace_part(AfterRestart), both(replace_part(NoPingAfterRestart), at_restart(note_restart))),
+    blind=True,
+)

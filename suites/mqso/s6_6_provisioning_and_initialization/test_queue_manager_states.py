@@ -4,14 +4,36 @@ from __future__ import annotations
 
 from harness.expectations import holds
 from harness.run.marks import covers, needs
+from suites.mqqb.steps.pinging import ping_sut
 from suites.mqso.steps.serving import SessionAttempt
 
 
 @needs("restart", "receive")
 @covers("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D06", "MQSO-6.6.2-D07")
 def test_restarted_sut_accepts_session_and_message(peer, sut, judge):
-    """After a restart the SUT accepts a session and stores a message."""
-    sut.restart()
+    """After each of two restarts, the SUT accepts two sessions, answers a ping as before, and stores messages of each
+    kind from the peer and, if it can send, from an application.
+    """
+    pinged = ping_sut(peer).is_answered if sut.has("ping") else None
+    for number in range(2):
+        sut.restart()
+        if pinged:
+            ping = ping_sut(peer)
+            judge(
+                "MQSO-6.6.2-D06", expected=True, observed=ping.is_answered, case="answered ping", evidence=[ping.sent]
+            )
+        _judge_running_sut(peer, sut, judge, f"after{number}")
+
+
+def _judge_running_sut(peer, sut, judge, label):
+    extra_session = SessionAttempt(peer)
+    judge(
+        "MQSO-6.6.2-D06",
+        expected=SessionAttempt.SERVED,
+        observed=extra_session.outcome,
+        evidence=extra_session.evidence,
+        case="first session request of the peer",
+    )
     attempt = SessionAttempt(peer)
     judge(
         "MQSO-6.6.2-D06",
@@ -21,14 +43,19 @@ def test_restarted_sut_accepts_session_and_message(peer, sut, judge):
         case="session request of the peer",
     )
     second_session = peer.open_raw()
-    packet = second_session.send(peer.recoverable_message(label="after"))
-    arrived = peer.eventually(lambda: "after" in sut.labels(sut.queue()))
+    packet = second_session.send(peer.recoverable_message(label=label))
+    express = second_session.send(peer.message(label=f"express {label}"))
+    labels = [label, f"express {label}"]
+    if sut.has("send"):
+        sut.attempt(sut.send_here, sut.queue(), [f"own {label}"], delivery="recoverable")
+        labels.append(f"own {label}")
+    arrived = peer.eventually(lambda: set(labels) <= set(sut.labels(sut.queue())))
     judge(
         "MQSO-6.6.2-01",
         "MQSO-6.6.2-02",
         "MQSO-6.6.2-D07",
         expected=holds("running", otherwise="the SUT does not store messages"),
         observed=bool(arrived),
-        evidence=[packet],
+        evidence=[packet, express],
         case="queue manager",
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.peer.peer import Peer
 from harness.sut.control import ControlRefused
+from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.messages import Sequence
 
@@ -53,7 +54,7 @@ class Inventory:
         if self.subqueues:
             sut.create_queue(f"{queue};mqc-kept")
             for one in sut.control.call("peek", queue=queue, limit=10)["messages"]:
-                sut.control.call("move", queue=queue, lookup_id=one["lookup_id"], to=f"{queue};mqc-kept")
+                sut.control.call("move", queue=queue, lookup_id=lookup_id(one), to=f"{queue};mqc-kept")
         self._send_whole_messages(queue, delivery)
         sut.send_here(queue, [EXPIRING], delivery=delivery, time_to_be_received_s=LIFE_S)
         destination = rf"TCP:{sut.address}\{queue}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.peer.peer import Peer
 from harness.sut.outcomes import Outcome
+from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.applications import PendingRequest
 from suites.mqqb.steps.sender import Sender
@@ -38,7 +39,7 @@ class WholeTransaction:
         for name, labels in STORED.items():
             sut.send_here(self.queues[name], labels, delivery="transactional")
         self.lookup_ids = {
-            one["label"]: one["lookup_id"]
+            one["label"]: lookup_id(one)
             for name in STORED
             for one in sut.control.call("peek", queue=self.queues[name], limit=100)["messages"]
         }

@@ -24,14 +24,15 @@ SENDER_TYPE_SID = 1
     "as_user",
     [pytest.param({"sender": ALICE.name}, marks=needs("security"), id="a-user"), pytest.param({}, id="its-agent")],
 )
+@pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 @varied("time to be received", "trace", priority=("3", "7"))
-def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_user):
-    """A recoverable message of an application without administrative rights is sent. If the packet names an
-    administrator or no user, the rule is not exercised. If the SUT refuses to send the message, the rule fails in any
-    case.
+def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_user, delivery):
+    """A recoverable or transactional message of an application without administrative rights is sent. If the packet
+    names an administrator or no user, the rule is not exercised. If the SUT refuses to send the message, the rule fails
+    in any case.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-storage"))
-    asked_for = sut.attempt(sender.send, 1, delivery="recoverable", **as_user)
+    asked_for = sut.attempt(sender.send, 1, delivery=delivery, **as_user)
     if asked_for != Outcome.DONE:
         judge(
             "REGRESSIONS-5071546-01", expected=Outcome.DONE, observed=asked_for, case="send request of the application"

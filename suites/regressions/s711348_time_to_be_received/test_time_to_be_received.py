@@ -42,3 +42,28 @@ def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judg
         observed = int(frame["UserHeader"].TimeToBeReceived)
         judge("REGRESSIONS-711348-01", expected=expected, observed=observed, evidence=frame, case="TimeToBeReceived")
     session.acknowledge_all()
+
+
+@needs("send", "receive", "queue_control", "transactions")
+@covers("REGRESSIONS-711348-01")
+@pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
+def test_each_local_message_of_transaction_has_own_time_to_be_received(sut, judge, external):
+    """One transaction sends messages with different values of TimeToBeReceived to two queues: each stored message has
+    its own value. The message with the shortest value expires, and the others remain.
+    """
+    queues = [sut.new_queue(f"times-{number}", transactional=True) for number in range(2)]
+    asked = {"long": LONG_LIFETIME_S, "short": 3, "none": None, "longer": LONG_LIFETIME_S + 1}
+    transaction = sut.control.call("begin", external=external)["transaction"]
+    for label, time_s in asked.items():
+        arguments = {} if time_s is None else {"time_to_be_received_s": time_s}
+        for queue in queues:
+            sut.send_here(queue, [label], delivery="transactional", transaction=transaction, **arguments)
+    for verb in ("prepare", "commit") if external else ("commit",):
+        sut.control.call(verb, transaction=transaction)
+    sut.environment.run_until(lambda: all("short" not in sut.labels(queue) for queue in queues), 6_000)
+    shown = [
+        {one["label"]: one.get("time_to_be_received_s", asked[one["label"]] or NEVER_EXPIRES_S) for one in stored}
+        for stored in (sut.control.call("peek", queue=queue, limit=10)["messages"] for queue in queues)
+    ]
+    wanted = {label: time_s for label, time_s in asked.items() if label != "short"} | {"none": NEVER_EXPIRES_S}
+    judge.all(expected=[wanted, wanted], observed=shown, case="TimeToBeReceived of the stored messages")

@@ -1,0 +1,23 @@
+"""Faults that only special cases show: other causes, other roles and second instances."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.transactions import OperationType, Transaction
+
+
+@fault("regression-711348-time-of-first-message-in-local-queue", breaks="REGRESSIONS-711348-01", blind=True)
+class LocalTimeOfTheFirst(TransactionOperations):
+    """The messages of a transaction to a local queue get the TimeToBeReceived of the first message."""
+
+    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
+        for operation in transaction.TransactionalOperationCollection:
+            if operation.OperationType is OperationType.ENQUEUE and not isinstance(queue, OutgoingQueue):
+                first = operation.MessagePositionReference.MessageReference
+                message = replace(message, TimeToBeReceived=first.TimeToBeReceived)
+                break
+        return super().enqueue_in_transaction(transaction, queue, message)
