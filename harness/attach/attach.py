@@ -166,7 +166,7 @@ def as_json(found: Findings, counted: Costs) -> dict[str, Any]:
         for name in FACILITIES
     }
     rules = {"judged": counted.now, "of": counted.every, "capabilities": counted.capabilities}
-    return tree | {"rules": rules, "right": found.right}
+    return tree | {"rules": rules, "right": found.is_as_announced}
 
 
 def draft_sut_file(found: Findings, address: str | None, command: str | None) -> str:
