@@ -1,4 +1,6 @@
-"""The report of ``mqconform attach``: the verbs and facilities of an agent, and the cost of each missing facility."""
+"""Create the report of ``mqconform attach``: the verbs and facilities of an agent, and the number of rules that each
+missing facility costs.
+"""
 
 from __future__ import annotations
 

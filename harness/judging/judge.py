@@ -21,10 +21,10 @@ from reference_qm.releases.names import NO_RELEASE
 EVIDENCE_LIMIT = 6
 NO_LINES = Lines()
 SHOWN_PASSES_PER_RULE = 5
-"""The number of passes of a rule for which the judge searches the deciding field."""
+"""The number of passes of a rule for which the judge searches for the deciding field."""
 MAX_SEARCHED_BYTES = 64 * 1024
-"""The maximum size (int bytes) of a packet in which the judge searches the deciding field; the search in longer packets
-takes too long.
+"""The maximum size (int bytes) of a packet in which the judge searches for the deciding field; the search in longer
+packets takes too long.
 """
 OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
 """The values of ``observe`` for rules that are observed in packets: a pass of such a rule must name a packet."""

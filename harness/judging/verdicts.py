@@ -265,7 +265,7 @@ class Recorded:
     unfinished: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
     """The lines that the interrupted check had already written: check, rule, verdict."""
     again: set[str] = field(default_factory=set)
-    """Checks that run again when the run is resumed, because residue of other checks affected them."""
+    """The checks that run again when the run is resumed, because residue of other checks affected them."""
 
     def note(self, rule: str, verdict: Verdict, advice: str | None = None) -> None:
         """Record one line of the verdict file."""

@@ -26,8 +26,8 @@ class RootCause:
 
     @property
     def found(self) -> str:
-        """The line that is printed when the root cause is found. It omits the number of affected checks, which is not
-        known yet.
+        """The line that is printed when the root cause is found. The line omits the number of affected checks, which is
+        not known yet.
         """
         return f"{LINE_PREFIX}{self.said}"
 
