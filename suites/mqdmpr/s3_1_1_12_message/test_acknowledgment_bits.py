@@ -70,6 +70,21 @@ of the field.
 """
 
 
+CLASS_RULES = {
+    "arrived": "MQDMPR-3.1.1.12-D07",
+    "received": "MQDMPR-3.1.1.12-D09",
+    "late": "MQDMPR-3.1.1.12-D12",
+    "excessive": "MQDMPR-3.1.1.12-D13",
+    "deleted": "MQDMPR-3.1.1.12-D23",
+    "purged": "MQDMPR-3.1.1.12-D24",
+    "expired": "MQDMPR-3.1.1.12-D25",
+}
+"""By the outcome of messages: the rule about the class of its acknowledgment."""
+REFUSAL_RULES = {True: "MQDMPR-3.1.1.12-D19", False: "MQDMPR-3.1.1.12-D20"}
+"""By whether a refused message is transactional: the rule about the class of its acknowledgment."""
+ALL_CLASS_RULES = (*CLASS_RULES.values(), *REFUSAL_RULES.values())
+
+
 CORRELATION_RULE = "MQMQ-2.2.19.3-14"
 
 
@@ -170,7 +185,7 @@ def _join(classes_by_bits):
     return {bits: " and ".join(classes) or "no acknowledgment" for bits, classes in classes_by_bits.items()}
 
 
-@covers(*RULES_OF_BITS.values(), CORRELATION_RULE, *CLASSIFICATION_RULES)
+@covers(*RULES_OF_BITS.values(), CORRELATION_RULE, *CLASSIFICATION_RULES, *ALL_CLASS_RULES)
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITIONS])
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
@@ -230,6 +245,18 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
             expected=_join(expected)[requested],
             observed=_join(classes_by_bits)[requested],
             case=f"acknowledgment of the {end} message with {requested}",
+            evidence=evidence,
+        )
+    class_rule = REFUSAL_RULES[is_transactional] if end == "refused" else CLASS_RULES.get(end)
+    others = [rule for rule in ALL_CLASS_RULES if rule != class_rule]
+    judge.mark_not_exercised(*others, reason=f"all messages were {end}")
+    if class_rule is not None:
+        every = "PA+PR+NA+NR"
+        judge(
+            class_rule,
+            expected=_join(expected)[every],
+            observed=_join(classes_by_bits)[every],
+            case=f"acknowledgments of the {end} message with all requests",
             evidence=evidence,
         )
     judge(*GENERAL_RULES, expected=_join(expected), observed=_join(classes_by_bits), case=case, evidence=evidence)

@@ -4,11 +4,11 @@ and moments.
 
 from __future__ import annotations
 
-from typing import Any
-
 from harness.faults.parts import fault
 from reference_qm.codec import MultipleElementName
-from reference_qm.core.names.queue_names import QueueNames
+from reference_qm.codec.format_names import PrivateName
+from reference_qm.core.errors import CommandError
+from reference_qm.core.names.destinations import Destinations, parse_name
 from reference_qm.core.queueing.queue_opening import DENY_NONE, DENY_RECEIVE, RECEIVE, SEND, Opened, QueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
@@ -139,15 +139,20 @@ class LocalAndRemoteRefused(QueueOpening):
 
 
 @fault("deleted-queue-found-by-private-name", breaks="MQDMPR-3.1.7.1.5-77", blind=True)
-class PrivateNumberOfNeighbour(QueueNames):
-    """A private format name with an unknown number means the queue with the next lower number."""
+class PrivateNumberOfNeighbour(Destinations):
+    """A private format name with the number of a deleted queue means the queue with the next lower number."""
 
-    def find_by_format_name(self, name: Any) -> Queue | None:
-        found = super().find_by_format_name(name)
-        number = getattr(name, "QueueIdentifier", None)
-        if found is None and number and getattr(name, "ComputerGuid", None) == self.qm.adm.Identifier:
-            return self.qm.adm.QueueCollection.find_private(number - 1)
-        return found
+    def find_local(self, text: str) -> Queue | None:
+        try:
+            return super().find_local(text)
+        except CommandError:
+            name = parse_name(text)
+            neighbour = None
+            if isinstance(name, PrivateName):
+                neighbour = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier - 1)
+            if neighbour is None:
+                raise
+            return neighbour
 
 
 @fault("closed-handle-still-restricts-until-last-is-closed", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
