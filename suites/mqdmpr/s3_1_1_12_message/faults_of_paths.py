@@ -285,12 +285,17 @@ for _name, _value in (
         _set_restored(_name, _value),
         blind=True,
     )
-for _name, _value in (("Extension", b""), ("AppSpecific", 0), ("ArrivalTime", 1), ("CorrelationIdentifier", bytes(20))):
+for _lost, _default in (
+    ("Extension", b""),
+    ("AppSpecific", 0),
+    ("ArrivalTime", 1),
+    ("CorrelationIdentifier", bytes(20)),
+):
     add(
-        f"restored-message-of-journal-{_name.lower()}-lost",
+        f"restored-message-of-journal-{_lost.lower()}-lost",
         "MQDMPR-3.1.1.12-67",
-        f"After a restart, {_name} of a recoverable message in a journal or dead-letter queue has its default value.",
-        _set_restored(_name, _value, in_system_queue=True),
+        f"After a restart, {_lost} of a recoverable message in a journal or dead-letter queue has its default value.",
+        _set_restored(_lost, _default, in_system_queue=True),
         blind=True,
     )
 

@@ -58,7 +58,7 @@ def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transacti
     queue, journal = application.queue, f"{application.queue};journal"
     application.call("set_queue", name=queue, journaling=True)
     label = f"  {sut.own} label of {'x' * 220}  "
-    properties = {
+    properties: dict[str, Any] = {
         "ApplicationTag": TAG,
         "BodyType": BODY_TYPE,
         "CorrelationID": bytes(range(1, 21)),
@@ -81,7 +81,7 @@ def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transacti
         subqueue, known = f"{queue};mqc-sub", lookup_id(application.messages()[0])
         sut.create_queue(subqueue, transactional=transactional)
         application.call("move", queue=queue, lookup_id=known, to=subqueue)
-        there = (application.messages(subqueue) or [None])[0]
+        there = next(iter(application.messages(subqueue)), None)
         _judge_properties(judge, wanted, there, "message in a subqueue", sent)
         if there is not None:
             application.call("move", queue=subqueue, lookup_id=lookup_id(there), to=queue)
