@@ -4,6 +4,7 @@ and readers, several queues, and the computer name.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -113,7 +114,7 @@ add(
 class ChangeNotPublished(Publishing):
     """When an attribute of a public queue is changed, the queue manager does not change the directory object."""
 
-    def write(self, queue: Queue, changes: dict[str, Any], written: Any) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: Any) -> None:
         super().write(queue, {}, written)
 
 

@@ -269,6 +269,14 @@ add(
 )
 
 
+@fault("reenlistment-timeout-reports-first-transaction-only", breaks="MQDMPR-3.1.4.11-D01", blind=True)
+class FirstInDoubtReported(TransactionCommands):
+    """At the reenlistment timeout the queue manager reports only the first of several transactions in doubt."""
+
+    def reenlistment_timeout(self, request: Any, token: int, now: Now) -> Result:
+        return Result({"in_doubt": super().reenlistment_timeout(request, token, now).values["in_doubt"][:1]})
+
+
 @fault("offline-queue-manager-keeps-half-open-sessions", breaks="MQDMPR-3.1.4.12-03", blind=True)
 class HalfOpenSessionsStay(Administering):
     """A queue manager that is taken offline closes only open sessions: a session that is being set up is completed."""
