@@ -12,32 +12,15 @@ from reference_qm.codec import (
     ConnectionParametersPacket,
     EstablishConnectionPacket,
     FormatError,
-    MessageClass,
     Packet,
     SessionAckPacket,
     UserMessagePacket,
 )
 from reference_qm.core.transfer.identifying import Identifying
+from suites.mqmq.steps.kinds_of_messages import has_lists, is_admin_ack, is_order_ack, is_report
 
 MESSAGE, ACK = UserMessagePacket, SessionAckPacket
 ESTABLISHING, PARAMETERS = EstablishConnectionPacket, ConnectionParametersPacket
-
-
-def is_report(packet: Any) -> bool:
-    return packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_REPORT
-
-
-def is_admin_ack(packet: Any) -> bool:
-    number = packet.MessagePropertiesHeader.MessageClass
-    return number > 1 and packet.MessagePropertiesHeader.Label != "QM Ordering Ack" and number != 0xFF
-
-
-def is_order_ack(packet: Any) -> bool:
-    return packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK
-
-
-def has_lists(packet: Any) -> bool:
-    return packet.MultiQueueFormatHeader is not None
 
 
 def refuse(kind: type[Packet], bad: Any) -> Install:

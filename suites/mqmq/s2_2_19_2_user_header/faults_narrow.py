@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from harness.faults.fields import bit_clear, bit_set, field_is, off_by
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.received_messages import change_received
 from harness.faults.registry import add
-from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.codec import UserMessagePacket
+from suites.mqmq.steps.kinds_of_messages import (
+    has_lists,
+    is_admin_ack,
+    is_final_ack,
+    is_order_ack,
+    is_report,
+    is_transactional,
+)
 
 MESSAGE = UserMessagePacket
-
-
-def is_report(packet: Any) -> bool:
-    return packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_REPORT
-
-
-def is_admin_ack(packet: Any) -> bool:
-    number = packet.MessagePropertiesHeader.MessageClass
-    return number > 1 and packet.MessagePropertiesHeader.Label != "QM Ordering Ack" and number != 0xFF
-
-
-def is_order_ack(packet: Any) -> bool:
-    return packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK
-
-
-def is_final_ack(packet: Any) -> bool:
-    return packet.MessagePropertiesHeader.Label == "QM Ordering Ack" and not is_order_ack(packet)
-
-
-def has_lists(packet: Any) -> bool:
-    return packet.MultiQueueFormatHeader is not None
-
-
-def is_transactional(packet: Any) -> bool:
-    return packet.TransactionHeader is not None
 
 
 for _name, _rule, _says, _install in (

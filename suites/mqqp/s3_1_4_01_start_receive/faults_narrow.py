@@ -260,10 +260,10 @@ class NextOfSamePriority(Cursors):
         before = cursor.MessagePositionReference
         got = super().get_next_message_for_peek(cursor)
         found = got[1]
-        if found is not None and isinstance(before, MessagePosition):
-            if found.MessageReference.Priority != before.MessageReference.Priority:
-                return CursorStatus.NOT_FOUND, None
-        return got
+        if found is None or not isinstance(before, MessagePosition):
+            return got
+        same = found.MessageReference.Priority == before.MessageReference.Priority
+        return got if same else (CursorStatus.NOT_FOUND, None)
 
 
 @fault("server-message-locked-only-for-own-handle", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-01"), blind=True)
@@ -325,9 +325,9 @@ class TimeoutAsError(RemoteReads):
     """The server returns MQ_ERROR for a PEEK_NEXT that finds no message in time."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        if status is Status.MQ_ERROR_IO_TIMEOUT and entry is not None:
-            if entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
-                status = Status.MQ_ERROR
+        next_message = entry is not None and entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT
+        if status is Status.MQ_ERROR_IO_TIMEOUT and next_message:
+            status = Status.MQ_ERROR
         super().answer_read(call, status, entry)
 
 

@@ -94,9 +94,9 @@ class OwnConnectionOnly(RemoteStarting):
     def create_remote_read_entry(self, call: Call, desc: Desc):  # type: ignore[no-untyped-def]
         entry = super().create_remote_read_entry(call, desc)
         descriptor = self.find_remote_descriptor(desc["hRemoteQueue"])
-        if desc["ulTimeout"] == 0 and descriptor is not None and descriptor.QueueReference is not None:
-            if not list(descriptor.QueueReference.MessagePositionList):
-                self.__dict__["failed"][desc["hRemoteQueue"]] = True
+        queue = None if descriptor is None else descriptor.QueueReference
+        if desc["ulTimeout"] == 0 and queue is not None and not list(queue.MessagePositionList):
+            self.__dict__["failed"][desc["hRemoteQueue"]] = True
         return entry
 
 
