@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.fields import bit_clear, bit_set, field_is, off_by
+from harness.faults.fields import bit_set, field_is, off_by
 from harness.faults.parts import replace_part
 from harness.faults.received_messages import change_received
 from harness.faults.registry import Install, add
@@ -72,7 +72,6 @@ for _name, _rule, _says, _install in (
         "The sender sets priority 3 in a transactional message to several queues.",
         field_is(MESSAGE, "BaseHeader.PR", 3, lambda p: p.TransactionHeader is not None and has_lists(p)),
     ),
-    ("sender-session-ack-in-clear", "-05", "IN is clear in a SessionAck.", bit_clear(ACK, "BaseHeader.IN")),
     (
         "connection-parameters-dh-set",
         "-08",
@@ -84,12 +83,6 @@ for _name, _rule, _says, _install in (
         "-08",
         "DH is set in an EstablishConnection packet.",
         bit_set(ESTABLISHING, "BaseHeader.DH"),
-    ),
-    (
-        "admin-ack-dh-without-debug-header",
-        "-09",
-        "DH is set in an administration acknowledgment, which has no DebugHeader.",
-        bit_set(MESSAGE, "BaseHeader.DH", is_admin_ack),
     ),
     (
         "order-ack-base-header-x9-set",
@@ -132,12 +125,6 @@ for _name, _rule, _says, _install in (
         "-20",
         "The receiver refuses a transactional message with bit X0 of BaseHeader.Flags.",
         refuse(MESSAGE, lambda p: p.BaseHeader.X0 and p.TransactionHeader is not None),
-    ),
-    (
-        "sender-traced-recoverable-message-tr-clear",
-        "-12",
-        "TR is clear in a traced recoverable message.",
-        bit_clear(MESSAGE, "BaseHeader.TR", lambda p: p.UserHeader.DM and p.TransactionHeader is None),
     ),
     (
         "establish-connection-signature-wrong",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.fields import bit_clear, bit_set, field_is, off_by
+from harness.faults.fields import bit_clear, bit_set, field_is
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.received_messages import change_received
 from harness.faults.registry import add
@@ -39,30 +39,6 @@ for _name, _rule, _says, _install in (
         field_is(
             MESSAGE, "UserHeader.QueueManagerAddress", OTHER_GUID, lambda p: has_lists(p) and p.UserHeader.DQ == 7
         ),
-    ),
-    (
-        "sender-transactional-message-to-private-queue-address-zero",
-        "-03",
-        "QueueManagerAddress of a transactional message to a private queue is a wrong GUID.",
-        field_is(
-            MESSAGE,
-            "UserHeader.QueueManagerAddress",
-            OTHER_GUID,
-            lambda p: is_transactional(p) and p.UserHeader.DQ == 3,
-        ),
-    ),
-    ("report-sent-time-0", "-06", "SentTime of a report is 0.", field_is(MESSAGE, "UserHeader.SentTime", 0, is_report)),
-    (
-        "order-ack-sent-time-0",
-        "-06",
-        "SentTime of an OrderAck is 0.",
-        field_is(MESSAGE, "UserHeader.SentTime", 0, is_order_ack),
-    ),
-    (
-        "admin-ack-sent-time-of-one-hour-ago",
-        "-06",
-        "SentTime of an administration acknowledgment is one hour in the past.",
-        off_by(MESSAGE, "UserHeader.SentTime", -3600, is_admin_ack),
     ),
     (
         "admin-ack-dm-3",
@@ -130,15 +106,6 @@ for _name, _rule, _says, _install in (
         ),
     ),
     (
-        "receiver-connector-type-of-transactional-message-drops-acks",
-        "-39",
-        "The receiver sends no acknowledgments for a transactional message with a ConnectorType.",
-        change_received(
-            {"MessagePropertiesHeader.Flags": 0},
-            lambda p: p.UserHeader.ConnectorType is not None and is_transactional(p),
-        ),
-    ),
-    (
         "receiver-time-to-be-received-of-express-message-ignored",
         "-05",
         "The receiver keeps an express message in its queue after TimeToBeReceived has expired.",
@@ -163,17 +130,6 @@ for _name, _rule, _says, _install in (
         "-07",
         "The copies of a message to several queues have the same MessageID.",
         field_is(MESSAGE, "UserHeader.MessageID", 0x77, has_lists),
-    ),
-    (
-        "sender-admin-queue-of-recoverable-message-with-aq-0",
-        "-31",
-        "A recoverable message that requests acknowledgments has AQ 0 in its flags.",
-        field_is(
-            MESSAGE,
-            "UserHeader.AQ",
-            0,
-            lambda p: p.UserHeader.DM == 1 and p.TransactionHeader is None and p.UserHeader.AQ,
-        ),
     ),
 ):
     add(f"narrow-{_name}", f"MQMQ-2.2.19.2{_rule}", _says, _install, blind=True)

@@ -8,11 +8,11 @@ from harness.faults.primitives import wrong_fields
 from harness.faults.received_messages import change_received
 from harness.faults.refusal_acks import omit_nack
 from harness.faults.registry import add
-from reference_qm.codec import DirectQueueFormatName, MessageClass, UserMessagePacket
+from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
-from suites.mqmq.steps.kinds_of_messages import is_admin_ack, is_order_ack, is_report, is_transactional
+from suites.mqmq.steps.kinds_of_messages import is_admin_ack, is_order_ack, is_transactional
 
 MESSAGE, PROPERTIES = UserMessagePacket, "MessagePropertiesHeader"
 
@@ -53,12 +53,6 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.3-06",
         "Bit 5 of MessagePropertiesHeader.Flags is set in an OrderAck.",
         off_by(MESSAGE, f"{PROPERTIES}.Flags", 0x20, is_order_ack),
-    ),
-    (
-        "report-bit-6-set",
-        "MQMQ-2.2.19.3-07",
-        "Bit 6 of MessagePropertiesHeader.Flags is set in a report.",
-        off_by(MESSAGE, f"{PROPERTIES}.Flags", 0x40, is_report),
     ),
     (
         "receiver-bit-5-of-recoverable-message-tag-lost",
@@ -127,18 +121,6 @@ for _name, _rule, _says, _install in (
         field_is(MESSAGE, f"{PROPERTIES}.PrivacyLevel", 2, is_admin_ack),
     ),
     (
-        "report-encryption-algorithm-0",
-        "MQMQ-2.2.19.3-24",
-        "EncryptionAlgorithm of a report is 0x1234.",
-        field_is(MESSAGE, f"{PROPERTIES}.EncryptionAlgorithm", 0x1234, is_report),
-    ),
-    (
-        "order-ack-hash-algorithm-0x8099",
-        "MQMQ-2.2.19.3-D02",
-        "HashAlgorithm of an OrderAck is 0x8099.",
-        field_is(MESSAGE, f"{PROPERTIES}.HashAlgorithm", 0x8099, is_order_ack),
-    ),
-    (
         "receiver-extension-of-message-without-body-lost",
         "MQMQ-2.2.19.3-D05",
         "The receiver delivers a message without a body without its extension.",
@@ -177,31 +159,6 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.3-D01",
         "The receiver replaces the BodyType of a transactional message with 0.",
         change_received({f"{PROPERTIES}.BodyType": 0}, is_transactional),
-    ),
-    (
-        "admin-ack-application-tag-reversed",
-        "MQMQ-2.2.18-D01",
-        "MessageID of an administration acknowledgment is big-endian in its CorrelationID.",
-        wrong_fields(MESSAGE, {f"{PROPERTIES}.CorrelationID": lambda old: old[:16] + old[:15:-1]}, is_admin_ack),
-    ),
-    (
-        "report-source-queue-manager-class-other",
-        "MQMQ-2.2.19.3-12",
-        "MessageClass of a report is 0x0003.",
-        field_is(MESSAGE, f"{PROPERTIES}.MessageClass", 3, is_report),
-    ),
-    (
-        "response-queue-direct-name-not-padded",
-        "MQMQ-2.2.18.1.5.2-D02",
-        "A direct name of an odd number of characters in ResponseQueue ends without a null.",
-        wrong_fields(
-            MESSAGE,
-            {"UserHeader.ResponseQueue": lambda old: old and DirectQueueFormatName(old.DirectFormatName + "x")},
-            lambda p: (
-                isinstance(p.UserHeader.ResponseQueue, DirectQueueFormatName)
-                and len(p.UserHeader.ResponseQueue.DirectFormatName) % 2
-            ),
-        ),
     ),
 ):
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)

@@ -97,6 +97,7 @@ def test_message_to_full_queue_is_acknowledged_as_refused(peer, sut, judge):
     receiver.acknowledge_all()
 
 
+@needs("insecure_nacks")
 @covers("MQMQ-2.2.19.3-03")
 @pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
 def test_message_to_missing_queue_is_acknowledged_as_refused(peer, sut, judge, delivery):
