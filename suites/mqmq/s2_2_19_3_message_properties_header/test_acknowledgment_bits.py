@@ -101,9 +101,10 @@ def test_message_to_full_queue_is_acknowledged_as_refused(peer, sut, judge):
 @covers("MQMQ-2.2.19.3-03")
 @pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
 def test_message_to_missing_queue_is_acknowledged_as_refused(peer, sut, judge, delivery):
-    """Two messages, one with NA and one without, are sent to a queue that does not exist: only the message with NA gets
-    an acknowledgment, of class NACK_BAD_DST_Q.
+    """SendInsecureNacks is TRUE. Two messages, one with NA and one without, are sent to a missing queue: only the
+    message with NA gets an acknowledgment, of class NACK_BAD_DST_Q.
     """
+    sut.send_insecure_nacks()
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\private$\mqc-missing"
     sent = [
