@@ -210,13 +210,3 @@ class TransactionalReceiveNotAcknowledged(AdminAcks):
         receive = message_class is MessageClass.MQMSG_CLASS_ACK_RECEIVE
         if not (receive and message.TransactionIdentifier is not None):
             super().send(message, message_class, now)
-
-
-@fault("narrow-receive-of-express-message-acknowledged-as-arrival", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
-class ReceiveOfExpressAsArrival(AdminAcks):
-    """The acknowledgment for the receive of an express message has the class ACK_REACH_QUEUE."""
-
-    def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        if message_class is MessageClass.MQMSG_CLASS_ACK_RECEIVE and message.DeliveryGuarantee.name == "EXPRESS":
-            message_class = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
-        super().send(message, message_class, now)
