@@ -20,7 +20,7 @@ class OwnConnectionOnly(RemoteStarting):
             return Status.MQ_ERROR_INVALID_PARAMETER
         return status
 
-    def create_remote_read_entry(self, call: Call, desc: Desc):  # type: ignore[no-untyped-def]
+    def create_remote_read_entry(self, call: Call, desc: Desc):
         entry = super().create_remote_read_entry(call, desc)
         descriptor = self.find_remote_descriptor(desc["hRemoteQueue"])
         queue = None if descriptor is None else descriptor.QueueReference

@@ -52,7 +52,7 @@ class CancelledPeekKept(RemoteReads):
         if entry not in self.__dict__.get("kept", ()):
             super().remove_remote_read_entry(entry)
 
-    def complete_remote_read(self, entry, status, position):  # type: ignore[no-untyped-def]
+    def complete_remote_read(self, entry, status, position):
         if status is CANCELED_STATUS and entry.Action is not ReadAction.MQ_ACTION_RECEIVE:
             self.__dict__.setdefault("kept", []).append(entry)
         super().complete_remote_read(entry, status, position)

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 class PurgedInMemoryOnly(Durability):
     """The server purges a queue only in memory: recoverable messages are in the queue again after a restart."""
 
-    def build_removal(self, positions, reason):  # type: ignore[no-untyped-def]
+    def build_removal(self, positions, reason):
         return {} if reason.name == "MQMSG_CLASS_NACK_Q_PURGED" else super().build_removal(positions, reason)
 
 
@@ -50,7 +50,7 @@ class JournalPurged(RemoteOpening):
 class PurgedSilently(Queues):
     """The server sends no acknowledgment Q_PURGED for the messages that a remote purge removes."""
 
-    def purge(self, queue, token, done, failed=None):  # type: ignore[no-untyped-def]
+    def purge(self, queue, token, done, failed=None):
         if token is None:
             for position in queue.MessagePositionList:
                 position.MessageReference.AcknowledgementsRequested = 0
