@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 class TransactionalNackDeletes(RemoteEnding):
     """The server removes a transactional message whose receive ends with RR_NACK."""
 
-    def end_remote_read(self, entry, delete_message, ended):  # type: ignore[no-untyped-def]
+    def end_remote_read(self, entry, delete_message, ended):
         if entry.UserMessagePacket.MessageReference.TransactionIdentifier is not None:
             delete_message = True
         super().end_remote_read(entry, delete_message, ended)
@@ -27,7 +27,7 @@ class TransactionalNackDeletes(RemoteEnding):
 class NackedGoneAfterRestart(RemoteEnding):
     """The server keeps a recoverable message whose receive ended with RR_NACK only until the next restart."""
 
-    def end_remote_read(self, entry, delete_message, ended):  # type: ignore[no-untyped-def]
+    def end_remote_read(self, entry, delete_message, ended):
         super().end_remote_read(entry, delete_message, ended)
         position = entry.UserMessagePacket
         if not delete_message and position.key:
@@ -40,7 +40,7 @@ class NackedGoneAfterRestart(RemoteEnding):
 class ExpressAckedStays(RemoteEnding):
     """The server leaves an express message in the queue when the second receive of a handle ends with RR_ACK."""
 
-    def end_remote_read(self, entry, delete_message, ended):  # type: ignore[no-untyped-def]
+    def end_remote_read(self, entry, delete_message, ended):
         acked = self.__dict__.setdefault("acked", set())
         position = entry.UserMessagePacket
         express = position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
@@ -54,7 +54,7 @@ class ExpressAckedStays(RemoteEnding):
 class LookupAckLeaves(RemoteEnding):
     """The server leaves the message of a receive by LookupIdentifier in the queue although it ends with RR_ACK."""
 
-    def end_remote_read(self, entry, delete_message, ended):  # type: ignore[no-untyped-def]
+    def end_remote_read(self, entry, delete_message, ended):
         if "ByLookupId" in entry.call.method.name:
             delete_message = False
         super().end_remote_read(entry, delete_message, ended)
@@ -64,7 +64,7 @@ class LookupAckLeaves(RemoteEnding):
 class PurgedEndFails(RemoteEnding):
     """The server returns a failure for the end of a receive whose message was purged in the meantime."""
 
-    def end_remote_read(self, entry, delete_message, ended):  # type: ignore[no-untyped-def]
+    def end_remote_read(self, entry, delete_message, ended):
         purged = entry.UserMessagePacket.State is MessagePositionState.PURGE_PENDING
         super().end_remote_read(
             entry, delete_message, lambda status: ended(Status.MQ_ERROR_MESSAGE_NOT_FOUND if purged else status)
@@ -75,7 +75,7 @@ class PurgedEndFails(RemoteEnding):
 class EndsOldestOfHandle(RemoteEnding):
     """The server ends the oldest unfinished receive of the handle by RR_NACK, whichever receive is named."""
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended) -> None:  # type: ignore[no-untyped-def]
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended) -> None:
         position = entry.UserMessagePacket
         assert position is not None
         for other in position.QueueReference.MessagePositionList:
