@@ -215,19 +215,18 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
         )
         return
     evidence = [*received, frame]
+    for turn, number, carrier in headers:
+        _judge_session_header(judge, carrier, turn, number, agreed.WindowSize, delivery, [*received, carrier])
     if len(session.messages) < count:
         raise ConformanceFailure("the SUT's message did not arrive")
     judge(
         "MQQB-3.1.7.11-03",
         expected=holds("the message has a SessionHeader", otherwise="the message has no SessionHeader"),
-        observed=bool(frame["BaseHeader"].SH),
+        observed=bool(headers),
         evidence=evidence,
     )
     if not frame["BaseHeader"].SH:
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
-    for attempt, count, frame in headers:
-        evidence = [*received, frame]
-        _judge_session_header(judge, frame, attempt, count, agreed.WindowSize, delivery, evidence)
     # Resent messages, where answers take long, acknowledge nothing.
     silent = session.quiet(2 * delay_ms + sut.slack_ms(agreed.RecoverableAckTimeout), of="SessionAck")
     judge(

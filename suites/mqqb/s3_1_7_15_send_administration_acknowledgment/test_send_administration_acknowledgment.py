@@ -39,7 +39,6 @@ ATTRIBUTE_BY_RULE = {
 ADMIN_NUMBER = 5
 HIGH_IDS = 0x5A00_0000
 """A number that makes a MessageID use all its bytes."""
-ACCESS_DENIED = 0x8004
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
 LONG_BODY = b"the body of the message" * 100
 MESSAGE_LIFETIME_S = 2
@@ -164,7 +163,7 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
-    """The peer sends an express, a recoverable and a transactional message to a missing queue, two messages of an unknown
+    """The peer sends express, recoverable and transactional messages to a missing queue, two messages of an unknown
     user, and a nontransactional message to a transactional queue: the SUT sends BAD_DST_Q and ACCESS_DENIED only if
     SendInsecureNacks is TRUE, and sends NOT_TRANSACTIONAL_MSG in both cases.
     """
@@ -189,7 +188,7 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
             receiver.send_packet(receiver.build_message({"DM": one}, properties={"NA": 1}, security=claims))
             for one in (0, 1)
         ]
-        insecure_classes += [ACCESS_DENIED] * 2
+        insecure_classes += [AckClass.ACCESS_DENIED] * 2
     came = receiver.await_acks(1 + len(insecure_classes) if insecure else 1)
     expected = of_classes(*(insecure_classes if insecure else []), AckClass.NOT_TRANSACTIONAL_MSG)
     judge(
