@@ -41,3 +41,22 @@ class FirstDescriptorSearched(Waiting):
                 self.stop_reader(reader, status)
                 return Status.MQ_OK
         return Status.STATUS_NOT_FOUND
+
+
+@fault("queue-manager-cancelled-receive-takes-next-message", breaks="MQDMPR-3.1.7.1.17-06", blind=True)
+class CancelledTakesMessage(Waiting):
+    """A cancelled receive in a queue where a second read waits still takes the next message."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        readers = [
+            (one, reader)
+            for one in queue.OpenQueueDescriptorCollection.values()
+            for reader in one.WaitingMessageReadOperationCollection
+        ]
+        found = super().cancel_waiting_read(queue, tag, status)
+        for descriptor, reader in readers:
+            if reader.number not in self.qm.readers and len(readers) > 1:
+                reader.Tag, reader.answered = None, lambda status, position: None
+                self.qm.readers[reader.number] = reader
+                descriptor.WaitingMessageReadOperationCollection[reader] = None
+        return found
