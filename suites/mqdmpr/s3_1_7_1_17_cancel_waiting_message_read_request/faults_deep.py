@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
+from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.model.adm import Queue
+from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.statuses import Status
 
 
@@ -56,7 +57,12 @@ class CancelledTakesMessage(Waiting):
         found = super().cancel_waiting_read(queue, tag, status)
         for descriptor, reader in readers:
             if reader.number not in self.qm.readers and len(readers) > 1:
-                reader.Tag, reader.answered = None, lambda status, position: None
+                reader.Tag, reader.answered = None, self.discard_message
                 self.qm.readers[reader.number] = reader
                 descriptor.WaitingMessageReadOperationCollection[reader] = None
         return found
+
+    def discard_message(self, status: Status, position: MessagePosition | None) -> None:
+        """Delete the message that completes the cancelled receive."""
+        if position is not None:
+            self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)

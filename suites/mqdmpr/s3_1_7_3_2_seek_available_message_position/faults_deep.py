@@ -129,13 +129,3 @@ class BackwardFindsLocked(Seeking):
         if entry is not None and not isinstance(entry, Boundary) and entry.State is MessagePositionState.LOCKED:
             return entry
         return super().seek_available(initial_position, peek_operation, seek_direction)
-
-
-@fault("queue-manager-search-returns-message-locked-by-move", breaks="MQDMPR-3.1.7.3.2-12", blind=True)
-class PurgePendingFound(Seeking):
-    """A search finds a message that was received in a transaction when its queue was purged."""
-
-    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
-        if position.State is MessagePositionState.PURGE_PENDING:
-            return True
-        return super().is_readable(position, peek_operation)
