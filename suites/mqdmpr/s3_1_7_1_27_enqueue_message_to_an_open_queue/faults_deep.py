@@ -165,3 +165,40 @@ class LocalCopyNamesAll(Enqueueing):
         if message.DestinationMultiQueueFormatName and not isinstance(queue, OutgoingQueue):
             message = replace(message, DestinationQueueFormatName=message.DestinationMultiQueueFormatName)
         return super()._enqueue_message(queue, message, now, transaction)
+
+
+@fault("sender-copies-of-transaction-all-but-first-at-once", breaks="MQDMPR-3.1.7.1.27-14", blind=True)
+class CopiesOutsideTransaction(Enqueueing):
+    """Copies for several queues that are sent in a transaction are enqueued at once."""
+
+    def enqueue_to_open_queue(
+        self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None = None
+    ) -> EnqueueStatus:
+        if descriptor.Multiple and transaction is not None:
+            message = replace(message, TransactionIdentifier=self.qm.numbering.assign_transaction())
+            transaction = None
+        return super().enqueue_to_open_queue(descriptor, message, now, transaction)
+
+
+@fault("sender-copies-lose-application-tag", breaks="MQDMPR-3.1.7.1.27-12", blind=True)
+class CopiesWithoutTag(Enqueueing):
+    """The copies for several queues have no application tag and no response queue."""
+
+    def enqueue_to_open_queue(
+        self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None = None
+    ) -> EnqueueStatus:
+        if descriptor.Multiple:
+            message = replace(message, AppSpecific=0, ResponseQueueFormatName=None)
+        return super().enqueue_to_open_queue(descriptor, message, now, transaction)
+
+
+@fault("sender-copies-are-express", breaks="MQDMPR-3.1.7.1.27-12", blind=True)
+class CopiesWithoutJournaling(Enqueueing):
+    """The copies for several queues request no negative journaling and no trace."""
+
+    def enqueue_to_open_queue(
+        self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None = None
+    ) -> EnqueueStatus:
+        if descriptor.Multiple:
+            message = replace(message, NegativeJournalingRequested=False, BodyType=0)
+        return super().enqueue_to_open_queue(descriptor, message, now, transaction)
