@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.explore.worlds import Seen
-from harness.model.agreement import Refused
+from harness.model.agreement import Refused, Unseen
 from harness.model.queues.base import ADMIN
 from harness.model.steps import Step
 from harness.sut.control import ControlRefused
@@ -280,7 +280,9 @@ class QueuesDriven:
             seen[name] = self._describe_messages(name)
             if ";" not in name:
                 seen[f"{name};journal"] = self._describe_messages(f"{name};journal")
-                seen[f"{name} properties"] = self._call_or_refuse("get_queue", name=self._name_queue_path(name))
+                shown = self._call_or_refuse("get_queue", name=self._name_queue_path(name))
+                unknown = dict.fromkeys(_QUEUE_PROPERTIES, Unseen())
+                seen[f"{name} properties"] = shown if isinstance(shown, Refused) else unknown | shown
         return seen
 
     def _describe_messages(self, queue: str) -> list[dict[str, Any]] | Refused:
@@ -320,8 +322,21 @@ class QueuesDriven:
 
 
 _COMPARED_PROPERTIES = frozenset(
-    {"priority", "delivery", "application_tag", "time_to_be_received_s", "time_to_reach_queue_s"}
+    {
+        "body_type",
+        "extension_base64",
+        "correlation_id",
+        "priority",
+        "delivery",
+        "application_tag",
+        "time_to_be_received_s",
+        "time_to_reach_queue_s",
+    }
 )
+
+
+_QUEUE_PROPERTIES = ("label", "type", "base_priority", "quota_kb", "journal_quota_kb", "count", "bytes")
+"""The properties that a system need not show."""
 
 
 def _read_refusal(refusal: ControlRefused) -> Refused:

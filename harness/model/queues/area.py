@@ -67,7 +67,7 @@ class Queues(Administering, Reading, Transactions):
         self._list_due_times(self.now_ms + ms)
         return {"ms": ms}
 
-    @transition("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.3-D13", needs=("restart",), weight=1)
+    @transition("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.3-D13", needs=("restart",), weight=2)
     def restart(self) -> None:
         """Restart the system: express messages, handles and waits are lost, and undecided transactions are aborted."""
         for queue in self.every_queue():
@@ -88,6 +88,7 @@ class Queues(Administering, Reading, Transactions):
         return position.state != PURGE_PENDING or position in kept
 
     def draw_restart(self, chance: Random) -> dict[str, Any]:
-        if chance.random() < 0.5 or self.readers():
+        prepared = any(one.state != "active" for one in self.transactions.values())
+        if self.readers() or chance.random() < (0.2 if prepared else 0.6):
             raise Impossible
         return {}

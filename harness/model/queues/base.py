@@ -246,6 +246,9 @@ class QueuesBase(Model):
                 seen[f"{name} properties"] = {
                     "transactional": queue.transactional,
                     "journaling": queue.journaling,
+                    "label": queue.label,
+                    "type": queue.type,
+                    "base_priority": queue.base_priority,
                     **({} if queue.quota_kb is None else {"quota_kb": queue.quota_kb}),
                     **({} if queue.journal_quota_kb is None else {"journal_quota_kb": queue.journal_quota_kb}),
                     **({} if queue.positions else {"count": 0, "bytes": 0}),

@@ -385,7 +385,9 @@ class Reading(QueuesBase):
 
     def draw_look_up(self, chance: Random) -> dict[str, Any]:
         queue = draw_one(chance, self.queues.values())
-        message = draw_one(chance, (one.message.name for one in queue.positions if one.seen))
+        seen = [one for one in queue.positions if one.seen]
+        held = [one for one in seen if one.state != AVAILABLE]
+        message = draw_one(chance, held if held and chance.random() < 0.5 else seen).message.name
         receives = chance.random() < 0.4
         transaction = self.draw_transaction(chance, queue.transactional) if receives else None
         return {
