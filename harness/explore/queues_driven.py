@@ -8,9 +8,11 @@ from collections.abc import Set
 from typing import Any
 from uuid import UUID
 
+from harness.explore.data_model import INSPECTED_STEPS, describe_data_model
 from harness.explore.worlds import Seen
 from harness.model.agreement import Refused, Unseen
 from harness.model.queues.base import ADMIN
+from harness.model.queues.data_model import DATA_MODEL
 from harness.model.steps import Step
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
@@ -43,6 +45,8 @@ class QueuesDriven:
         """The queues and messages that the system listed after the last step."""
         self._came: dict[str, Any] = {}
         """The answers that have arrived since the last step, for reads."""
+        self._inspects = False
+        """Whether to compare the abstract data model after this step."""
         self._places: dict[str, int] = {}
         """The lookup identifiers of messages."""
 
@@ -67,6 +71,7 @@ class QueuesDriven:
         self._await_answers(awaited - {"answer"})
         answers |= self._came
         self._came = {}
+        self._inspects = step.name in INSPECTED_STEPS and self._sut.has("inspect")
         return Seen(answers, self._read_visible_state())
 
     # -- steps ----------------------------------------------------------------------------------------------------
@@ -276,6 +281,7 @@ class QueuesDriven:
             },
             ADMIN: self._describe_messages(ADMIN),
         }
+        seen[DATA_MODEL] = self._describe_data_model(names) if self._inspects else Unseen()
         for name in self._queues:
             seen[name] = self._describe_messages(name)
             if ";" not in name:
@@ -284,6 +290,10 @@ class QueuesDriven:
                 unknown = dict.fromkeys(_QUEUE_PROPERTIES, Unseen())
                 seen[f"{name} properties"] = shown if isinstance(shown, Refused) else unknown | shown
         return seen
+
+    def _describe_data_model(self, transactions: dict[str, str]) -> dict[str, Any]:
+        paths = {self._name_queue_path(name).lower(): name for name in self._queues}
+        return describe_data_model(self._sut.inspect(), paths, transactions)
 
     def _describe_messages(self, queue: str) -> list[dict[str, Any]] | Refused:
         peeked = self._call_or_refuse("peek", queue=self._name_queue_path(queue), limit=_MOST_LISTED_MESSAGES)

@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.model.queues.administering import Administering
 from harness.model.queues.base import TIMER_MARGIN_MS
+from harness.model.queues.data_model import DATA_MODEL, describe_operations, describe_queue
 from harness.model.queues.reading import Reading
 from harness.model.queues.state import AVAILABLE, PURGE_PENDING, Position, Reader
 from harness.model.queues.transactions import Transactions
@@ -83,6 +84,16 @@ class Queues(Administering, Reading, Transactions):
                 one for one in queue.positions if one.message.recoverable and self._stays_after_restart(one, kept)
             ]
         self.done()
+
+    def visible(self) -> dict[str, Any]:
+        """Return everything visible, with elements of the abstract data model."""
+        operations = {name: describe_operations(one) for name, one in self.transactions.items()}
+        return super().visible() | {
+            DATA_MODEL: {
+                **{name: describe_queue(one) for name, one in self.queues.items() if one.parent is None},
+                **{name: one for name, one in operations.items() if one is not None},
+            }
+        }
 
     def _stays_after_restart(self, position: Position, kept: set[Position]) -> bool:
         return position.state != PURGE_PENDING or position in kept

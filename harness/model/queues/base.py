@@ -136,7 +136,7 @@ class QueuesBase(Model):
         reader.handle.readers.remove(reader)
         cursor = reader.cursor
         if cursor is not None:
-            self.cite("MQDMPR-3.2.7.5-07")
+            self.cite("MQDMPR-3.2.7.5-06", "MQDMPR-3.2.7.5-07")
             cursor.state = {WAIT_PEEK: READ, WAIT_RECEIVE: UNREAD}.get(cursor.state, cursor.state)
             cursor.move(position)
         self.give(position, reader.name)

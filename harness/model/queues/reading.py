@@ -47,7 +47,14 @@ class Reading(QueuesBase):
 
     # -- open and close -------------------------------------------------------------------------------------------
 
-    @transition("MQDMPR-3.1.7.1.5-123", "MQDMPR-3.1.7.1.5-124", needs=("receive",), access=RECEIVE, deny_receive=False)
+    @transition(
+        "MQDMPR-3.1.7.1.5-123",
+        "MQDMPR-3.1.7.1.5-124",
+        "MQDMPR-3.1.1.2-D06",
+        needs=("receive",),
+        access=RECEIVE,
+        deny_receive=False,
+    )
     def open(self, handle: str, queue: str, access: str, deny_receive: bool) -> None:
         opened = self.find(self.queues, queue)
         if not self.is_shared(opened, access, deny_receive):
@@ -433,7 +440,7 @@ class Reading(QueuesBase):
                 self.expire_wait(reader.cursor)
             self.give(None, reader.name)
             return
-        self.cite("MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-15")
+        self.cite("MQDMPR-3.1.7.3.1-10", "MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-15")
         reader.due_ms = self.now_ms + wait_ms
         if reader.handle.name is None:
             reader.handle.queue.handles.append(reader.handle)

@@ -159,7 +159,7 @@ class Sending(QueuesBase):
         elif position.state != AVAILABLE:
             self.refuse()
         elif within is not None:
-            self.cite("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03")
+            self.cite("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03", "MQDMPR-3.1.1.13-06")
             position.state = LOCKED
             within.operations.append(Operation("move", position, target))
             self.done()
