@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Set
 from typing import Any
 
@@ -180,6 +181,9 @@ class RemoteDriven(QueuesDriven):
             "journal": sorted(name for name, flag in _JOURNAL_FLAGS.items() if getattr(user, flag)),
             "application_tag": properties.ApplicationTag,
             "time_to_be_received_s": user.TimeToBeReceived,
+            "body_type": properties.BodyType,
+            "correlation_id": properties.CorrelationID.hex(),
+            "extension_base64": base64.b64encode(properties.ExtensionData).decode(),
         }
 
 

@@ -4,6 +4,7 @@ protocol.
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Set
 from typing import Any
 
@@ -11,6 +12,7 @@ from harness.explore.queues_driven import QueuesDriven
 from harness.explore.wire_seen import Wire, class_name
 from harness.explore.worlds import Seen
 from harness.model.agreement import Refused, Unseen
+from harness.model.queues.state import INFINITE_LIFETIME_S
 from harness.model.steps import Step
 from harness.model.transfer.receiving import MISSING_QUEUE
 from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_TIME_MS, SYSTEM_JOURNAL
@@ -24,6 +26,9 @@ from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMes
 _TIME_STAMP = 1_000_000
 _MESSAGE_LIFETIME_S = 10_000
 """int s: the TimeToReachQueue of the messages that the peer sends."""
+_TOLERANCE_S = 4
+_CLOCK_LAG_S = 100
+"""int s: how far the sent times of the peer's messages are behind the time of their arrival."""
 _IMMEDIATE_REACTION_MS = 50
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
@@ -46,9 +51,13 @@ class TransferDriven(QueuesDriven):
         self._packets: dict[str, Any] = {}
         self._sequences: dict[int, int] = {}
         """The sequences of the system, numbered in the order of their appearance."""
+        self._wrong_times: set[str] = set()
+        """The messages with a wrong time of sending or of arrival."""
         self._silent = False
         self._before_loss = 0
         """The number of messages received before the last loss of all connections."""
+        self._arrivals: dict[str, int] = {}
+        """When the peer sent its messages (UTC, in s)."""
         self._ordinals: dict[int, str] = {}
         """The names of the peer's messages by their MessageIDs."""
 
@@ -92,11 +101,12 @@ class TransferDriven(QueuesDriven):
         acks: list[str],
         application_tag: int,
         late: bool,
+        details: dict[str, Any],
     ) -> None:
         user: dict[str, Any] = {"DM": int(delivery != "express")}
         if late:
             user["SentTime"] = self._peer.environment.now().utc_s - 2 * _MESSAGE_LIFETIME_S
-        packet = self._build_message(message, queue, size, acks, user, application_tag, priority)
+        packet = self._build_message(message, queue, size, acks, user, application_tag, priority, details)
         self._packets[message] = packet
         self._wire.send(self._sessions[session], packet)
 
@@ -122,8 +132,8 @@ class TransferDriven(QueuesDriven):
         self._step_ms = RECONNECT_TIME_MS
         return "done"
 
-    def _offer_order_ack(self) -> str:
-        packet = next(one for one in reversed(self._wire.messages) if one.TransactionHeader is not None)
+    def _offer_order_ack(self, message: str) -> str:
+        packet = next(one for one in self._wire.messages if self._describe_message(one)["message"] == message)
         header = packet.TransactionHeader
         assert header is not None
         body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.TxSequenceNumber - 1)
@@ -162,7 +172,7 @@ class TransferDriven(QueuesDriven):
     def _burst(self, session: str, number: int) -> dict[str, int]:
         through = self._sessions[session]
         for _ in range(number):
-            self._wire.send(through, self._build_message("burst", MISSING_QUEUE, 0, [], {"DM": 1}, 0, 3))
+            self._wire.send(through, self._build_message("burst", MISSING_QUEUE, 0, [], {"DM": 1}, 0, 3, {}))
         self._peer.pass_time(_IMMEDIATE_REACTION_MS)
         return {"at once": self._wire.acknowledged(through)["acknowledged"]}
 
@@ -177,6 +187,7 @@ class TransferDriven(QueuesDriven):
         size: int,
         acks: list[str],
         journal: list[str],
+        details: dict[str, Any],
     ) -> None:
         place = {
             "FM": 1,
@@ -187,7 +198,7 @@ class TransferDriven(QueuesDriven):
             "PreviousTxSequenceNumber": previous,
         }
         user = {"DM": 1, **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
-        packet = self._build_message(message, queue, size, acks, user, 0, 0, transaction=place)
+        packet = self._build_message(message, queue, size, acks, user, 0, 0, details, transaction=place)
         self._wire.send(self._sessions[session], packet)
 
     def _build_message(
@@ -199,6 +210,7 @@ class TransferDriven(QueuesDriven):
         user: dict[str, Any],
         application_tag: int,
         priority: int,
+        details: dict[str, Any],
         **headers: Any,
     ) -> bytes:
         """Build a message of the peer as bytes."""
@@ -211,8 +223,15 @@ class TransferDriven(QueuesDriven):
         own = {
             "SourceQueueManager": self._peer.identifier,
             "MessageID": ordinal,
-            "SentTime": self._peer.environment.now().utc_s,
+            "SentTime": self._peer.environment.now().utc_s - _CLOCK_LAG_S,
+            "TimeToBeReceived": details.get("time_to_be_received_s", INFINITE_LIFETIME_S),
         }
+        kept = {
+            "CorrelationID": bytes.fromhex(details.get("correlation_id", "00" * 20)),
+            "BodyType": details.get("body_type", 0),
+            "ExtensionData": b64decode(details.get("extension_base64", "")),
+        }
+        self._arrivals[message] = self._peer.environment.now().utc_s
         made = user_message(
             user={**own, **user, **admin},
             destination=self._format_direct_name(self._name_queue_path(queue)).removeprefix("DIRECT="),
@@ -220,6 +239,7 @@ class TransferDriven(QueuesDriven):
             label=message,
             body=b"b" * size,
             ApplicationTag=application_tag,
+            **kept,
             **asked,
             **headers,
         )
@@ -245,7 +265,34 @@ class TransferDriven(QueuesDriven):
         name = self._peer.direct_name().lower()
         outgoing = [one for one in self._listed["outgoing"] if one["format_name"].lower() == name]
         seen["waiting"] = sum(one["count"] for one in outgoing)
+        seen["transfer info"] = self._get_transfer_info()
+        seen["wrong times"] = sorted(self._wrong_times)
         return seen
+
+    def _describe_message_answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Describe a message in a queue; compare its times with those of the peer."""
+        described = super()._describe_message_answer(message)
+        name, arrived_s, sent_s = described["message"], message.get("arrived_time"), message.get("sent_time")
+        own_s = self._arrivals.get(name)
+        if described["class"] == "NORMAL" and own_s is not None:
+            late = arrived_s is not None and not own_s - _TOLERANCE_S <= arrived_s <= own_s + _TOLERANCE_S
+            other = sent_s is not None and sent_s != own_s - _CLOCK_LAG_S
+            if late or other:
+                self._wrong_times.add(name)
+        return described
+
+    def _get_transfer_info(self) -> Any:
+        """Return OutgoingTransferInfo of the queue to the peer; sequences are numbered as in the model."""
+        if not self._sut.has("management"):
+            return Unseen()
+        found = self._sut.control.call("get_outgoing_queue", to=self._peer.direct_name())["outgoing"]
+        info = dict(found[0].get("OutgoingTransferInfo", {})) if found else {}
+        for name in ("EodFirstNonAck", "EodLastNonAck"):
+            if name in info:
+                place = dict(info[name])
+                info[name] = place | {"SeqID": self._sequences.get(int(place["SeqID"]), place["SeqID"])}
+        unknown = dict.fromkeys(("EodNoAckCount", "EodNoReadCount", "EodFirstNonAck", "EodLastNonAck"), Unseen())
+        return unknown | info
 
     def _get_transfer_state(self) -> Any:
         """Return the state of the received sequence, as the system reports it."""

@@ -47,7 +47,14 @@ class Reading(QueuesBase):
 
     # -- open and close -------------------------------------------------------------------------------------------
 
-    @transition("MQDMPR-3.1.7.1.5-123", "MQDMPR-3.1.7.1.5-124", needs=("receive",), access=RECEIVE, deny_receive=False)
+    @transition(
+        "MQDMPR-3.1.7.1.5-123",
+        "MQDMPR-3.1.7.1.5-124",
+        "MQDMPR-3.1.1.2-D06",
+        needs=("receive",),
+        access=RECEIVE,
+        deny_receive=False,
+    )
     def open(self, handle: str, queue: str, access: str, deny_receive: bool) -> None:
         opened = self.find(self.queues, queue)
         if not self.is_shared(opened, access, deny_receive):
@@ -385,7 +392,9 @@ class Reading(QueuesBase):
 
     def draw_look_up(self, chance: Random) -> dict[str, Any]:
         queue = draw_one(chance, self.queues.values())
-        message = draw_one(chance, (one.message.name for one in queue.positions if one.seen))
+        seen = [one for one in queue.positions if one.seen]
+        held = [one for one in seen if one.state != AVAILABLE]
+        message = draw_one(chance, held if held and chance.random() < 0.5 else seen).message.name
         receives = chance.random() < 0.4
         transaction = self.draw_transaction(chance, queue.transactional) if receives else None
         return {
@@ -431,7 +440,7 @@ class Reading(QueuesBase):
                 self.expire_wait(reader.cursor)
             self.give(None, reader.name)
             return
-        self.cite("MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-15")
+        self.cite("MQDMPR-3.1.7.3.1-10", "MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-15")
         reader.due_ms = self.now_ms + wait_ms
         if reader.handle.name is None:
             reader.handle.queue.handles.append(reader.handle)

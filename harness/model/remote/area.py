@@ -29,6 +29,8 @@ from harness.model.steps import Impossible, draw_one, transition
 
 QUEUES = ("one", "two")
 MOST_CLIENTS = 3
+MOST_CURSORS = 2
+"""The largest number of cursors of a handle."""
 MOST_REMOTE_READS = 8
 CANCELED_STATUS = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
 START, START2 = "RemoteQMStartReceive", "RemoteQMStartReceive2"
@@ -163,7 +165,7 @@ class Remote(Queues):
     def draw_create_cursor(self, chance: Random) -> dict[str, Any]:
         return {
             "cursor": f"c{self.steps}",
-            "handle": draw_one(chance, (n for n, h in self.remote.items() if not h.cursors)),
+            "handle": draw_one(chance, (n for n, h in self.remote.items() if len(h.cursors) < MOST_CURSORS)),
         }
 
     @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDED_CAPABILITIES, weight=1)

@@ -71,6 +71,8 @@ class Shipping(Sessions):
         waits. While the peer is silent, the system's own acknowledgments may also wait.
         """
         self.sequence, self.next_number = 1, 1
+        self.transfer_info: dict[str, Any] = {}
+        """OutgoingTransferInfo after the last OrderAck; later events may change it."""
 
     @transition(
         "MQQB-3.1.7.1-10",
@@ -87,6 +89,7 @@ class Shipping(Sessions):
     def ship_message(self, message: str, delivery: str, priority: int, size: int, journal: list[str]) -> None:
         """Let an application send a message to the peer."""
         transactional = delivery == "transactional"
+        self.transfer_info = {}
         sent = Sent(Message(message, "peer", 0 if transactional else priority, delivery, size, journal=tuple(journal)))
         if transactional:
             sent.sequence, sent.number = self.sequence, self.next_number
@@ -115,6 +118,7 @@ class Shipping(Sessions):
     def silence_peer(self, on: bool) -> None:
         """Let the peer stop acknowledging messages (``on``), or acknowledge them again."""
         self.silent = on
+        self.transfer_info = {}
         if on:
             self.await_acknowledgment()
         self.settle()
@@ -132,6 +136,7 @@ class Shipping(Sessions):
             session.open = False
         self.lost, self.lost_ms = bool(self.table) or self.silent, self.now_ms
         self.copies.clear()
+        self.transfer_info = {}
         self.open_ms = None
         super().settle()
         self.done()
@@ -151,6 +156,10 @@ class Shipping(Sessions):
         self.lost = False
         again = sorted(self.table, key=lambda one: -one.message.priority)
         self.copies += [one.described() for one in again]
+        first = next((one for one in self.copies if one.get("number")), None)
+        if first is not None:  # the documents leave open which number precedes the first message of the table
+            self.cite("MQQB-3.1.7.1.3-08")
+            first["previous"] = Between(0, first["number"] - 1)
         self.await_acknowledgment()
         self.settle(RECONNECT_TIME_MS)
         self.done()
@@ -160,24 +169,45 @@ class Shipping(Sessions):
             raise Impossible
         return {}
 
-    @transition("MQQB-3.1.5.6-09", "MQQB-3.1.5.6-13", "MQQB-3.1.5.6-14", "MQQB-3.1.5.6-15", needs=("send",), weight=4)
-    def offer_order_ack(self) -> None:
-        """Let the peer send the OrderAck of the last transactional message that it received."""
-        got = [one for one in self.table if one.number and one.acknowledged]
-        if not got or self.lost or any(one.number and not one.acknowledged for one in self.table):
+    @transition(
+        *("MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09", "MQQB-3.1.5.6-10", "MQQB-3.1.5.6-13", "MQQB-3.1.5.6-14"),
+        *("MQQB-3.1.5.6-15", "MQQB-3.1.5.6-16", "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22"),
+        "MQQB-3.1.5.6-24",
+        needs=("send",),
+        weight=6,
+    )
+    def offer_order_ack(self, message: str) -> None:
+        """Let the peer send the OrderAck of a transactional message, which covers all earlier ones."""
+        names = [one.message.name for one in self.table if one.number]
+        if message not in names or self.lost or self.silent:
             raise Impossible
-        for sent in got:
+        covered = [one for one in self.table if one.number][: names.index(message) + 1]
+        if not all(one.acknowledged for one in covered):
+            raise Impossible
+        for sent in covered:
             self.table.remove(sent)
             if sent.message.journal:
                 self.awaiting_final.append(sent)
-        self.sequence, self.next_number = self.sequence + 1, 1
+        self.transfer_info = self._describe_sequence(self.sequence)
+        if not any(one.number for one in self.table):
+            self.sequence, self.next_number = self.sequence + 1, 1
         self.settle()
         self.done()
 
+    def _describe_sequence(self, sequence: int) -> dict[str, Any]:
+        """Return OutgoingTransferInfo after an OrderAck (3.1.5.6)."""
+        numbers = [one.number for one in self.table if one.number]
+        awaiting = Between(sum(one.sequence == sequence for one in self.awaiting_final), len(self.awaiting_final))
+        info: dict[str, Any] = {"EodNoAckCount": len(numbers), "EodNoReadCount": awaiting}
+        if numbers:
+            info |= {"EodFirstNonAck": {"SeqID": sequence, "SeqNo": numbers[0], "PrevNo": Between(0, numbers[0] - 1)}}
+            info |= {"EodLastNonAck": {"SeqID": sequence, "SeqNo": numbers[-1], "PrevNo": Between(0, numbers[-1] - 1)}}
+        return info
+
     def draw_offer_order_ack(self, chance: Random) -> dict[str, Any]:
-        if self.lost or self.silent or not any(one.number for one in self.table):
+        if self.lost or self.silent:
             raise Impossible
-        return {}
+        return {"message": draw_one(chance, (one.message.name for one in self.table if one.number))}
 
     @transition("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", needs=("send",), weight=3)
     def finish(self, message: str, cls: str) -> None:
@@ -186,6 +216,7 @@ class Shipping(Sessions):
         if sent is None or self.lost:
             raise Impossible
         self.awaiting_final.remove(sent)
+        self.transfer_info = {}
         wanted = sent.message.journal
         if cls == "ACK_RECEIVE" and "positive" in wanted:
             self.journaled.append(message)
@@ -243,6 +274,7 @@ class Shipping(Sessions):
             "waiting": self._count_waiting_messages(),
             SYSTEM_JOURNAL: sorted(self.journaled),
             DEAD_LETTERS: sorted(self.dead),
+            **({"transfer info": self.transfer_info} if self.transfer_info else {}),
         }
 
     def _count_waiting_messages(self) -> int | Between:

@@ -135,6 +135,7 @@ class Sessions(Administering, Reading, Sending):
         if place.number:
             seen["order acks"] = {"sequence": place.sequence, "number": place.number}
             seen["transfer"] = {"SequenceNumber": place.number, "RejectCount": place.rejected}
+        seen["wrong times"] = []
         seen["final acks"] = sorted(self.final_acks, key=str)
         return seen
 
