@@ -18,7 +18,7 @@ class AuthType(IntEnum):
     WINNT = 0x0A
 
 
-PROVIDERS_WITH_ODD_LEGS = frozenset({AuthType.WINNT})
+PROVIDERS_WITH_CLIENT_LAST_TOKEN = frozenset({AuthType.WINNT})
 """The providers whose last token is sent by the client, in an rpc_auth_3 PDU (MS-RPCE 2.2.1.1.7, 3.3.1.5.2.1)."""
 
 

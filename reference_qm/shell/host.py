@@ -392,7 +392,7 @@ class Host:
         self.handle(await self.directory.answer(effect))
 
     async def _change_surroundings(self, token: int, request: HostRequest) -> None:
-        before = dict(self._surroundings.there)
+        before = dict(self._surroundings.available)
         done = await self.directory.carry_out(request)
         try:
             await self._report_environment_changes(before)
@@ -404,12 +404,12 @@ class Host:
 
     async def _report_environment_changes(self, before: Mapping[str, bool]) -> None:
         """Pass the changes of the environment to the core."""
-        there = self._surroundings.there
+        available = self._surroundings.available
         if entries := self._surroundings.list_changed_entries(before):
             await self.store.write([entries])
         for event in self._surroundings.list_inputs(before):
             self.handle(event)
-        if there["service"] and not before["service"]:
+        if available["service"] and not before["service"]:
             asyncio.get_running_loop().call_soon(self.restart)
 
     async def _watch_free_space(self) -> None:
@@ -432,7 +432,7 @@ class Host:
         while self._unwritten:
             batch, self._unwritten = self._unwritten, []
             try:
-                if not self._surroundings.there["storage"]:
+                if not self._surroundings.available["storage"]:
                     raise StoreError(DISK_FULL)
                 await self.store.write([effect.record for _, effect in batch])
             except StoreError as error:
