@@ -44,7 +44,7 @@ class AuthLevel(IntEnum):
 
 
 def parse_authentication_level(wire: int) -> AuthLevel | None:
-    """Return the level that an auth_level stands for: DEFAULT stands for CONNECT, CALL for PKT; None for an unknown
+    """Return the level that an auth_level stands for: DEFAULT means CONNECT, and CALL means PKT; None for an unknown
     level. Spec: MS-RPCE 2.2.1.1.8.
     """
     meant = {0: AuthLevel.CONNECT, int(AuthLevel.CALL): AuthLevel.PKT}
