@@ -120,7 +120,7 @@ class Host:
         self._complaint = ""
         """The reported reason why the store refuses records; empty while it accepts them."""
         self._short = False
-        """Whether the store was short of room at the last check."""
+        """Whether the store was short of free space at the last check."""
         self._writer: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.driver = Driver(self)
@@ -413,7 +413,7 @@ class Host:
             asyncio.get_running_loop().call_soon(self.restart)
 
     async def _watch_free_space(self) -> None:
-        """Until the host stops, report to the core when the store becomes short of room, and when it has room again."""
+        """Until the host stops, report to the core whether the store has enough free space, whenever this changes."""
         while True:
             self._check_free_space()
             await asyncio.sleep(FREE_SPACE_POLL_S)
@@ -422,7 +422,7 @@ class Host:
         shortage = self.store.shortage()
         if bool(shortage) is not self._short:
             self._short = bool(shortage)
-            log.warning("%s", shortage or "the disk of the store has room again")
+            log.warning("%s", shortage or "the disk of the store has enough free space again")
             self.handle(ResourcesChanged(low=self._short))
 
     async def _write_store(self) -> None:
