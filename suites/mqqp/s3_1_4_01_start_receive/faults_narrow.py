@@ -226,7 +226,7 @@ class CursorDoesNotSkip(Cursors):
 
 @fault("server-front-of-queue-by-arrival", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"), blind=True)
 class FrontByArrival(Seeking):
-    """The server's receive without a cursor returns the message that arrived first, whatever its priority."""
+    """The server's receive without a cursor returns the oldest message, not the one of highest priority."""
 
     def seek_available(self, initial_position, peek_operation, *rest):
         found = super().seek_available(initial_position, peek_operation, *rest)
@@ -239,7 +239,7 @@ class FrontByArrival(Seeking):
 
 @fault("server-peek-front-of-queue-by-arrival", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"), blind=True)
 class PeekFrontByArrival(Seeking):
-    """The server's PEEK_CURRENT without a cursor returns the message that arrived first, whatever its priority."""
+    """The server's PEEK_CURRENT without a cursor returns the oldest message, not the one of highest priority."""
 
     def seek_available(self, initial_position, peek_operation, *rest):
         found = super().seek_available(initial_position, peek_operation, *rest)
