@@ -16,7 +16,7 @@ from harness.model.queues.state import INFINITE_LIFETIME_S
 from harness.model.steps import Step
 from harness.model.transfer.receiving import MISSING_QUEUE
 from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_TIME_MS, ROUTES, SYSTEM_JOURNAL
-from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, REACTION_TIME_MS, TRANSACTIONAL
+from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, PLAIN_QUOTA_KB, REACTION_TIME_MS, TRANSACTIONAL
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.sut.releases import find_release
@@ -43,7 +43,7 @@ class TransferDriven(QueuesDriven):
         if not peer.environment.virtual and peer.sut.has("set_timers"):
             peer.sut.set_timers(scale=1)
         peer.inbox.listen()
-        self._create(PLAIN, transactional=False)
+        self._create(PLAIN, transactional=False, quota_kb=PLAIN_QUOTA_KB)
         self._create(TRANSACTIONAL, transactional=True)
         self._wire = Wire(peer)
         self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTES}
@@ -52,6 +52,10 @@ class TransferDriven(QueuesDriven):
         self._packets: dict[str, Any] = {}
         self._sequences: dict[int, int] = {}
         """The sequences of the system, numbered in the order of their appearance."""
+        self._wrong_ids: set[str] = set()
+        """The messages whose identifier does not follow that of the message of the previous step."""
+        self._last_ordinal: int | None = None
+        self._next_ordinal: int | None = None
         self._wrong_times: set[str] = set()
         """The messages with a wrong time of sending or of arrival."""
         self._silent = False
@@ -68,6 +72,7 @@ class TransferDriven(QueuesDriven):
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
         self._step_ms = REACTION_TIME_MS
+        self._last_ordinal, self._next_ordinal = self._next_ordinal, None
         return super().take(step, awaited)
 
     def _await_answers(self, awaited: Set[str]) -> None:
@@ -121,6 +126,13 @@ class TransferDriven(QueuesDriven):
         )
         self.name_message(sent, message)
         return "done"
+
+    def _check_message_id(self, message: str, message_id: str) -> None:
+        """Check that two messages in succession have successive ordinals (MS-MQQB 3.1.1.3)."""
+        ordinal = int(message_id.rpartition("\\")[2])
+        if self._last_ordinal is not None and ordinal != self._last_ordinal + 1:
+            self._wrong_ids.add(message)
+        self._next_ordinal = ordinal
 
     def _silence_peer(self, on: bool) -> str:
         self._silent = on
@@ -273,6 +285,7 @@ class TransferDriven(QueuesDriven):
                 "waiting": sum(one["count"] for one in outgoing),
                 "transfer info": self._get_transfer_info(to),
             }
+        seen["wrong identifiers"] = sorted(self._wrong_ids)
         seen["wrong times"] = sorted(self._wrong_times)
         return seen
 

@@ -35,7 +35,7 @@ ACK_WAIT_MS = 20_000
 """int ms: AckWaitTimeout in this area; the Session Ack Wait Timer has a multiple of this duration (3.1.2.4)."""
 _MULTIPLES = {DIRECT: (2, 1, 3), PRIVATE: (1, 2, 3)}
 """The multiples to consider; note <46> names the first one for each kind of destination."""
-DRAWN_WAITS_MS = (2_000, 6_500, 6_500, 14_000, 26_000, 45_000)
+DRAWN_WAITS_MS = (2_000, 6_500, 6_500, 14_000, 26_000, 45_000, 90_000)
 MOST_MESSAGES = 6
 WINDOW_SIZE = 64
 """The number of unacknowledged messages at which a sender stops (MS-MQQB 3.1.3.2; only a SHOULD)."""

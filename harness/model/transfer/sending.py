@@ -121,6 +121,7 @@ class Shipping(Sessions):
 
     @transition(
         "MQQB-3.1.7.1-10",
+        "MQQB-3.1.1.3-24",
         "MQQB-3.1.7.1.3-04",
         "MQQB-3.1.7.1.3-03",
         "MQQB-3.1.7.1.3-08",
