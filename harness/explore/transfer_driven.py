@@ -120,11 +120,14 @@ class TransferDriven(QueuesDriven):
         self._wire.send(self._sessions[session], self._packets[message])
 
     def _ship_message(self, message: str, to: str, delivery: str, priority: int, size: int, journal: list[str]) -> str:
-        body = "b" * size
-        sent = self._sut.send(
-            self._routes[to], label=message, body=body, delivery=delivery, priority=priority, journal=journal
-        )
-        self.name_message(sent, message)
+        names = ",".join(self._routes[name] for name in to.split("+"))
+        fields: dict[str, Any] = {"delivery": delivery, "priority": priority, "journal": journal}
+        sent = self._sut.send(names, label=message, body="b" * size, **fields)
+        self._check_message_id(message, sent)
+        guid, _, ordinal = sent.rpartition("\\")
+        for place in range(len(to.split("+"))):
+            self.name_message(f"{guid}\\{int(ordinal) + place}", message)
+            self._next_ordinal = int(ordinal) + place
         return "done"
 
     def _check_message_id(self, message: str, message_id: str) -> None:
@@ -132,7 +135,6 @@ class TransferDriven(QueuesDriven):
         ordinal = int(message_id.rpartition("\\")[2])
         if self._last_ordinal is not None and ordinal != self._last_ordinal + 1:
             self._wrong_ids.add(message)
-        self._next_ordinal = ordinal
 
     def _silence_peer(self, on: bool) -> str:
         self._silent = on

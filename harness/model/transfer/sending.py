@@ -27,6 +27,7 @@ MOST_SENT_MESSAGES = 6
 _OWN_ORDINAL_START = 1_000
 ROUTES = ("near", "far")
 """The names of the outgoing queues, each for a queue of the peer."""
+BOTH_ROUTES = "+".join(ROUTES)
 SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
 
 
@@ -59,8 +60,8 @@ class Route:
 
     ``table``: the OutgoingMessageTable of its session, with the sent messages that are not completed; ``copies``: the
     messages that the peer has received since the last loss of the connection; ``sequence``: the current sequence, 0
-    before its first message; ``transfer_info``: OutgoingTransferInfo after the last OrderAck, empty after later events
-    that may change it.
+    before its first message; ``connected``: whether its session is open; ``transfer_info``: OutgoingTransferInfo after
+    the last OrderAck, empty after later events that may change it.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Route:
     transfer_info: dict[str, Any] = field(default_factory=dict)
     sequence: int = 0
     next_number: int = 1
+    connected: bool = False
 
     def has_transactional(self) -> bool:
         return any(one.number for one in self.table)
@@ -134,21 +136,26 @@ class Shipping(Sessions):
         to=ROUTES[0],
     )
     def ship_message(self, message: str, to: str, delivery: str, priority: int, size: int, journal: list[str]) -> None:
-        """Let an application send a message to a queue of the peer."""
+        """Let an application send a message to one or to both queues of the peer."""
         transactional = delivery == "transactional"
-        route = self.routes[to]
-        route.transfer_info = {}
-        sent = Sent(Message(message, to, 0 if transactional else priority, delivery, size, journal=tuple(journal)))
-        if transactional:
-            if not route.has_transactional():
-                self.sequence_count += 1
-                route.sequence, route.next_number = self.sequence_count, 1
-            sent.sequence, sent.number = route.sequence, route.next_number
-            route.next_number += 1
-        route.table.append(sent)
-        if not self.lost:
-            route.copies.append(sent.described())
-            self.await_acknowledgment()
+        if to == BOTH_ROUTES and (journal or not all(one.connected for one in self.routes.values())):
+            raise Impossible  # the number of journal copies is open, and the response to the first of two pings (E15)
+        for name in to.split("+"):
+            route = self.routes[name]
+            route.transfer_info = {}
+            kind = (0 if transactional else priority, delivery, size)
+            sent = Sent(Message(message, to, *kind, journal=tuple(journal)))
+            if transactional:
+                if not route.has_transactional():
+                    self.sequence_count += 1
+                    route.sequence, route.next_number = self.sequence_count, 1
+                sent.sequence, sent.number = route.sequence, route.next_number
+                route.next_number += 1
+            route.table.append(sent)
+            if not self.lost:
+                route.copies.append(sent.described())
+                route.connected = True
+                self.await_acknowledgment()
         self.done()
         self.settle()
 
@@ -157,13 +164,16 @@ class Shipping(Sessions):
             raise Impossible
         self.check_patience(REACTION_TIME_MS)
         journal = chance.choice(([], ["positive"], ["negative"], ["negative", "positive"]))
+        connected = all(one.connected for one in self.routes.values())
+        to = chance.choice((*ROUTES, *ROUTES, BOTH_ROUTES) if connected else ROUTES)
+        kinds = ("express", "recoverable") if to == BOTH_ROUTES else ("express", "recoverable", *("transactional",) * 2)
         return {
             "message": f"m{self.steps}",
-            "to": chance.choice(ROUTES),
-            "delivery": chance.choice(("express", "recoverable", "transactional", "transactional")),
+            "to": to,
+            "delivery": chance.choice(kinds),
             "priority": chance.choice((3, 0, 7)),
             "size": chance.choice((0, 10, 3_000)),
-            "journal": journal,
+            "journal": [] if to == BOTH_ROUTES else journal,
         }
 
     @transition("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.2-01", "MQQB-3.1.5.5.3-02", needs=("send",), weight=2)
@@ -189,6 +199,7 @@ class Shipping(Sessions):
         self.lost, self.lost_ms = bool(self.table) or self.silent, self.now_ms
         for route in self.routes.values():
             route.copies.clear()
+            route.connected = False
         self.forget_transfer_info()
         self.open_ms = None
         super().settle()
@@ -208,6 +219,7 @@ class Shipping(Sessions):
             raise Impossible
         self.lost = False
         for route in self.routes.values():
+            route.connected = bool(route.table)
             again = sorted(route.table, key=lambda one: -one.message.priority)
             route.copies += [one.described() for one in again]
             first = next((one for one in route.copies if one.get("number")), None)
