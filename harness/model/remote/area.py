@@ -387,15 +387,6 @@ class Remote(Misuse):
     def draw_cancel_remote(self, chance: Random) -> dict[str, Any]:
         return {"read": draw_one(chance, (one.name for one in self.readers() if one.handle.name in self.remote))}
 
-    @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=_NEEDED_CAPABILITIES, weight=1)
-    def cancel_nothing(self, handle: str) -> None:
-        """Cancel a nonexistent read on a queue with or without waiting reads."""
-        opened = self.find(self.remote, handle)
-        self.refuse("MQ_ERROR" if opened.readers else "MQ_ERROR_INVALID_HANDLE")
-
-    def draw_cancel_nothing(self, chance: Random) -> dict[str, Any]:
-        return {"handle": draw_one(chance, self.remote)}
-
     @transition("MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01", needs=_NEEDED_CAPABILITIES, weight=1)
     def purge_remote(self, handle: str) -> None:
         """Purge a queue remotely."""

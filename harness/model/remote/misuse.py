@@ -74,3 +74,12 @@ class Misuse(Queues):
 
     def draw_misuse_lookup(self, chance: Random) -> dict[str, Any]:
         return {"handle": draw_one(chance, self.remote), "how": chance.choice(LOOK_UPS)}
+
+    @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=NEEDS, weight=1)
+    def cancel_nothing(self, handle: str) -> None:
+        """Cancel a nonexistent read on a queue with or without waiting reads."""
+        opened = self.find(self.remote, handle)
+        self.refuse("MQ_ERROR" if opened.readers else "MQ_ERROR_INVALID_HANDLE")
+
+    def draw_cancel_nothing(self, chance: Random) -> dict[str, Any]:
+        return {"handle": draw_one(chance, self.remote)}
