@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.model.agreement import Unseen
 
-_QUEUE_ELEMENTS = ("Active", "Transactional", "Journaling")
+_QUEUE_ELEMENTS = ("Active", "Transactional", "Journaling", "Label", "BasePriority", "JournalQuota")
 INSPECTED_STEPS = frozenset(
     (
         *("peek_at", "peek_next", "receive_at", "open_cursor", "close_cursor", "move", "create", "delete", "close"),
@@ -28,6 +28,13 @@ def describe_data_model(adm: Mapping[str, Any], paths: Mapping[str, str], names:
         **{name: _describe_queue(one) for name, one in queues.items() if name is not None},
         **{name: _describe_operations(one, paths) for name, one in begun.items() if name is not None},
     }
+
+
+def list_modify_times(adm: Mapping[str, Any], paths: Mapping[str, str]) -> dict[str, Any]:
+    """Return ModifyTime and CreateTime of each queue of the model."""
+    queues = adm.get("QueueManager", {}).get("QueueCollection", ())
+    found = {paths.get(str(one.get("Pathname")).lower()): one for one in queues}
+    return {name: (one.get("ModifyTime"), one.get("CreateTime")) for name, one in found.items() if name is not None}
 
 
 def _describe_queue(queue: Mapping[str, Any]) -> dict[str, Any]:

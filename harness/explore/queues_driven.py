@@ -8,7 +8,7 @@ from collections.abc import Set
 from typing import Any
 from uuid import UUID
 
-from harness.explore.data_model import INSPECTED_STEPS, describe_data_model
+from harness.explore.data_model import INSPECTED_STEPS, describe_data_model, list_modify_times
 from harness.explore.worlds import Seen
 from harness.model.agreement import Refused, Unseen
 from harness.model.queues.base import ADMIN
@@ -45,6 +45,8 @@ class QueuesDriven:
         """The queues and messages that the system listed after the last step."""
         self._came: dict[str, Any] = {}
         """The answers that have arrived since the last step, for reads."""
+        self._modify_times: dict[str, Any] = {}
+        """ModifyTime and CreateTime of each queue since the last request that changed them."""
         self._inspects = False
         """Whether to compare the abstract data model after this step."""
         self._places: dict[str, int] = {}
@@ -88,10 +90,12 @@ class QueuesDriven:
         return "done"
 
     def _set_queue(self, queue: str, **properties: Any) -> str:
+        self._modify_times.pop(queue, None)
         given = {name: value for name, value in properties.items() if value is not None}
         return self._call_verb("set_queue", name=self._name_queue_path(queue), **given)
 
     def _delete(self, queue: str) -> str:
+        self._modify_times.pop(queue, None)
         self._sut.delete_queue(self._name_queue_path(queue))
         self._queues -= {queue, f"{queue};sub"}
         return "done"
@@ -293,7 +297,11 @@ class QueuesDriven:
 
     def _describe_data_model(self, transactions: dict[str, str]) -> dict[str, Any]:
         paths = {self._name_queue_path(name).lower(): name for name in self._queues}
-        return describe_data_model(self._sut.inspect(), paths, transactions)
+        adm = self._sut.inspect()
+        described = describe_data_model(adm, paths, transactions)
+        for name, times in list_modify_times(adm, paths).items():
+            described[name]["changed without a request"] = self._modify_times.setdefault(name, times) != times
+        return described
 
     def _describe_messages(self, queue: str) -> list[dict[str, Any]] | Refused:
         peeked = self._call_or_refuse("peek", queue=self._name_queue_path(queue), limit=_MOST_LISTED_MESSAGES)

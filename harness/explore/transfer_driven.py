@@ -9,14 +9,14 @@ from collections.abc import Set
 from typing import Any
 
 from harness.explore.queues_driven import QueuesDriven
-from harness.explore.wire_seen import Wire, class_name
+from harness.explore.wire_seen import Wire, class_name, get_destination
 from harness.explore.worlds import Seen
 from harness.model.agreement import Refused, Unseen
 from harness.model.queues.state import INFINITE_LIFETIME_S
 from harness.model.steps import Step
 from harness.model.transfer.receiving import MISSING_QUEUE
-from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_TIME_MS, SYSTEM_JOURNAL
-from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, REACTION_TIME_MS, TRANSACTIONAL
+from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_TIME_MS, ROUTES, SYSTEM_JOURNAL
+from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, PLAIN_QUOTA_KB, REACTION_TIME_MS, TRANSACTIONAL
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.sut.releases import find_release
@@ -43,14 +43,19 @@ class TransferDriven(QueuesDriven):
         if not peer.environment.virtual and peer.sut.has("set_timers"):
             peer.sut.set_timers(scale=1)
         peer.inbox.listen()
-        self._create(PLAIN, transactional=False)
+        self._create(PLAIN, transactional=False, quota_kb=PLAIN_QUOTA_KB)
         self._create(TRANSACTIONAL, transactional=True)
         self._wire = Wire(peer)
+        self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTES}
         self._step_ms = REACTION_TIME_MS
         self._sessions: dict[str, RawConversation] = {}
         self._packets: dict[str, Any] = {}
         self._sequences: dict[int, int] = {}
         """The sequences of the system, numbered in the order of their appearance."""
+        self._wrong_ids: set[str] = set()
+        """The messages whose identifier does not follow that of the message of the previous step."""
+        self._last_ordinal: int | None = None
+        self._next_ordinal: int | None = None
         self._wrong_times: set[str] = set()
         """The messages with a wrong time of sending or of arrival."""
         self._silent = False
@@ -67,6 +72,7 @@ class TransferDriven(QueuesDriven):
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
         self._step_ms = REACTION_TIME_MS
+        self._last_ordinal, self._next_ordinal = self._next_ordinal, None
         return super().take(step, awaited)
 
     def _await_answers(self, awaited: Set[str]) -> None:
@@ -113,11 +119,22 @@ class TransferDriven(QueuesDriven):
     def _repeat(self, session: str, message: str) -> None:
         self._wire.send(self._sessions[session], self._packets[message])
 
-    def _ship_message(self, message: str, delivery: str, priority: int, size: int, journal: list[str]) -> str:
-        to, body = self._peer.direct_name(), "b" * size
-        sent = self._sut.send(to, label=message, body=body, delivery=delivery, priority=priority, journal=journal)
-        self.name_message(sent, message)
+    def _ship_message(self, message: str, to: str, delivery: str, priority: int, size: int, journal: list[str]) -> str:
+        names = ",".join(self._routes[name] for name in to.split("+"))
+        fields: dict[str, Any] = {"delivery": delivery, "priority": priority, "journal": journal}
+        sent = self._sut.send(names, label=message, body="b" * size, **fields)
+        self._check_message_id(message, sent)
+        guid, _, ordinal = sent.rpartition("\\")
+        for place in range(len(to.split("+"))):
+            self.name_message(f"{guid}\\{int(ordinal) + place}", message)
+            self._next_ordinal = int(ordinal) + place
         return "done"
+
+    def _check_message_id(self, message: str, message_id: str) -> None:
+        """Check that two messages in succession have successive ordinals (MS-MQQB 3.1.1.3)."""
+        ordinal = int(message_id.rpartition("\\")[2])
+        if self._last_ordinal is not None and ordinal != self._last_ordinal + 1:
+            self._wrong_ids.add(message)
 
     def _silence_peer(self, on: bool) -> str:
         self._silent = on
@@ -137,7 +154,7 @@ class TransferDriven(QueuesDriven):
         header = packet.TransactionHeader
         assert header is not None
         body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.TxSequenceNumber - 1)
-        self._send_acknowledgment(body.build(), MessageClass.MQMSG_CLASS_ORDER_ACK, 0)
+        self._send_acknowledgment(packet, body.build(), MessageClass.MQMSG_CLASS_ORDER_ACK, 0)
         return "done"
 
     def _finish(self, message: str, cls: str) -> str:
@@ -146,12 +163,12 @@ class TransferDriven(QueuesDriven):
         assert header is not None
         place = (header.TxSequenceID, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
         body = FinalAckBody(*place, packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID)
-        self._send_acknowledgment(body.build(), MessageClass[f"MQMSG_CLASS_{cls}"], 1)
+        self._send_acknowledgment(packet, body.build(), MessageClass[f"MQMSG_CLASS_{cls}"], 1)
         return "done"
 
-    def _send_acknowledgment(self, body: bytes, cls: int, recoverable: int) -> None:
-        """Send an acknowledgment from the peer on the connection of the last message."""
-        record = self._wire.last_connection
+    def _send_acknowledgment(self, of: UserMessagePacket, body: bytes, cls: int, recoverable: int) -> None:
+        """Send an acknowledgment from the peer on the connection of the last message to the same queue."""
+        record = self._wire.connections.get(get_destination(of))
         conversation = next((one for one in self._peer.conversations if one.record is record), None)
         if conversation is None or conversation.record.closed_by is not None:
             conversation = self._peer.open_raw()
@@ -256,16 +273,21 @@ class TransferDriven(QueuesDriven):
             seen["order acks"] = dict(zip(("sequence", "number"), max(places), strict=True))
         seen["final acks"] = sorted(map(self._final_ack, self._wire.final_acks.values()), key=str)
         seen["transfer"] = self._get_transfer_state()
-        seen["came"] = [self._describe_message(packet) for packet in self._wire.messages[self._before_loss :]]
         for queue in (SYSTEM_JOURNAL, DEAD_LETTERS):
             if queue == DEAD_LETTERS and not find_release(self._sut).dead_letters:
                 seen[queue] = Unseen()
                 continue
             seen[queue] = sorted(self._messages[one["message_id"].lower()] for one in self._sut.kept(queue))
-        name = self._peer.direct_name().lower()
-        outgoing = [one for one in self._listed["outgoing"] if one["format_name"].lower() == name]
-        seen["waiting"] = sum(one["count"] for one in outgoing)
-        seen["transfer info"] = self._get_transfer_info()
+        came = self._wire.messages[self._before_loss :]
+        for name, to in self._routes.items():
+            outgoing = [one for one in self._listed["outgoing"] if one["format_name"].lower() == to.lower()]
+            path = to.removeprefix("DIRECT=").lower()
+            seen[f"to {name}"] = {
+                "came": [self._describe_message(packet) for packet in came if get_destination(packet) == path],
+                "waiting": sum(one["count"] for one in outgoing),
+                "transfer info": self._get_transfer_info(to),
+            }
+        seen["wrong identifiers"] = sorted(self._wrong_ids)
         seen["wrong times"] = sorted(self._wrong_times)
         return seen
 
@@ -281,11 +303,11 @@ class TransferDriven(QueuesDriven):
                 self._wrong_times.add(name)
         return described
 
-    def _get_transfer_info(self) -> Any:
-        """Return OutgoingTransferInfo of the queue to the peer; sequences are numbered as in the model."""
+    def _get_transfer_info(self, to: str) -> Any:
+        """Return OutgoingTransferInfo of an outgoing queue; sequences are numbered as in the model."""
         if not self._sut.has("management"):
             return Unseen()
-        found = self._sut.control.call("get_outgoing_queue", to=self._peer.direct_name())["outgoing"]
+        found = self._sut.control.call("get_outgoing_queue", to=to)["outgoing"]
         info = dict(found[0].get("OutgoingTransferInfo", {})) if found else {}
         for name in ("EodFirstNonAck", "EodLastNonAck"):
             if name in info:

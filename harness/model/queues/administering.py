@@ -59,7 +59,7 @@ class Administering(QueuesBase):
         missing = [name for name in QUEUES if name not in self.queues]
         return {
             "queue": chance.choice(missing if missing and chance.random() < 0.9 else QUEUES),
-            "transactional": chance.random() < 0.4,
+            "transactional": chance.random() < 0.5,
             "journaling": chance.random() < 0.4,
             "quota_kb": chance.choice(DRAWN_QUOTAS_KB),
             "journal_quota_kb": chance.choice(JOURNAL_QUOTAS),
@@ -155,6 +155,8 @@ class Administering(QueuesBase):
 
     def draw_delete(self, chance: Random) -> dict[str, Any]:
         used = [one.name for one in self.queues.values() if one.handles or one.positions]
-        if chance.random() < 0.5:
+        changed = [one.position.queue for each in self.transactions.values() for one in each.operations]
+        pending = [one.name for one in changed if one.exists and one.name in self.queues]
+        if chance.random() < 0.4:
             raise Impossible
-        return {"queue": draw_one(chance, used or self.queues)}
+        return {"queue": draw_one(chance, pending or used or self.queues)}

@@ -8,7 +8,7 @@ from typing import Any
 from harness.model.queues.administering import Administering
 from harness.model.queues.base import TIMER_MARGIN_MS
 from harness.model.queues.data_model import DATA_MODEL, describe_operations, describe_queue
-from harness.model.queues.reading import Reading
+from harness.model.queues.looking_up import LookingUp
 from harness.model.queues.state import AVAILABLE, PURGE_PENDING, Position, Reader
 from harness.model.queues.transactions import Transactions
 from harness.model.steps import Impossible, transition
@@ -16,7 +16,7 @@ from harness.model.steps import Impossible, transition
 DRAWN_PAUSES_MS = (1_000, 4_000, 7_000, 30_000, 90_000)
 
 
-class Queues(Administering, Reading, Transactions):
+class Queues(Administering, LookingUp, Transactions):
     """The model of the queues of one queue manager."""
 
     @transition(

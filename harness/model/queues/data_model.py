@@ -8,6 +8,8 @@ from harness.model.queues.state import DELETED, READ, UNREAD, WAIT_PEEK, WAIT_RE
 
 CURSOR_STATES = {UNREAD: "Unread", READ: "Read", WAIT_PEEK: "WaitPeek", WAIT_RECEIVE: "WaitReceive"}
 OPERATION_TYPES = {"enqueue": "Enqueue", "dequeue": "Dequeue", "move": "Move"}
+UNLIMITED_KB = 0xFFFF_FFFF
+"""The value of a quota that limits nothing (MS-MQDMPR 3.1.1.2)."""
 DATA_MODEL = "data model"
 """The name of the abstract data model in the visible state."""
 
@@ -18,6 +20,10 @@ def describe_queue(queue: Queue) -> dict[str, Any]:
         "Active": bool(queue.handles),
         "Transactional": queue.transactional,
         "Journaling": queue.journaling,
+        "Label": queue.label,
+        "BasePriority": queue.base_priority,
+        "JournalQuota": UNLIMITED_KB if queue.journal_quota_kb is None else queue.journal_quota_kb,
+        "changed without a request": False,
         "descriptors": [_describe_handle(one) for one in queue.handles],
     }
 

@@ -14,7 +14,7 @@ from harness.model.transfer.sessions import PLAIN, TRANSACTIONAL, Session, Sessi
 
 MISSING_QUEUE = "nowhere"
 """The name of a queue that the system does not have."""
-BODY_SIZES = (*(0,) * 10, 1, 1, 5_000, 5_000, 66_000)
+BODY_SIZES = (*(0,) * 8, 1, 1, 5_000, 5_000, 66_000, 66_000)
 LONG_LIFETIME_S = 1_000_000
 """int s: a time limit that no walk reaches."""
 MOST_RECEIVED_MESSAGES = 8
@@ -77,6 +77,11 @@ class Receiving(Sessions):
             self.cite("MQQB-3.1.5.8-07", "MQQB-3.1.7.1.2-D01")
             if "negative_arrival" in acks:
                 self.acknowledge(sent, "NACK_REACH_QUEUE_TIMEOUT")
+        elif not self.has_room(target.positions, sent, target.quota_kb):
+            self.cite("MQQB-3.1.5.8.8-06", "MQMQ-2.2.19.3-03")
+            del self.originals[message]  # the documents leave open whether a copy is a duplicate
+            if "negative_arrival" in acks:
+                self.acknowledge(sent, "NACK_Q_EXCEED_QUOTA")
         else:
             self.arrive(self.insert(target, sent, LOCKED))
         self.settle()
