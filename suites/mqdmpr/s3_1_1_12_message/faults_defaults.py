@@ -166,7 +166,12 @@ for _name, _rules, _says, _install in (
         "default-encryption-algorithm-rc2",
         "MQDMPR-3.1.1.12-49",
         "By default, the sender sends a message with EncryptionAlgorithm RC2.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.EncryptionAlgorithm", 0x6602),
+        field_is(
+            UserMessagePacket,
+            "MessagePropertiesHeader.EncryptionAlgorithm",
+            0x6602,
+            lambda packet: not packet.MessagePropertiesHeader.PrivacyLevel,
+        ),
     ),
     (
         "sender-dm-2-in-recoverable-message",
