@@ -181,7 +181,7 @@ for _attribute, _value in (
 add(
     "queue-manager-restored-message-with-new-lookup-identifier",
     "MQDMPR-3.1.1.12-67",
-    "After a restart, the LookupIdentifier of a recoverable message is not the same as before.",
+    "A restart changes the LookupIdentifier of a recoverable message.",
     _change_restored(_renumber),
 )
 

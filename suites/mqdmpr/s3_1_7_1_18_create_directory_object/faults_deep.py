@@ -21,7 +21,7 @@ class WithoutQuotas(Publishing):
 
 @fault("directory-object-of-transactional-queue-not-transactional", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
 class NotTransactional(Publishing):
-    """The directory object of a transactional public queue is created as that of a nontransactional queue."""
+    """The directory object of a transactional public queue describes a nontransactional queue."""
 
     def _build_element(self, queue: Queue) -> Any:
         return replace(super()._build_element(queue), Transactional=False)

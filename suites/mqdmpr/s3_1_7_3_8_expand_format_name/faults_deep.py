@@ -92,7 +92,7 @@ class ThreeIdenticalNames(QueueNames):
 
 @fault("queue-manager-list-in-list-in-list-not-resolved", breaks="MQDMPR-3.1.7.3.8-16", blind=True)
 class EmptyOfPrivate(QueueNames):
-    """A private or direct name beside a distribution list is dropped at the expansion."""
+    """When a format name contains a distribution list, the expansion drops its private and direct names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         found = super().expand_format_name(text)

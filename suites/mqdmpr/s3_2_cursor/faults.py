@@ -229,7 +229,7 @@ class _Receives(Cursors):
         return self.unread(cursor, got, before, no_wait) if unread else self.read(cursor, got)
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
-        """Change the result of a receive by an unread cursor."""
+        """Change the result of a receive by a cursor in the state UNREAD."""
         return got
 
     def read(self, cursor: Cursor, got: Got) -> Got:
