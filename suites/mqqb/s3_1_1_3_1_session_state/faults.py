@@ -292,7 +292,7 @@ class SenderSequenceTimeStampFollowsClockBack(Destinations):
     """The sender takes the TimeStamp of a first sequence from the clock, even after the clock was set back."""
 
     def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
-        if now.utc_s < self.qm.adm.last_sequence_time - MINUTE_S:  # so many sequences have not begun since
+        if now.utc_s < self.qm.adm.last_sequence_time - MINUTE_S:  # the clock was set back
             self.qm.adm.last_sequence_time = 0
         return super().open_outgoing(name, now)
 

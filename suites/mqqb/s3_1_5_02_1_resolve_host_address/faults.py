@@ -85,7 +85,7 @@ class InitiatorOutgoingQueueReferenceOfOtherName(SessionOpening):
         super().receive_parameters_response(session, packet, now)
 
 
-# -- where a format name leads -------------------------------------------------------------------------------------
+# -- destinations of format names ----------------------------------------------------------------------------------
 
 
 @fault("initiator-destination-host-ignores-format-name", breaks=("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"))

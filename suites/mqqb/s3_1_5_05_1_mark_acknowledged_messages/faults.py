@@ -80,7 +80,7 @@ add(
     "After an acknowledgment, the sender sends the messages that waited for the window in reverse order.",
     both(
         during_event(SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_in_reverse_order),
-        # The first one stays where it is: the last one was sent instead.
+        # The first message stays in the collection, because the last message was sent instead of it.
         during_event(SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _do_nothing),
     ),
 )

@@ -153,7 +153,7 @@ class ResetByPrivateName(Receiving):
 
 @fault("receiver-duplicate-not-counted", breaks="MQQB-3.1.5.8.2-02", blind=True)
 class DuplicateNotCounted(Receiving):
-    """The receiver does not count a message that repeats an earlier one in MessageReceivedCount."""
+    """The receiver does not count a message that repeats an earlier message in MessageReceivedCount."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)

@@ -376,8 +376,8 @@ class LargeEncryptedGarbled(SecurityOnReceipt):
 
 @fault("receiver-initial-value-chained-between-messages", breaks="MQQB-3.1.5.8.3-80", blind=True)
 class ChainedInitialValue(SecurityOnReceipt):
-    """The receiver decrypts a second AES message with a cached key with the last block of the first message as the
-    initial value.
+    """The receiver decrypts a second AES message with a cached key, with the last block of the first message as
+    initialization vector.
     """
 
     def __init__(self, qm: QM) -> None:

@@ -46,7 +46,7 @@ class OutOfStateClosesAll(Closing):
 
 @fault("receiver-expiration-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
 class ExpirationFirst(Receiving):
-    """The receiver refuses an expired message before it looks for a duplicate."""
+    """The receiver refuses an expired message before it checks whether the message is a duplicate."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None

@@ -67,7 +67,7 @@ class FirstSequenceOnly(TransactionalSending):
 
 
 class _MessageHeaders(SessionAcks):
-    """Changes only the SessionHeaders of user messages, from the second one of a session."""
+    """Change only the SessionHeaders of user messages, from the second one of a session on."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

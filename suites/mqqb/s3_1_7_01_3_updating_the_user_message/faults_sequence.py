@@ -15,7 +15,7 @@ from reference_qm.core.transfer.transactional_sending import TransactionalSendin
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
-# -- its number ----------------------------------------------------------------------------------------------------
+# -- TxSequenceNumber ------------------------------------------------------------------------------------------------
 
 
 @fault("sender-transactional-messages-renumbered-on-new-session", breaks="MQQB-3.1.7.1.3-01")
@@ -73,7 +73,7 @@ class PositionWithoutNumber(Sending):
         position.TxSequenceNumber = 0
 
 
-# -- the number before it ------------------------------------------------------------------------------------------
+# -- PreviousTxSequenceNumber ----------------------------------------------------------------------------------------
 
 
 def _change_previous_number(number: Callable[[OutgoingMessagePosition], int]) -> Install:
@@ -105,7 +105,7 @@ add(
     _change_previous_number(lambda position: position.TxSequenceNumber - 1),
 )
 
-# -- what is noted -------------------------------------------------------------------------------------------------
+# -- records about sent messages -------------------------------------------------------------------------------------
 
 
 def _change_unacked_sequence(change: Callable[[list[SequenceInfo]], None]) -> Install:

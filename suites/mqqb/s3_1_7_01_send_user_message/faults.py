@@ -20,7 +20,7 @@ from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
-# -- 3.1.7.1, 3.1.7.1.1 its steps ----------------------------------------------------------------------------------
+# -- 3.1.7.1, 3.1.7.1.1 the steps before a message is sent -----------------------------------------------------------
 
 
 @fault("sender-message-of-paused-queue-sent", breaks="MQQB-3.1.7.1-02")

@@ -45,7 +45,9 @@ class SecondWithoutAck(Administering):
     blind=True,
 )
 class CountsOfFirstPause(Administering):
-    """The SessionAck of a further pause has the counts and flags of the first pause, except AckSequenceNumber."""
+    """The SessionAck of a further pause has the counts and flags of the first pause's SessionAck, except
+    AckSequenceNumber.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

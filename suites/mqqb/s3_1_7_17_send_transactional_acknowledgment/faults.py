@@ -95,7 +95,7 @@ add(
     packets(UserMessagePacket, lambda packet: None, _is_transactional_ack),
 )
 
-# -- its body, rule by rule ----------------------------------------------------------------------------------------
+# -- the body of an acknowledgment -----------------------------------------------------------------------------------
 
 Body = OrderAckBody | FinalAckBody
 RECEIVED_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
@@ -202,7 +202,7 @@ _BODIES: tuple[tuple[str, str, str, Callable[[MessageClass], bool], Callable[[An
 for _name, _rule, _says, _when, _change in _BODIES:
     add(_name, _rule, _says, _change_ack_body(_when, _change))
 
-# -- its delivery and its queue ------------------------------------------------------------------------------------
+# -- the delivery and the destination of an acknowledgment -----------------------------------------------------------
 
 add(
     "receiver-final-ack-delivery-express",
