@@ -41,7 +41,7 @@ add(
     call_unbound("RemoteQMStartReceive2"),
 )
 
-# -- what is refused --------------------------------------------------------------------------------------------------
+# -- refused calls -----------------------------------------------------------------------------------------------------
 
 
 @fault("server-null-description-wrong-status", breaks="MQQP-3.1.4.10-13")
@@ -229,7 +229,7 @@ add(
 
 @fault("server-waiting-read-ignores-transactional-message", breaks="MQQP-3.1.4.1-D02", blind=True)
 class WaitingReaderGetsNoTransactionalMessage(Waiting):
-    """The server does not give an arriving transactional message to a waiting read."""
+    """The server does not deliver an arriving transactional message to a waiting read."""
 
     def release_readers(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is None:
