@@ -304,7 +304,7 @@ class FullQueueStoresExpress(Admission):
 
 @fault("queue-manager-express-message-before-recoverable", breaks="MQSO-5.1.1.2-D01", blind=True)
 class ExpressFirst(Positions):
-    """Express messages are before the recoverable messages with their priority."""
+    """Express messages precede the recoverable messages of the same priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         position = super().insert_message(queue, message)

@@ -24,7 +24,7 @@ class IdentifierNotSaved(Membership):
 
 
 class NotesOtherObject(Membership):
-    """A queue manager that notes whether the object in a new domain has a different Identifier."""
+    """A queue manager that records whether the object in a new domain has a different Identifier."""
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
         found = self.find_machine()

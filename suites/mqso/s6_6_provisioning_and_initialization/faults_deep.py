@@ -18,7 +18,7 @@ from reference_qm.surface.inputs import DatagramReceived, Endpoint, Input
 
 
 class AfterRestart(DirectoryClient):
-    """A directory client that knows whether it runs after a restart."""
+    """A directory client that records whether it runs after a restart."""
 
     @property
     def restarted(self) -> bool:
@@ -27,7 +27,7 @@ class AfterRestart(DirectoryClient):
 
 
 def note_restart(qm: QueueManager) -> None:
-    """Note that a queue manager was restarted."""
+    """Record that a queue manager was restarted."""
     vars(qm.directory_client)["is_restarted"] = True
 
 
