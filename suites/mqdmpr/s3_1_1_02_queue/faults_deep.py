@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1.2 Queue that only special cases show: attributes after a restart, other kinds of messages
+"""Faults of MS-MQDMPR 3.1.1.2 Queue that only special cases reveal: attributes after a restart, other kinds of messages
 and readers, several queues, and the computer name.
 """
 

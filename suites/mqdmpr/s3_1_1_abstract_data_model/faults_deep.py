@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1 Abstract Data Model that only special cases show: the order and places of messages,
+"""Faults of MS-MQDMPR 3.1.1 Abstract Data Model that only special cases reveal: the order and places of messages,
 changed attributes, and volatile elements after a restart.
 """
 

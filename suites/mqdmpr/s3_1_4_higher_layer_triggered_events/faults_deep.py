@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.4, Higher-Layer Triggered Events that only special cases show: other causes, second instances
-and later moments.
+"""Faults of MS-MQDMPR 3.1.4, Higher-Layer Triggered Events that only special cases reveal: other causes, second
+instances and later moments.
 """
 
 from __future__ import annotations

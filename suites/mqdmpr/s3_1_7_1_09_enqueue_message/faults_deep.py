@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.9 Enqueue Message that only special cases show: messages of open transactions, and
+"""Faults of MS-MQDMPR 3.1.7.1.9 Enqueue Message that only special cases reveal: messages of open transactions, and
 identifiers.
 """
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message that only special cases show: returned messages, and a remote reader
+"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message that only special cases reveal: returned messages, and a remote reader
 together with a transaction.
 """
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.16 Move Message that only special cases show: priorities, acknowledgments, peeks and a
+"""Faults of MS-MQDMPR 3.1.7.1.16 Move Message that only special cases reveal: priorities, acknowledgments, peeks and a
 restart.
 """
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.18 Create Directory Object that only special cases show: single attributes."""
+"""Faults of MS-MQDMPR 3.1.7.1.18 Create Directory Object that only special cases reveal: single attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.27 Enqueue Message To An Open Queue that only special cases show: later copies, and
+"""Faults of MS-MQDMPR 3.1.7.1.27 Enqueue Message To An Open Queue that only special cases reveal: later copies, and
 transactions.
 """
 

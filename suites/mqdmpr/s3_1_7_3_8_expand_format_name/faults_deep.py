@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.7.3.8 Expand Format Name that only special cases show: several lists, nested lists, and names
-in several lists.
+"""Faults of MS-MQDMPR 3.1.7.3.8 Expand Format Name that only special cases reveal: several lists, nested lists, and
+names in several lists.
 """
 
 from __future__ import annotations

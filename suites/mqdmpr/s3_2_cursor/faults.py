@@ -310,7 +310,7 @@ class StaysReadAfterReceive(_Receives):
 
 @fault("cursor-receives-message-after-current-one", breaks="MQDMPR-3.2.7.4-27")
 class ReceivesTheOneBehind(_Receives):
-    """A receive by a cursor returns the message after the current message, if there is such a message."""
+    """A receive by a cursor returns the message after the current message, if such a message exists."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
         behind = self.qm.seeking.seek_available(cursor.MessagePositionReference, False)
