@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.19.3 that only special cases show: later times, other kinds of messages, boundary values, and
+"""Faults of MS-MQMQ 2.2.19.3 that only special cases reveal: later times, other kinds of messages, boundary values, and
 ignored bits.
 """
 
