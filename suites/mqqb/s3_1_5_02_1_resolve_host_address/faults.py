@@ -306,7 +306,7 @@ class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
 
 
 def _change_remote_element(element: str, value: object) -> Install:
-    """Set an element that a session takes from its next hop, after the request is sent."""
+    """Set an element that a session copies from its next hop, after the request is sent."""
 
     class Remote(Establishing):
         def send_establish_request(self, session: Session, now: Now) -> None:

@@ -88,7 +88,7 @@ add(
 
 @fault("sender-acknowledgment-of-whole-window-ignored", breaks="MQQB-3.1.5.5.1-03", blind=True)
 class SenderAcknowledgmentOfWholeWindowIgnored(SessionAcks):
-    """The sender ignores an acknowledgment of a whole window of messages."""
+    """The sender ignores an acknowledgment that covers a full window of messages."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.AckSequenceNumber - session.last_ack & 0xFFFF != session.WindowSize:

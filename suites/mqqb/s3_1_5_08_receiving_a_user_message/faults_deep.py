@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8 Receiving a UserMessage Packet that only special cases show: second occurrences, other
+"""Faults of MS-MQQB 3.1.5.8 Receiving a UserMessage Packet that only special cases reveal: second occurrences, other
 causes, boundary values.
 """
 
@@ -71,7 +71,7 @@ class QuotaFirst(Receiving):
 
 
 def _ignore_session_header(condition: Callable[[QM, UserMessagePacket], bool]) -> Install:
-    """Ignore the SessionHeaders of the messages for which a condition holds."""
+    """Ignore the SessionHeaders of messages that meet a condition."""
 
     def make_processing(
         original: Callable[..., None], qm: QM, session: Session, packet: UserMessagePacket, now: Now

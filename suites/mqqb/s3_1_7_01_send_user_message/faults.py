@@ -123,7 +123,7 @@ class OwnMessagesUncounted(Sending):
 
 @fault("sender-message-id-always-5", breaks="MQQB-3.1.7.1.1-02")
 class OneIdentifier(Numbering):
-    """The sender gives every message the MessageID 5."""
+    """The sender assigns the MessageID 5 to every message."""
 
     def assign_identifier(self) -> int:
         return 5

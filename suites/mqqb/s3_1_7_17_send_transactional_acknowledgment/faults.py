@@ -41,7 +41,7 @@ add(
 
 @fault("receiver-transactional-ack-message-id-reused", breaks="MQQB-3.1.7.17-03")
 class SameIdentifierForAll(OrderAcks):
-    """The receiver gives every OrderAck and FinalAck the same MessageID."""
+    """The receiver assigns the same MessageID to every OrderAck and FinalAck."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
