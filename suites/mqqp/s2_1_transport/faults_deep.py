@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 1.9, 2.1 and 2.2 (the bind) that only special cases show."""
+"""Faults of MS-MQQP 1.9, 2.1 and 2.2 (the bind) that only special cases reveal."""
 
 from __future__ import annotations
 

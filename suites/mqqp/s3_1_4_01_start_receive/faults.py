@@ -164,7 +164,7 @@ class CursorOfAnotherHandleTaken(RemoteStarting):
 
 @fault("server-answer-sequential-id-with-highest-byte", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
 class SequentialIdWithThePriority(RemoteReads):
-    """The server returns the whole LookupIdentifier in SequentialId, including its highest byte."""
+    """The server returns the complete LookupIdentifier in SequentialId, including its highest byte."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:
         return position.LookupIdentifier

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 that only special cases show: earlier reads and other reads."""
+"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 that only special cases reveal: earlier reads and other reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 (reading) that only special cases show."""
+"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 (reading) that only special cases reveal."""
 
 from __future__ import annotations
 
