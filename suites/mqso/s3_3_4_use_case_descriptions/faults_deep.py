@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 3.3.4 that only special cases show: refused changes, reads that wait, a second queue of a
+"""Faults of MS-MQSO 3.3.4 that only special cases reveal: refused changes, reads that wait, a second queue of a
 transaction, other readers.
 """
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 4.3.1 that only special cases show: elements that a restart changes."""
+"""Faults of MS-MQSO 4.3.1 that only special cases reveal: elements that a restart changes."""
 
 from __future__ import annotations
 

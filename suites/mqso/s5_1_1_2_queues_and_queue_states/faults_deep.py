@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.1.1.2 that only special cases show: a second instance, a second occurrence, other causes, and
+"""Faults of MS-MQSO 5.1.1.2 that only special cases reveal: a second instance, a second occurrence, other causes, and
 effects in other queues.
 """
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.3 that only special cases show: a second transaction, a second loss, and other requests and
+"""Faults of MS-MQSO 5.5.3 that only special cases reveal: a second transaction, a second loss, and other requests and
 transfers.
 """
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 6.4 that only special cases show: a second entry of a cache, timers that each use restarts, and
+"""Faults of MS-MQSO 6.4 that only special cases reveal: a second entry of a cache, timers that each use restarts, and
 later repetitions.
 """
 

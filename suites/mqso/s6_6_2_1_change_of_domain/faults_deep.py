@@ -1,5 +1,5 @@
-"""Faults of MS-MQSO 6.6.2.1 that only special cases show: other errors, other keys of the search, and the state after a
-further restart.
+"""Faults of MS-MQSO 6.6.2.1 that only special cases reveal: other errors, other keys of the search, and the state after
+a further restart.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 6.6.1 and 6.6.2 that only special cases show: a second start, other errors, and effects that only
+"""Faults of MS-MQSO 6.6.1 and 6.6.2 that only special cases reveal: a second start, other errors, and effects that only
 the network shows.
 """
 
