@@ -63,7 +63,7 @@ class Verified:
     again: JudgedAgain
 
     def to_json(self) -> dict[str, Any]:
-        """Return certificate.json as JSON data, with the rules that were judged again and the rules that rest on the
+        """Return certificate.json as JSON data, with the rules that were judged again and the rules that depend on the
         signer's word.
         """
         return self.statement | {

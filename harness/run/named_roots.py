@@ -34,8 +34,8 @@ class RootCause:
     def __str__(self) -> str:
         """Return the line for the end of the run, with the number of affected checks."""
         count = len(self.checks)
-        resting = f" ({count:,} {'check rests' if count == 1 else 'checks rest'} on it)" if count else ""
-        return f"{self.found}{resting}"
+        dependent = f" ({count:,} {'check depends' if count == 1 else 'checks depend'} on it)" if count else ""
+        return f"{self.found}{dependent}"
 
 
 @dataclass(slots=True)
@@ -60,8 +60,8 @@ class RootCauses:
         """
         if test is None:
             return None
-        resting = (root for root in self.by_subject.values() if any(check.endswith(test) for check in root.checks))
-        return next(resting, None)
+        affecting = (root for root in self.by_subject.values() if any(check.endswith(test) for check in root.checks))
+        return next(affecting, None)
 
     def lines(self) -> list[str]:
         """Return a line for each root cause, for the beginning of a run's summary."""

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message that only one delivery shows: classes of acknowledgments, and defaults."""
+"""Faults of MS-MQDMPR 3.1.1.12 Message in messages with only one kind of delivery: classes of acknowledgments, and
+defaults.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ DELETED = MessageClass.MQMSG_CLASS_NACK_DELETED
 
 
 def _add_fault_of_class(rule: str, message_class: MessageClass, delivery: str) -> None:
-    """Add the fault that acknowledgments of messages with one delivery have the class NackPurged."""
+    """Add the fault that the acknowledgments of messages with one kind of delivery have the class NackPurged."""
 
     class OtherClass(AdminAcks):
         def build(self, message: Message, message_class_: MessageClass, now: Now) -> Message:

@@ -372,7 +372,7 @@ _drop_class(
     "sender-late-message-not-acknowledged",
     "MQDMPR-3.1.1.12-40",
     MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
-    "No acknowledgment is sent of a message that does not reach its queue in time.",
+    "No acknowledgment is sent for a message that does not reach its queue in time.",
 )
 _drop_class(
     "receiver-rejected-message-not-acknowledged",

@@ -137,7 +137,7 @@ class MovedToFirstTarget(TransactionEvents):
 
 @fault("commit-keeps-second-moved-message-in-source", breaks="MQDMPR-3.1.4.4-16", blind=True)
 class SecondMoveCopies(TransactionEvents):
-    """If a transaction moves several messages, all messages except the first are still also in the source queue."""
+    """If a transaction moves several messages, each of them except the first is also still in the source queue."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE]
@@ -263,7 +263,7 @@ def _forget_transactions(qm: QueueManager) -> None:
 add(
     "in-doubt-transaction-decided-by-second-restart",
     "MQDMPR-3.1.4.10-D01",
-    "A transaction in doubt is forgotten at a second restart.",
+    "After a second restart, the queue manager does not know the transactions in doubt.",
     at_restart(_forget_transactions),
     blind=True,
 )

@@ -71,8 +71,8 @@ class FirstReaderDecides(QueueOpening):
 
 @fault("deny-receive-of-peeker-ignored-beside-receivers-peek", breaks="MQDMPR-3.1.7.1.5-110", blind=True)
 class PeekerAfterPeeker(QueueOpening):
-    """The queue manager admits a reader with ReceiveAccess beside a reader with PeekAccess and DenyReceive if another
-    reader has the queue open with PeekAccess and DenyNone.
+    """While a queue is open with PeekAccess and DenyNone, the queue manager admits a reader with ReceiveAccess, even if
+    another reader has the queue open with PeekAccess and DenyReceive.
     """
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -138,7 +138,7 @@ class LocalAndRemoteRefused(QueueOpening):
 
 @fault("deleted-queue-found-by-private-name", breaks="MQDMPR-3.1.7.1.5-77", blind=True)
 class PrivateNumberOfNeighbour(Destinations):
-    """A private format name with the number of a deleted queue means the queue with the next lower number."""
+    """A private format name with the number of a deleted queue refers to the queue with the next lower number."""
 
     def find_local(self, text: str) -> Queue | None:
         try:

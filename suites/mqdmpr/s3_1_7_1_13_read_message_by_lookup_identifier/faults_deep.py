@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier that only special cases show: other actions, and the
-order of operations.
+"""Faults of MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier that only special cases reveal: other actions, and
+the order of operations.
 """
 
 from __future__ import annotations

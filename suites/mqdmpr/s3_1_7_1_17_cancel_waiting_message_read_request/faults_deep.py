@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.17 Cancel Waiting Message Read Request that only special cases show: similar tags, and
+"""Faults of MS-MQDMPR 3.1.7.1.17 Cancel Waiting Message Read Request that only special cases reveal: similar tags, and
 other kinds of reads.
 """
 
@@ -46,7 +46,7 @@ class FirstDescriptorSearched(Waiting):
 
 @fault("queue-manager-cancelled-receive-takes-next-message", breaks="MQDMPR-3.1.7.1.17-06", blind=True)
 class CancelledTakesMessage(Waiting):
-    """A cancelled receive in a queue where a second read waits still takes the next message."""
+    """A cancelled receive in a queue where a second read waits still removes the next message."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         readers = [

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.18 Create Directory Object that only special cases show: single attributes."""
+"""Faults of MS-MQDMPR 3.1.7.1.18 Create Directory Object that only special cases reveal: single attributes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class WithoutQuotas(Publishing):
 
 @fault("directory-object-of-transactional-queue-not-transactional", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
 class NotTransactional(Publishing):
-    """The directory object of a transactional public queue is created as that of a nontransactional queue."""
+    """The directory object of a transactional public queue describes a nontransactional queue."""
 
     def _build_element(self, queue: Queue) -> Any:
         return replace(super()._build_element(queue), Transactional=False)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.24 Write Directory that only special cases show: several attributes, and several
+"""Faults of MS-MQDMPR 3.1.7.1.24 Write Directory that only special cases reveal: several attributes, and several
 queues.
 """
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.26 Get Queue Path that only special cases show: ports and HTTPS."""
+"""Faults of MS-MQDMPR 3.1.7.1.26 Get Queue Path that only special cases reveal: ports and HTTPS."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class HostWithPort(QueuePaths):
 
 @fault("path-of-https-name-computer-is-address", breaks="MQDMPR-3.1.7.1.26-07")
 class HttpsIsAddress(QueuePaths):
-    """For an HTTPS format name, the event Get Queue Path returns the whole address as the computer."""
+    """For an HTTPS format name, the event Get Queue Path returns the complete address as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.2, Events Consumed By Related Protocols that only special cases show: several handles,
+"""Faults of MS-MQDMPR 3.1.7.2, Events Consumed By Related Protocols that only special cases reveal: several handles,
 subqueues, and lost sessions.
 """
 

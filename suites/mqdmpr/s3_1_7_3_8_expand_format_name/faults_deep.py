@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.7.3.8 Expand Format Name that only special cases show: several lists, nested lists, and names
-in several lists.
+"""Faults of MS-MQDMPR 3.1.7.3.8 Expand Format Name that only special cases reveal: several lists, nested lists, and
+names in several lists.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class ThreeIdenticalNames(QueueNames):
 
 @fault("queue-manager-list-in-list-in-list-not-resolved", breaks="MQDMPR-3.1.7.3.8-16", blind=True)
 class EmptyOfPrivate(QueueNames):
-    """A private or direct name beside a distribution list is dropped at the expansion."""
+    """When a format name contains a distribution list, the expansion drops its private and direct names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         found = super().expand_format_name(text)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.2 Cursor that only special cases show: cursors of two queues, removed messages, and other
+"""Faults of MS-MQDMPR 3.2 Cursor that only special cases reveal: cursors of two queues, removed messages, and other
 priorities.
 """
 

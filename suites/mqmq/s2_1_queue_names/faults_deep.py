@@ -1,5 +1,5 @@
-"""Faults of MS-MQMQ 2.1 about names that only special cases show: the grammar excludes an accepted name, or permits a
-refused name.
+"""Faults of MS-MQMQ 2.1 that only special names show: the sender accepts a name that the grammar excludes, or refuses a
+name that the grammar permits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.19.1 in one kind of packet, one role or one value."""
+"""Faults of MS-MQMQ 2.2.19.1 that affect only one kind of packet, one role or one value."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ESTABLISHING, PARAMETERS = EstablishConnectionPacket, ConnectionParametersPacket
 
 
 def refuse(kind: type[Packet], bad: Any) -> Install:
-    """Treat packets of a kind as malformed if a condition holds."""
+    """Treat packets of one kind as malformed if they meet a condition."""
 
     class Refusing(Identifying):
         def check_form(self, packet: Packet) -> None:
@@ -105,25 +105,25 @@ for _name, _rule, _says, _install in (
     (
         "queue-manager-session-ack-x5-refused",
         "MQMQ-2.2.19.1-15",
-        "A queue manager closes the session on a SessionAck with bit X5 of BaseHeader.Flags.",
+        "A queue manager closes the session on a SessionAck with bit X5 of BaseHeader.Flags set.",
         refuse(ACK, lambda p: p.BaseHeader.X5),
     ),
     (
         "acceptor-establish-connection-x3-refused",
         "MQMQ-2.2.19.1-17",
-        "The acceptor refuses an EstablishConnection request with bit X3 of BaseHeader.Flags.",
+        "The acceptor refuses an EstablishConnection request with bit X3 of BaseHeader.Flags set.",
         refuse(ESTABLISHING, lambda p: p.BaseHeader.X3),
     ),
     (
         "acceptor-connection-parameters-x1-refused",
         "MQMQ-2.2.19.1-19",
-        "The acceptor refuses a ConnectionParameters request with bit X1 of BaseHeader.Flags.",
+        "The acceptor refuses a ConnectionParameters request with bit X1 of BaseHeader.Flags set.",
         refuse(PARAMETERS, lambda p: p.BaseHeader.X1),
     ),
     (
         "receiver-signed-message-x0-refused",
         "MQMQ-2.2.19.1-20",
-        "The receiver refuses a transactional message with bit X0 of BaseHeader.Flags.",
+        "The receiver refuses a transactional message with bit X0 of BaseHeader.Flags set.",
         refuse(MESSAGE, lambda p: p.BaseHeader.X0 and p.TransactionHeader is not None),
     ),
     (

@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.19.2 in one kind of message or one value."""
+"""Faults of MS-MQMQ 2.2.19.2 that affect only one kind of message or one value."""
 
 from __future__ import annotations
 
@@ -91,13 +91,13 @@ for _name, _rule, _says, _install in (
     (
         "receiver-x1-of-message-with-admin-queue-response-queue-lost",
         "MQMQ-2.2.19.2-12",
-        "The receiver clears JN and JP of a message with bit X1 of UserHeader.Flags.",
+        "The receiver clears JN and JP of a message with bit X1 of UserHeader.Flags set.",
         change_received({"UserHeader.Flags": lambda old: old & ~0x300}, lambda p: p.UserHeader.X1),
     ),
     (
         "receiver-x2-of-transactional-message-tag-lost",
         "MQMQ-2.2.19.2-24",
-        "The receiver sets ApplicationTag to 0 in a transactional message with bit X2 of UserHeader.Flags.",
+        "The receiver sets ApplicationTag to 0 in a transactional message with bit X2 of UserHeader.Flags set.",
         change_received(
             {"MessagePropertiesHeader.ApplicationTag": 0}, lambda p: p.UserHeader.X2 and is_transactional(p)
         ),

@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.19.3 and 2.2.18.1 in one kind of message, one cause or one value."""
+"""Faults of MS-MQMQ 2.2.19.3 and 2.2.18.1 that affect only one kind of message, one cause or one value."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ for _name, _rule, _says, _install in (
     (
         "receiver-bit-7-of-transactional-message-suppresses-acks",
         "MQMQ-2.2.19.3-08",
-        "The receiver sends no acknowledgments for a transactional message with bit 7 of its properties' Flags.",
+        "The receiver sends no acknowledgments for a transactional message with bit 7 of "
+        "MessagePropertiesHeader.Flags set.",
         change_received(
             {f"{PROPERTIES}.Flags": 0}, lambda p: p.MessagePropertiesHeader.Flags & 0x80 and is_transactional(p)
         ),
@@ -123,7 +124,7 @@ for _name, _rule, _says, _install in (
     (
         "receiver-extension-of-message-without-body-lost",
         "MQMQ-2.2.19.3-D05",
-        "The receiver delivers a message without a body without its extension.",
+        "The receiver drops the extension of a message that has no body.",
         change_received(
             {"BaseHeader.PacketSize": 0, f"{PROPERTIES}.ExtensionData": b""},
             lambda p: not p.MessagePropertiesHeader.MessageBody,

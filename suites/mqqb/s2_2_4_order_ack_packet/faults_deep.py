@@ -80,7 +80,7 @@ def _is_private(packet: UserMessagePacket) -> bool:
 
 
 def _is_of_later_message(packet: UserMessagePacket) -> bool:
-    """Return whether a packet is an OrderAck of a later message than the first."""
+    """Return whether a packet is an OrderAck of a message other than the first."""
     properties = packet.MessagePropertiesHeader
     return properties.MessageClass == 0xFF and int.from_bytes(properties.MessageBody[8:12], "little") > 1
 

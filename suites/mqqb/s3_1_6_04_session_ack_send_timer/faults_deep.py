@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.4 Session Ack Send Timer Event that only special cases show: second occurrences, other
+"""Faults of MS-MQQB 3.1.6.4 Session Ack Send Timer Event that only special cases reveal: second occurrences, other
 causes, boundary values.
 """
 
@@ -67,7 +67,9 @@ class NumberOf8Bits(SessionAcks):
     blind=True,
 )
 class SentCountsOfFirst(SessionAcks):
-    """The later SessionAcks of a session have the counts of sent messages of the first SessionAck."""
+    """In the later SessionAcks of a session, UserMsgSequenceNumber and RecoverableMsgSeqNumber are those of the first
+    SessionAck.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

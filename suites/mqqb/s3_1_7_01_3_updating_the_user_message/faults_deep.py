@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet that only special cases show: second occurrences, other
+"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet that only special cases reveal: second occurrences, other
 causes, boundary values.
 """
 
@@ -67,7 +67,7 @@ class FirstSequenceOnly(TransactionalSending):
 
 
 class _MessageHeaders(SessionAcks):
-    """Changes only the SessionHeaders of user messages, from the second one of a session."""
+    """Change only the SessionHeaders of user messages, from the second one of a session on."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1.5 Encrypting the Message Body that only special cases show: second occurrences, other
+"""Faults of MS-MQQB 3.1.7.1.5 Encrypting the Message Body that only special cases reveal: second occurrences, other
 causes, boundary values.
 """
 
@@ -54,7 +54,7 @@ class RecoverableNotJournaled(Sending):
 
 
 class _Encrypted(Securing):
-    """Changes only messages that are encrypted with a key that was used before."""
+    """Change only messages that are encrypted with a key that was used before."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -121,7 +121,7 @@ class GarbledWithCachedKey(_Encrypted):
 
 @fault("sender-aes-initial-value-of-second-message-not-zero", breaks="MQQB-3.1.7.1.5-37", blind=True)
 class InitialValueOfSecond(_Encrypted):
-    """The sender encrypts with another initial value than zero when an AES key is in its cache."""
+    """The sender encrypts a body with a nonzero initialization vector when it takes an AES key from its cache."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
         properties = done.MessagePropertiesHeader

@@ -1,5 +1,5 @@
-"""Faults of MS-MQQB 3.1.7.13 Pause Queue Event that only special cases show: second occurrences, other causes, boundary
-values.
+"""Faults of MS-MQQB 3.1.7.13 Pause Queue Event that only special cases reveal: second occurrences, other causes,
+boundary values.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class SecondWithoutAck(Administering):
     blind=True,
 )
 class CountsOfFirstPause(Administering):
-    """The SessionAck of a further pause has the counts and flags of the first pause, except AckSequenceNumber."""
+    """The SessionAck of a further pause has the counts and flags of the first pause's SessionAck, except
+    AckSequenceNumber.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

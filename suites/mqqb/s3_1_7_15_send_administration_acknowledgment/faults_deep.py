@@ -1,5 +1,5 @@
-"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment that only special cases show: second occurrences, other
-causes, boundary values.
+"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment that only special cases reveal: second occurrences,
+other causes, boundary values.
 """
 
 from __future__ import annotations
@@ -200,7 +200,9 @@ class TransactionalNackSent(AdminAcks):
 
 @fault("receiver-timeout-ack-without-administration-queue-to-response-queue", breaks="MQQB-3.1.7.15-03", blind=True)
 class TimeoutToResponseQueue(AdminAcks):
-    """The receiver acknowledges the expiry of a message without an administration queue to its response queue."""
+    """When a message without an administration queue expires, the receiver sends an acknowledgment to its response
+    queue.
+    """
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
         timeout = message_class is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
@@ -237,7 +239,7 @@ class CorrelationOf16Bits(AdminAcks):
     blind=True,
 )
 class LifetimeOfMessage(AdminAcks):
-    """The acknowledgment of an expired message has the lifetimes of that message."""
+    """The acknowledgment of an expired message has finite lifetimes that depend on the message's TimeToBeReceived."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)

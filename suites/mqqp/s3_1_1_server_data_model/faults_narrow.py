@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.1.3 that break one cause, one state of a handle or one kind of read."""
+"""Faults of MS-MQQP 3.1.1.3 that affect only one cause, one state of a handle or one kind of read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.rpc import Call
 
 @fault("server-purge-forgets-waiting-reads", breaks="MQQP-3.1.1.3-01", blind=True)
 class PurgeForgetsReads(RemoteOpening):
-    """After a purge, the server no longer finds the reads that wait on the handle for a cancellation."""
+    """After a purge, RemoteQMCancelReceive does not find the reads that wait on the handle."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         super().purge_remote_queue(call, queue)

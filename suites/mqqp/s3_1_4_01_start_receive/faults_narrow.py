@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 that break one clause, one kind of read or one kind of message."""
+"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 that affect only one clause, one kind of read or one kind of message."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class LockedQueueNotWaited(Waiting):
 
 @fault("server-waiting-read-not-given-recoverable-message", breaks="MQQP-3.1.4.1-D02", blind=True)
 class RecoverableNotGiven(Waiting):
-    """The server does not give an arriving recoverable message to a waiting read."""
+    """The server does not deliver an arriving recoverable message to a waiting read."""
 
     def release_readers(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE:
@@ -169,7 +169,7 @@ class RecoverableNotGiven(Waiting):
 
 @fault("server-waiting-read-not-given-message-of-low-priority", breaks="MQQP-3.1.4.1-D02", blind=True)
 class LowPriorityNotGiven(Waiting):
-    """The server does not give an arriving message of priority 0 to a waiting read."""
+    """The server does not deliver an arriving message of priority 0 to a waiting read."""
 
     def release_readers(self, position: MessagePosition) -> None:
         if position.MessageReference.Priority:
@@ -178,7 +178,7 @@ class LowPriorityNotGiven(Waiting):
 
 @fault("server-waiting-peek-consumes-wake-of-second-reader", breaks="MQQP-3.1.4.1-D02", blind=True)
 class SecondReaderNotWoken(Waiting):
-    """The server gives an arriving message only to the first of several waiting peeks."""
+    """The server delivers an arriving message only to the first of several waiting peeks."""
 
     def release_readers(self, position: MessagePosition) -> None:
         self.__dict__["given"] = False
@@ -194,7 +194,7 @@ class SecondReaderNotWoken(Waiting):
     "server-receive-by-cursor-returns-message-at-front", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"), blind=True
 )
 class PeekedCursorReceivesFront(Cursors):
-    """The server's first receive by a cursor that has peeked at its second message receives the front message."""
+    """The server's first receive by a cursor returns the first message, even if the cursor has peeked at the second."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
@@ -266,7 +266,7 @@ class NextOfSamePriority(Cursors):
 
 @fault("server-message-locked-only-for-own-handle", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-01"), blind=True)
 class LockedForOwnHandleOnly(RemoteReads):
-    """The server gives the message of an unfinished receive to a receive by another handle of the queue."""
+    """The server returns the message of an unfinished receive to a receive by another handle of the queue."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.2 and 3.1.6 that break one cause, one kind of message or one kind of receive."""
+"""Faults of MS-MQQP 3.1.4.2 and 3.1.6 that affect only one cause, one kind of message or one kind of receive."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ class ExpressAckedStays(RemoteEnding):
 
 @fault("server-ack-of-lookup-receive-leaves-message", breaks=("MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12"), blind=True)
 class LookupAckLeaves(RemoteEnding):
-    """The server leaves the message of a receive by LookupIdentifier in the queue although it ends with RR_ACK."""
+    """The server leaves the message of a receive by LookupIdentifier in the queue although the receive ends with
+    RR_ACK.
+    """
 
     def end_remote_read(self, entry, delete_message, ended):
         if "ByLookupId" in entry.call.method.name:
@@ -73,7 +75,9 @@ class PurgedEndFails(RemoteEnding):
 
 @fault("server-end-receive-of-second-open-receive-only", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-12"), blind=True)
 class EndsOldestOfHandle(RemoteEnding):
-    """The server ends the oldest unfinished receive of the handle by RR_NACK, whichever receive is named."""
+    """When a receive ends with RR_NACK, the server ends the oldest unfinished receive of the handle, even if the call
+    names another receive.
+    """
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended) -> None:
         position = entry.UserMessagePacket
@@ -102,7 +106,7 @@ class NullHandleOtherStatus(RemoteEnding):
 
 @fault("server-nack-moves-message-behind-its-priority", breaks="MQQP-3.1.4.2-06", blind=True)
 class NackedAfterHigherOnly(Positions):
-    """The server makes the message of a second RR_NACK unavailable to reads that are waiting."""
+    """When RR_NACK returns a message to its queue for the second time, the message completes no waiting read."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         nacked = self.__dict__.setdefault("nacked", set())

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.4 that break one cause, one state of a handle or one kind of read."""
+"""Faults of MS-MQQP 3.1.4.4 that affect only one cause, one state of a handle or one kind of read."""
 
 from __future__ import annotations
 

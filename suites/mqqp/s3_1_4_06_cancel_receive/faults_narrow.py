@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.6 that break one cause, one state of a handle or one kind of read."""
+"""Faults of MS-MQQP 3.1.4.6 that affect only one cause, one state of a handle or one kind of read."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class CancelledPeekKept(RemoteReads):
 
 @fault("server-cancel-receive-only-of-own-connection", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.1.3-01"), blind=True)
 class OwnConnectionOnly(RemoteEnding):
-    """RemoteQMCancelReceive finds only the reads that were called on the connection of the cancellation."""
+    """RemoteQMCancelReceive finds only reads that were called on the same connection."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
         self.__dict__["by"] = call.association

@@ -1,5 +1,5 @@
-"""Faults of MS-MQSO 3.2.1 that only special cases show: other ways to receive, other sources of messages, and sequences
-after a purge.
+"""Faults of MS-MQSO 3.2.1 that only special cases reveal: other ways to receive, other sources of messages, and
+sequences after a purge.
 """
 
 from __future__ import annotations

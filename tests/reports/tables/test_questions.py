@@ -95,14 +95,14 @@ def test_strings_of_a_system_stay_strings_in_every_format(versions):
     assert read["b"]["sut_version"] == "2.0"
 
 
-MISSING = "fix this first: no <peer> (1 check rests on it)"
+MISSING = "fix this first: no <peer> (1 check depends on it)"
 
 
 def test_missing_roots_precede_differences(versions):
     assert (versions.a.roots, versions.b.roots) == ((), (MISSING,))
     assert difference_shown.format_difference_text(versions).startswith(f"B: {MISSING}\nA: 1.0 (")
     shown = difference_shown.format_markdown(versions)
-    assert shown.startswith("**B: fix this first\\: no \\<peer\\> \\(1 check rests on it\\)**  \n")
+    assert shown.startswith("**B: fix this first\\: no \\<peer\\> \\(1 check depends on it\\)**  \n")
     assert json.loads(difference_shown.as_json(versions))["b"]["roots"] == [MISSING]
 
 

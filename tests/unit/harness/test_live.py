@@ -229,7 +229,7 @@ def test_live_output_only_names_rules_that_depend_on_a_missing_root():
     resting = result("MQQB-2.1.2-D01", Verdict.INCONCLUSIVE, reason="no connection")
     lines = list(list_findings([result(RULE, Verdict.FAIL), resting], RULES, "--sut x", roots))
     assert lines[:3] == [
-        "fix this first: no connection (2 checks rest on it)",
+        "fix this first: no connection (2 checks depend on it)",
         "inconclusive because of root causes: 1 rule in 2 checks: MQQB-2.1.2-D01",
         f"fail {RULE}  {RULES[RULE].says}",
     ]

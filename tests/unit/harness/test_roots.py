@@ -48,7 +48,7 @@ def after(one: Entry, *, rests: CheckPrerequisites = USED, root: Line = QUEUE) -
 def test_failure_that_missing_queue_may_explain_is_inconclusive(one: Entry) -> None:
     found, named = after(one)
     assert (found.verdict, found.reason) == (Verdict.INCONCLUSIVE, QUEUE.sentence)
-    assert named.lines() == [f"fix this first: {QUEUE.sentence} (1 check rests on it)"]
+    assert named.lines() == [f"fix this first: {QUEUE.sentence} (1 check depends on it)"]
 
 
 @pytest.mark.parametrize(
