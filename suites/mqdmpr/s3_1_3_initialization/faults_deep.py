@@ -13,7 +13,6 @@ from reference_qm.core.queueing.transaction_operations import TransactionOperati
 from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.store.entries import message_entry
 from reference_qm.core.store.messages import serialize_message
-from reference_qm.core.transfer.administering import Administering
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.message import Message
@@ -121,22 +120,3 @@ class SecondNewQueueNotLocked(Destinations):
 
     def initial_state(self, text: str) -> OutgoingQueueState:
         return OutgoingQueueState.INACTIVE if self.qm.adm.OutgoingQueues else super().initial_state(text)
-
-
-@fault("locked-outgoing-queue-transactional-messages-not-sent-at-start", breaks="MQDMPR-3.1.3-D13", blind=True)
-class LockedTransactionalStay(Administering):
-    """When the queue manager starts without hardened security mode, it does not send the messages of an outgoing queue
-    with a transactional message: the queue is Locked.
-    """
-
-    def establish_waiting(self, now: Now) -> None:
-        held = [
-            queue
-            for queue in self.qm.adm.OutgoingQueues.values()
-            if any(one.MessageReference.TransactionIdentifier is not None for one in queue.MessagePositionList)
-        ]
-        for queue in held:
-            queue.State = OutgoingQueueState.ON_HOLD
-        super().establish_waiting(now)
-        for queue in held:
-            queue.State = OutgoingQueueState.LOCKED

@@ -89,7 +89,7 @@ class OwnAddressIsRemote(QueueNames):
 
 @fault("queue-manager-missing-queue-opened-by-localhost", breaks="MQDMPR-3.1.7.1.5-61", blind=True)
 class LocalhostMissing(QueueOpening):
-    """The queue manager opens an outgoing queue for a missing local queue whose direct format name has the computer name
+    """The queue manager opens an outgoing queue for a missing local queue whose direct format name contains
     "localhost".
     """
 
@@ -125,21 +125,6 @@ class SubqueueShared(QueueOpening):
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         subqueue = queue.parent is not None and not queue.Pathname.lower().endswith(";journal")
         return subqueue or super().is_shared(queue, required_access, shared_mode)
-
-
-@fault("failed-opening-of-several-leaves-outgoing-handle", breaks="MQDMPR-3.1.7.1.5-30", blind=True)
-class RemoteHandleStays(QueueOpening):
-    """When the queue manager cannot open one of several queues, the handle of a remote queue before it stays open."""
-
-    def _open_several(
-        self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
-        status, several = super()._open_several(name, required_access, shared_mode, now)
-        if status is Status.MQ_ERROR_QUEUE_NOT_FOUND:
-            first = str(name.Elements[0])
-            if self.qm.queue_names.find_by_format_name(name.Elements[0]) is None:
-                self.open_queue(first, SEND, QueueShareMode.DENY_NONE, now)
-        return status, several
 
 
 @fault("run-down-of-remote-reader-leaves-descriptor", breaks="MQDMPR-3.1.7.1.6-17", blind=True)

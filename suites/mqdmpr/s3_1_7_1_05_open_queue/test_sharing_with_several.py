@@ -161,6 +161,7 @@ def test_local_and_remote_queues_are_opened_together(peer, sut, judge):
     first, second = (sut.direct_name(queue) for queue in queues)
     remote = peer.direct_name(f"mqc-{sut.own}-together")
     peer.listen(ignore_incoming=True)
+    before = [one["Handle"] for one in sut.inspect()["OpenQueueDescriptors"]] if sut.has("inspect") else []
     refused = sut.attempt(sut.send, f"{first},{remote},{second}-not-there", label="missing", body="missing")
     judge(
         "MQDMPR-3.1.7.1.5-30",
@@ -182,7 +183,7 @@ def test_local_and_remote_queues_are_opened_together(peer, sut, judge):
     if sut.has("inspect"):
         handles = [len(sut.inspect_queue(queue)["OpenQueueDescriptorCollection"]) for queue in queues]
         judge("MQDMPR-3.1.7.1.5-30", expected=[0, 0], observed=handles, case="open handles of each queue")
-        left = [one["FormatName"] for one in sut.inspect()["OpenQueueDescriptors"] if sut.own in one["FormatName"]]
+        left = [one["Handle"] for one in sut.inspect()["OpenQueueDescriptors"] if one["Handle"] not in before]
         judge("MQDMPR-3.1.7.1.5-30", expected=none("open handle"), observed=left)
     done = sut.attempt(sut.send, f"{first},{remote},{second}", label="together", body="together")
     frames = peer.inbox.wait(lambda frame: bytes(frame["MessagePropertiesHeader"].MessageBody) == b"together", 1)
