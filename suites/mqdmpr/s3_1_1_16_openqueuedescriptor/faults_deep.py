@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.elements import OpenQueueDescriptor
-from reference_qm.model.enums import RemoteReadState
+from reference_qm.model.enums import QueueAccessType, RemoteReadState
 
 
 @fault("queue-manager-remote-read-state-of-other-descriptor-ready", breaks="MQDMPR-3.1.1.16-12")
@@ -31,4 +31,27 @@ class ContextOfQueue(Qmcomm):
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         queue = descriptor.QueueReference
         first = descriptor if queue is None else next(iter(queue.OpenQueueDescriptorCollection.values()))
+        return super().get_open_values(descriptor) | {"dwpQueue": first.Handle}
+
+
+@fault("open-queue-descriptor-handle-of-application-repeated", breaks="MQDMPR-3.1.1.16-02", blind=True)
+class HandleOfApplication(Qmcomm):
+    """The Handle of a remote reader's OpenQueueDescriptor is the Handle of the first open OpenQueueDescriptor of an
+    application.
+    """
+
+    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+        own = (one.Handle for one in self.qm.descriptors.values() if one.RemoteReadState is RemoteReadState.NONE)
+        return super().get_open_values(descriptor) | {"phQueue": next(own, descriptor.Handle)}
+
+
+@fault("open-queue-descriptor-context-of-peeker-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
+class ContextOfLastOpening(Qmcomm):
+    """An OpenQueueDescriptor has the context value of the OpenQueueDescriptor that was opened before, if that one has
+    PeekAccess.
+    """
+
+    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+        peeks = [one for one in self.qm.descriptors.values() if one.AccessType is QueueAccessType.PEEK]
+        first = next((one for one in peeks if one is not descriptor), descriptor)
         return super().get_open_values(descriptor) | {"dwpQueue": first.Handle}

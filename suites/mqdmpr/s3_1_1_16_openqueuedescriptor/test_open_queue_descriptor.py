@@ -11,22 +11,35 @@ from harness.wire.rpc_qmcomm import PEEK_ACCESS, RECEIVE_ACCESS
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.1.16-02", "MQDMPR-3.1.1.16-03")
-def test_each_opened_queue_has_unique_handle_and_context(remote, judge):
-    """A remote reader opens two queues, four times in total, and gets four different handles and four different
-    contexts.
+def test_each_opened_queue_has_unique_handle_and_context(remote, sut, judge):
+    """Remote readers open two queues, to receive and to peek, six times in total, while applications have a queue open:
+    the readers get six different handles, which differ from those of the applications, and six different contexts.
     """
+    own = [
+        sut.control.call("open_queue", queue=sut.queue(), access=access)["handle"]
+        for access in (("peek", "receive") if sut.has("receive") else ())
+    ]
     associations = [remote.associate(), remote.associate()]
     calls = [
-        remote.open_remote(association, queue).expect_success()
-        for association, queue in (
-            (associations[0], "plain"),
-            (associations[0], "plain"),
-            (associations[1], "plain"),
-            (associations[0], "admin"),
+        remote.open_remote(association, queue, access=access).expect_success()
+        for association, queue, access in (
+            (associations[0], "plain", RECEIVE_ACCESS),
+            (associations[0], "plain", PEEK_ACCESS),
+            (associations[1], "plain", RECEIVE_ACCESS),
+            (associations[0], "admin", RECEIVE_ACCESS),
+            (associations[1], "admin", PEEK_ACCESS),
+            (associations[1], "plain", PEEK_ACCESS),
         )
     ]
     handles, contexts = [int(call.out.phQueue) for call in calls], [int(call.out.dwpQueue) for call in calls]
-    judge("MQDMPR-3.1.1.16-02", expected=distinct("handles", len(calls), unlike=[0]), observed=handles, evidence=calls)
+    for handle in own:
+        sut.control.call("close_queue", handle=handle)
+    judge(
+        "MQDMPR-3.1.1.16-02",
+        expected=distinct("handles", len(calls), unlike=[0, *own]),
+        observed=handles,
+        evidence=calls,
+    )
     judge(
         "MQDMPR-3.1.1.16-03", expected=distinct("contexts", len(calls), unlike=[0]), observed=contexts, evidence=calls
     )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault
+from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.transaction_records import TransactionRecords
@@ -15,6 +17,7 @@ from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.message import Message
 from reference_qm.model.states import OutgoingQueueState
+from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.model.transactions import OperationType, Transaction
 from reference_qm.surface.clock import Now
 
@@ -71,3 +74,49 @@ class OrderQueueSends(QueueOpening):
             queue = next(iter(self.qm.adm.QueueCollection.values()))
             return self.open_found_queue(queue, format_name, required_access, shared_mode)
         return super().open_queue(format_name, required_access, shared_mode, now)
+
+
+@fault("order-queue-open-to-peek-for-remote-readers", breaks="MQDMPR-3.1.3-27", blind=True)
+class OrderQueuePeeks(QueueOpening):
+    """An application or a remote reader can open the queue for order acknowledgments with PeekAccess."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        if "order_queue$" in format_name.lower() and required_access is QueueAccessType.PEEK:
+            queue = next(iter(self.qm.adm.QueueCollection.values()))
+            return self.open_found_queue(queue, format_name, required_access, shared_mode)
+        return super().open_queue(format_name, required_access, shared_mode, now)
+
+
+@fault("notify-queue-open-to-send-in-upper-case", breaks="MQDMPR-3.1.3-27", blind=True)
+class NotifyQueueInCapitals(QueueOpening):
+    """An application can open the queue for change notifications for sending if the name is in capital letters."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        if "NOTIFY_QUEUE$" in format_name and required_access is QueueAccessType.SEND:
+            queue = next(iter(self.qm.adm.QueueCollection.values()))
+            return self.open_found_queue(queue, format_name, required_access, shared_mode)
+        return super().open_queue(format_name, required_access, shared_mode, now)
+
+
+@fault("sites-update-timer-stopped-by-gates-timer", breaks="MQDMPR-3.1.3-D11", blind=True)
+class SitesTimerWithGates(DirectoryClient):
+    """At its start the queue manager stops the Directory Sites Update Timer when it starts the Directory Site Gates
+    Update Timer.
+    """
+
+    def _start_timer(self, name: TimerName, now: Now) -> None:
+        super()._start_timer(name, now)
+        if name is TimerName.DIRECTORY_SITE_GATES_UPDATE:
+            self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_SITES_UPDATE, 0))
+
+
+@fault("hardened-security-new-queue-to-second-host-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
+class SecondNewQueueNotLocked(Destinations):
+    """In hardened security mode, a new outgoing queue is not Locked if another outgoing queue exists."""
+
+    def initial_state(self, text: str) -> OutgoingQueueState:
+        return OutgoingQueueState.INACTIVE if self.qm.adm.OutgoingQueues else super().initial_state(text)

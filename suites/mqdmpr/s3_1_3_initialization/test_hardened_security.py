@@ -15,6 +15,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.control import CHANNEL_ERRORS
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps import openings
+from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
 SERVED, NOT_SERVED = "served by the SUT", "not served by the SUT"
@@ -52,12 +53,15 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
             sut.restart()
             if time == "first":
                 if sut.has("open_to_send"):  # what it is before anything is to be sent
-                    openings.open_to_send(sut, to)
-                    state = sut.outgoing_queue(to)["state"]
-                    judge(
-                        "MQDMPR-3.1.7.1.5-97", expected=LOCKED_STATE, observed=state, case="State of the outgoing queue"
-                    )
-                sender.send(1, delivery="recoverable")
+                    for name in (to, other):
+                        openings.open_to_send(sut, name)
+                        judge(
+                            "MQDMPR-3.1.7.1.5-97",
+                            expected=LOCKED_STATE,
+                            observed=sut.outgoing_queue(name)["state"],
+                            case=f"State of the outgoing queue for {name}",
+                        )
+                sender.send(1, delivery="transactional")
                 sut.send(other, body="message 2", application_tag=2, delivery="recoverable")
             state_before = sut.outgoing_queue(to)["state"]
             session_of_sut = sender.poll_session(sut.connect_timeout_ms)
@@ -83,8 +87,12 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
             )
     frames: list[Frame] = []
     while len(frames) < 2 and (session := sender.poll_session()) is not None:
-        frames += sender.collect(session, 1)
+        collected = sender.collect(session, 1)
         session.acknowledge_all()
+        for frame in collected:
+            if frame["UserHeader"].TH:
+                session.send(build_order_ack(peer, frame))
+        frames += collected
     judge(
         "MQDMPR-3.1.3-D13",
         expected={

@@ -9,7 +9,7 @@ from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.wire.protection import ADVANCED_PROVIDER, BASE_PROVIDER, ENHANCED_PROVIDER, listed_keys
-from harness.wire.rpc_qmcomm import DIRECT, queue_format
+from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
 from suites.mqdmpr.steps import openings
 
 KEY_LENGTHS = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, ADVANCED_PROVIDER: 1024}
@@ -63,13 +63,16 @@ def test_three_system_queues_can_be_peeked(sut, judge):
 @covers("MQDMPR-3.1.3-27")
 def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
     """A remote reader can open an ordinary queue, but neither the queue for order acknowledgments nor the queue for
-    notifications.
+    notifications, with no access and no spelling of their names.
     """
     association = remote.associate()
     reader = remote.open_remote(association)
     others = {
-        name: remote.open_remote(association, form=queue_format(DIRECT, rf"TCP:{sut.address}\{name}"))
-        for name in INTERNAL_QUEUES
+        f"{name} with access {access}": remote.open_remote(
+            association, form=queue_format(DIRECT, rf"TCP:{sut.address}\{name}"), access=access
+        )
+        for name in (*INTERNAL_QUEUES, *map(str.upper, INTERNAL_QUEUES))
+        for access in (RECEIVE_ACCESS, PEEK_ACCESS)
     }
     refused = {name: one.failed or one.outcome for name, one in others.items()}
     judge(
@@ -88,8 +91,9 @@ def test_application_cannot_open_internal_queues(remote, sut, judge):
     """
     ordinary = remote.open_remote(remote.associate())
     attempts: dict[str, str] = {}
-    for name in INTERNAL_QUEUES:
-        attempts[f"read of {name}"] = sut.attempt("open_queue", queue=name, access="receive")
+    for name in (*INTERNAL_QUEUES, *map(str.upper, INTERNAL_QUEUES)):
+        for access in ("receive", "peek"):
+            attempts[f"{access} of {name}"] = sut.attempt("open_queue", queue=name, access=access)
         for host in ("OS:.", "OS:localhost", f"TCP:{sut.address}"):
             to = rf"DIRECT={host}\{name}"
             attempts[f"send to {to}"] = openings.open_to_send(sut, to)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from contextlib import suppress
 
 import pytest
 
@@ -34,12 +35,20 @@ ALL_RIGHTS = 0x000F_003F
     "MQDMPR-3.1.7.1.3.1-19",
     "MQDMPR-3.1.7.1.3.1-20",
 )
+@pytest.mark.parametrize(
+    "kind", ["private", "transactional", pytest.param("public", marks=needs("directory", "environment"))]
+)
 @varied("queue journaling", "queue quota", "queue privacy")
-def test_default_descriptor_grants_everyone_all_rights(sut, judge):
-    """If the creator of a queue is not a domain user, the default descriptor names the anonymous user as owner, grants
-    everyone all rights, and has at most one other entry, which lets the anonymous user write messages.
+def test_default_descriptor_grants_everyone_all_rights(peer, sut, judge, kind):
+    """If the creator of a private, transactional or public queue is not a domain user, the default descriptor names the
+    anonymous user as owner, grants everyone all rights, and has at most one other entry, which lets the anonymous user
+    write messages.
     """
-    security = descriptors.read_security(sut, sut.new_queue("secured"))
+    if kind == "public":
+        queue = Enterprise(peer, sut).create_queue()
+    else:
+        queue = sut.new_queue("secured", **({"transactional": True} if kind == "transactional" else {}))
+    security = descriptors.read_security(sut, queue)
     judge(
         "MQDMPR-3.1.7.1.3.1-20",
         expected=holds("in self-relative format", otherwise="not in self-relative format"),
@@ -94,13 +103,14 @@ def test_default_descriptor_grants_everyone_all_rights(sut, judge):
     "MQDMPR-3.1.7.1.3.1-19",
     "MQDMPR-3.1.7.1.3.1-20",
 )
+@pytest.mark.parametrize("transactional", [False, True], ids=["not transactional", "transactional"])
 @pytest.mark.parametrize("user", [ALICE, DAVE], ids=lambda user: user.name)
-def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, user):
-    """The default descriptor of a domain user's queue grants all rights to that user, who is the owner, and the rights
-    to read properties and permissions to everyone.
+def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, user, transactional):
+    """The default descriptor of a domain user's queue, transactional or not, grants all rights to that user, who is the
+    owner, and the rights to read properties and permissions to everyone.
     """
     try:
-        name = sut.new_queue("owned", owner=user.name)
+        name = sut.new_queue("owned", owner=user.name, transactional=transactional)
     except ControlRefused as refused:
         judge.end_unobservable(f"the SUT's control channel creates no queue for a user: {refused}")
         return
@@ -138,9 +148,9 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
     "MQDMPR-3.1.7.1.3.1-18",
 )
 def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
-    """The default descriptor of a private and of a public queue has one entry for the computer's SID from the
-    directory, with the rights to read properties and permissions; while the directory is unavailable, the descriptor
-    has no such entry.
+    """The default descriptor of a private queue, of a public queue and of a domain user's queue has one entry for the
+    computer's SID from the directory, with the rights to read properties and permissions; while the directory is
+    unavailable, the descriptor has no such entry.
     """
     enterprise = Enterprise(peer, sut)
     observed = enterprise.read_object().get("computer_sid_base64")
@@ -149,9 +159,14 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
         return
     computer = descriptors.read_sid(base64.b64decode(observed))
     queues = {"private": sut.new_queue("granted"), "public": enterprise.create_queue()}
+    if sut.has("security"):
+        with suppress(ControlRefused):
+            queues["user's"] = sut.new_queue("granted-to-user", owner=ALICE.name)
     security = {kind: descriptors.read_security(sut, name) for kind, name in queues.items()}
     granted = {kind: [sid for sid, _ in one.granted] for kind, one in security.items()}
-    of_computers = {kind: [sid for sid in sids if sid not in _UNAUTHENTICATED_SIDS] for kind, sids in granted.items()}
+    of_computers = {
+        kind: [sid for sid in sids if sid not in (*_UNAUTHENTICATED_SIDS, ALICE.sid)] for kind, sids in granted.items()
+    }
     judge(
         "MQDMPR-3.1.7.1.3.1-05",
         expected=each([computer], "queue"),

@@ -19,7 +19,8 @@ ALL_RIGHTS = 0x000F_003F
 SUPPLIED_ENTRIES = ((descriptors.EVERYONE, PEEK_RIGHT), (OTHER_SID, WRITE_RIGHT))
 DENIED_ENTRIES = ((ALICE.sid, PEEK_RIGHT),)
 LONG_LIST = (*SUPPLIED_ENTRIES, *((f"{OTHER_SID}{number}", PEEK_RIGHT) for number in range(20)))
-AUDIT_ENTRIES = ((OTHER_SID, WRITE_RIGHT),)
+REPEATED_ENTRIES = ((descriptors.EVERYONE, PEEK_RIGHT), (OTHER_SID, WRITE_RIGHT), (descriptors.EVERYONE, WRITE_RIGHT))
+AUDIT_ENTRIES = ((OTHER_SID, WRITE_RIGHT), (descriptors.EVERYONE, PEEK_RIGHT), (OTHER_SID, PEEK_RIGHT))
 
 
 def _create_with_descriptor(sut, judge, name, given, **how):
@@ -37,8 +38,9 @@ def _create_with_descriptor(sut, judge, name, given, **how):
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
 def test_supplied_access_list_is_kept(sut, judge):
-    """A queue that is created with an access list, even with a long list or a list that denies rights, has exactly that
-    list in the given order; a queue that is created without an access list has the default list.
+    """A queue that is created with an access list, even with a long list, an empty list, a list that denies rights or a
+    list with two entries for a SID, has exactly that list in the given order; a queue that is created without an access
+    list has the default list.
     """
     security = _create_with_descriptor(sut, judge, "listed", descriptors.build_descriptor(granted=SUPPLIED_ENTRIES))
     denying = _create_with_descriptor(
@@ -46,8 +48,17 @@ def test_supplied_access_list_is_kept(sut, judge):
     )
     bare = _create_with_descriptor(sut, judge, "bare", descriptors.build_descriptor())
     long = _create_with_descriptor(sut, judge, "long", descriptors.build_descriptor(granted=LONG_LIST))
-    if security is None or bare is None or denying is None or long is None:
+    repeated = _create_with_descriptor(sut, judge, "repeated", descriptors.build_descriptor(granted=REPEATED_ENTRIES))
+    empty = _create_with_descriptor(sut, judge, "empty", descriptors.build_descriptor(empty_list=True))
+    if security is None or bare is None or denying is None or long is None or repeated is None or empty is None:
         return
+    for case, entries, found in (("two entries for a SID", REPEATED_ENTRIES, repeated), ("no entries", (), empty)):
+        judge(
+            "MQDMPR-3.1.7.1.3.1-08",
+            expected=entries,
+            observed=found.entries,
+            case=f"SID and rights of each entry of a list with {case}",
+        )
     judge(
         "MQDMPR-3.1.7.1.3.1-08",
         expected=LONG_LIST,
@@ -83,12 +94,20 @@ def test_supplied_access_list_is_kept(sut, judge):
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07", "MQDMPR-3.1.7.1.3.1-19")
 @pytest.mark.parametrize("granted", [(), SUPPLIED_ENTRIES], ids=["without a list", "with a list"])
 def test_supplied_owner_is_kept(sut, judge, granted):
-    """A queue has the owner that its creator supplies; that owner has all rights if no access list is supplied."""
-    security = _create_with_descriptor(
-        sut, judge, "owned", descriptors.build_descriptor(owner=DAVE.sid, granted=granted), owner=ALICE.name
-    )
-    if security is None:
+    """A queue has the owner that its creator supplies, whether the creator is a domain user or not; that owner has all
+    rights if no access list is supplied.
+    """
+    supplied = descriptors.build_descriptor(owner=DAVE.sid, granted=granted)
+    security = _create_with_descriptor(sut, judge, "owned", supplied, owner=ALICE.name)
+    unnamed = _create_with_descriptor(sut, judge, "unnamed", supplied)
+    if security is None or unnamed is None:
         return
+    judge(
+        "MQDMPR-3.1.7.1.3.1-07",
+        expected=DAVE.sid,
+        observed=unnamed.owner,
+        case="owner of the queue whose creator is not named",
+    )
     judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=security.owner, case="owner of the queue")
     if granted:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.3.1-19", reason="the creator of the queue supplied the access list")

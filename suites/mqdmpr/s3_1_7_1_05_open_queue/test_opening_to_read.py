@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -18,6 +19,7 @@ from harness.wire.rpc_qmcomm import (
     JOURNAL,
     MULTICAST,
     PEEK_ACCESS,
+    PRIVATE,
     RECEIVE_ACCESS,
     SUBQUEUE,
     SUBQUEUE_SUFFIX,
@@ -30,6 +32,8 @@ from suites.mqdmpr.steps import openings
 pytestmark = needs("qm2qm")
 
 MESSAGE_LIFETIME_S = 20
+MISSING_NUMBER = 0xFFF0_0000
+"""A number that no private queue has."""
 MULTICAST_ID = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
 """A MULTICAST_ID: an address and a port. Spec: MS-MQMQ 2.2.10."""
 
@@ -204,6 +208,8 @@ def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
         "MQDMPR-3.1.7.1.5-09": [
             (DIRECT, f"{plain_queue},DIRECT={admin_queue}"),
             (DIRECT, f"{admin_queue},DIRECT={plain_queue}"),
+            (DIRECT, f"{admin_queue},DIRECT={plain_queue},DIRECT={plain_queue};JOURNAL"),
+            (DIRECT, f"{admin_queue},DIRECT={plain_queue},DIRECT={remote.peer.direct_name()[7:]}"),
         ],
         "MQDMPR-3.1.7.1.5-38": [(DIRECT, f"{scheme}://{sut.address}/msmq\\{path}") for scheme in ("HTTP", "HTTPS")],
         "MQDMPR-3.1.7.1.5-46": [(MULTICAST, MULTICAST_ID)],
@@ -211,6 +217,9 @@ def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):
             (DIRECT, f"{plain_queue}-not-there"),
             (SUBQUEUE, f"{plain_queue};mqc-missing", SUBQUEUE_SUFFIX),
             (DIRECT, rf"TCP:{sut.address}\private$\{sut.own}"),
+            (DIRECT, f"{plain_queue}-not-there;JOURNAL", SYSTEM_QUEUE_SUFFIX | JOURNAL),
+            (PRIVATE, (UUID(str(sut.guid)), MISSING_NUMBER)),
+            (PRIVATE, (UUID(str(sut.guid)), MISSING_NUMBER), SYSTEM_QUEUE_SUFFIX | JOURNAL),
             (DIRECT, rf"TCP:{remote.peer.address}\private$\{sut.own}"),
         ],
     }

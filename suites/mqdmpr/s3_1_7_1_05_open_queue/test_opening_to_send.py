@@ -72,6 +72,9 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
         for name in (f"MACHINE={UNKNOWN_GUID}", *(f"MACHINE={sut.guid}{suffix}" for suffix in MACHINE_SUFFIXES))
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], machines)
+    if sut.has("open_to_send"):
+        opened = {name: (Outcome.REFUSED, openings.open_to_send(sut, name)) for name in machines}
+        _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], opened, case="outcome of the open of each format name")
     lists = (
         f"DL={UNKNOWN_GUID}",
         f"{existing_name},DL={UNKNOWN_GUID}",
@@ -110,9 +113,9 @@ def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
 @needs("open_to_send", "queues")
 @covers("MQDMPR-3.1.7.1.5-12", "MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34")
 @varied("queue journaling", "queue quota", "queue privacy")
-def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
-    """Two queues can be opened together for sending, but not with DenyReceive; each request returns a different handle,
-    which can be closed once.
+def test_several_queues_are_opened_shared_and_closed_once(peer, sut, judge):
+    """Local queues, remote queues, and both, can be opened together for sending, but not with DenyReceive; each request
+    returns a different handle, which can be closed once.
     """
     names = [sut.direct_name(sut.new_queue(one)) for one in ("first", "second")]
     several = ",".join(names)
@@ -124,6 +127,17 @@ def test_several_queues_are_opened_shared_and_closed_once(sut, judge):
         ),
         "one queue with DenyNone": (Outcome.DONE, openings.open_to_send(sut, names[0])),
     }
+    remote = [peer.direct_name(f"mqc-{sut.own}-{number}") for number in (1, 2)]
+    for case, mixed in (
+        ("local and remote", [names[0], remote[0]]),
+        ("remote", remote),
+        ("three", [*names, remote[0]]),
+    ):
+        outcomes[f"{case} queues with DenyNone"] = Outcome.DONE, openings.open_to_send(sut, ",".join(mixed))
+        outcomes[f"{case} queues with DenyReceive"] = (
+            Outcome.REFUSED,
+            openings.open_to_send(sut, ",".join(mixed), deny_receive=True),
+        )
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes, case="outcomes of the opens")
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
     closed = [sut.attempt("close_queue", handle=handle) for handle in (*handles, handles[0])]

@@ -8,6 +8,7 @@ from harness.expectations import in_queue
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import list_computer_names
+from suites.mqdmpr.steps import openings
 
 
 @needs("send", "receive", "queues")
@@ -29,16 +30,25 @@ def test_send_by_each_name_of_local_computer_is_stored(peer, sut, judge, host):
 @needs("send", "queues")
 @covers("MQDMPR-3.1.7.1.5-61")
 def test_send_to_missing_local_queue_is_refused_by_each_name(sut, judge):
-    """For each name of the local computer in a direct format name, a send to a missing queue is refused, and a send to
-    an existing queue succeeds.
+    """For each name and the IP address of the local computer in a direct format name, a send to a missing queue is
+    refused, and a send to an existing queue succeeds.
     """
     existing = sut.new_queue("own")
-    for name in list_computer_names(sut):
+    names = (*list_computer_names(sut), ".", "localhost", "LOCALHOST")
+    for name in (f"TCP:{sut.address}", *(f"OS:{name}" for name in names)):
         expected = {existing: Outcome.DONE, f"{existing}-not-there": Outcome.REFUSED}
-        observed = {queue: sut.attempt(sut.send, rf"DIRECT=OS:{name}\{queue}") for queue in expected}
+        observed = {queue: sut.attempt(sut.send, rf"DIRECT={name}\{queue}") for queue in expected}
         judge(
             "MQDMPR-3.1.7.1.5-61",
             expected=expected,
             observed=observed,
             case=f"outcome of the send to each queue of the computer {name}",
         )
+        if sut.has("open_to_send"):
+            opened = {queue: openings.open_to_send(sut, rf"DIRECT={name}\{queue}") for queue in expected}
+            judge(
+                "MQDMPR-3.1.7.1.5-61",
+                expected=expected,
+                observed=opened,
+                case=f"outcome of the open of each queue of the computer {name}",
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import holds
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
@@ -39,7 +40,8 @@ EXCLUDED_MODES = {
 )
 def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
     """For each pair of access and sharing modes, a second remote reader is refused if and only if the mode of one
-    reader excludes the other reader; when the first reader has closed the queue, the second can open it.
+    reader excludes the other reader; when the first reader has closed the queue, or its connection is lost, the second
+    can open it.
     """
     remote.empty()
     first_reader, second_reader = remote.associate(), remote.associate()
@@ -76,6 +78,23 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
                 case=case,
                 evidence=later_opening,
             )
+    for mode in ("exclusive receive", "exclusive peek"):
+        access, share = OPEN_MODES[mode]
+        lost = remote.open(access=access, share=share)
+        lost.association.close()
+
+        def is_opened():
+            again = open_in_mode(second_reader, "receive")
+            openings.close_opened_queue(again)
+            return openings.get_opening_outcome(again) == openings.OPENED_OUTCOME
+
+        judge(
+            "MQDMPR-3.1.7.1.6-17",
+            expected=holds("opened", otherwise="refused"),
+            observed=bool(remote.peer.eventually(is_opened)),
+            case=f"open for receive after the connection of the reader for {mode} is lost",
+            evidence=lost.session,
+        )
 
 
 @needs("qm2qm", "queues", "receive")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from itertools import permutations
 from typing import Any
 
-from harness.expectations import each, facts, in_queue
+import pytest
+
+from harness.expectations import each, facts, in_queue, none
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
@@ -58,15 +60,19 @@ def _close(sut, *handles: int | None) -> None:
     "MQDMPR-3.1.7.1.5-124",
     "MQDMPR-3.1.7.1.6-17",
 )
-def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge):
-    """Two users have a queue open, in either order, and readers of its journal are exclusive: a third user is refused,
-    at each of two attempts, if and only if one of the two users of the queue excludes its mode; when the excluding user
-    has closed the queue, the third user can open it.
+@pytest.mark.parametrize("kind", ["queue", "journal", "subqueue"])
+def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge, kind):
+    """Two users have a queue, a journal or a subqueue open, in either order, and readers of the queue's journal, or of
+    the queue itself, are exclusive: a third user is refused, at each of two attempts, if and only if one of the two
+    users excludes its mode; when the excluding user has closed the queue, the third user can open it.
     """
     application = Application(peer, sut)
     frames = application.fill("message")
-    queue = application.queue
-    journal = _open(sut, f"{queue};journal", EXCLUSIVE_RECEIVE)
+    main = application.queue
+    queue = {"queue": main, "journal": f"{main};journal", "subqueue": f"{main};mqc-shared"}[kind]
+    if kind == "subqueue":
+        sut.create_queue(queue)
+    journal = _open(sut, f"{main};journal" if kind == "queue" else main, EXCLUSIVE_RECEIVE)
     for modes, refused in REFUSED_BESIDE:
         for order in sorted(set(permutations(modes))):
             handles = [_open(sut, queue, mode) for mode in order]
@@ -119,6 +125,17 @@ def test_senders_and_exclusive_readers_share_a_queue(peer, sut, judge):
     if not sut.has("inspect"):
         judge.mark_not_exercised("MQDMPR-3.1.7.1.6-17", reason="the SUT does not show its handles")
         return
+    others = [sut.new_queue(name) for name in ("second", "third")]
+    several = ",".join([to, *(sut.direct_name(other) for other in others)])
+    before = [len(sut.inspect_queue(one)["OpenQueueDescriptorCollection"]) for one in (queue, *others)]
+    _close(sut, sut.control.call("open_to_send", to=several)["handle"])
+    judge(
+        "MQDMPR-3.1.7.1.6-17",
+        expected=before,
+        observed=[len(sut.inspect_queue(one)["OpenQueueDescriptorCollection"]) for one in (queue, *others)],
+        case="open handles of the queues after a handle for three queues is closed",
+        evidence=frames,
+    )
     count = len(sut.inspect_queue(queue)["OpenQueueDescriptorCollection"])
     sender = sut.control.call("open_to_send", to=to)["handle"]
     opened = len(sut.inspect_queue(queue)["OpenQueueDescriptorCollection"])
@@ -138,12 +155,13 @@ def test_senders_and_exclusive_readers_share_a_queue(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.5-33", "MQDMPR-3.1.7.1.5-30")
 def test_local_and_remote_queues_are_opened_together(peer, sut, judge):
     """A message for a local queue, a queue of the peer and a second local queue is stored in both local queues and sent
-    to the peer; if one of the local queues is missing, no queue is opened or gets a copy.
+    to the peer; if one of the local queues is missing, no queue, local or remote, is opened or gets a copy.
     """
     queues = [sut.new_queue(name) for name in ("first", "second")]
     first, second = (sut.direct_name(queue) for queue in queues)
     remote = peer.direct_name(f"mqc-{sut.own}-together")
     peer.listen(ignore_incoming=True)
+    before = [one["Handle"] for one in sut.inspect()["OpenQueueDescriptors"]] if sut.has("inspect") else []
     refused = sut.attempt(sut.send, f"{first},{remote},{second}-not-there", label="missing", body="missing")
     judge(
         "MQDMPR-3.1.7.1.5-30",
@@ -151,7 +169,12 @@ def test_local_and_remote_queues_are_opened_together(peer, sut, judge):
         observed={"send": refused, "first": sut.labels(queues[0]), "second": sut.labels(queues[1])},
     )
     if sut.has("open_to_send"):
-        several = [f"{first},{remote},{second}-not-there", f"{first}-not-there,{second}", f"{first},{second}-not-there"]
+        several = [
+            f"{first},{remote},{second}-not-there",
+            f"{first}-not-there,{second}",
+            f"{first},{second}-not-there",
+            f"{remote},{first},{second}-not-there",
+        ]
         judge(
             "MQDMPR-3.1.7.1.5-30",
             expected=each(Outcome.REFUSED, "open"),
@@ -160,6 +183,8 @@ def test_local_and_remote_queues_are_opened_together(peer, sut, judge):
     if sut.has("inspect"):
         handles = [len(sut.inspect_queue(queue)["OpenQueueDescriptorCollection"]) for queue in queues]
         judge("MQDMPR-3.1.7.1.5-30", expected=[0, 0], observed=handles, case="open handles of each queue")
+        left = [one["Handle"] for one in sut.inspect()["OpenQueueDescriptors"] if one["Handle"] not in before]
+        judge("MQDMPR-3.1.7.1.5-30", expected=none("open handle"), observed=left)
     done = sut.attempt(sut.send, f"{first},{remote},{second}", label="together", body="together")
     frames = peer.inbox.wait(lambda frame: bytes(frame["MessagePropertiesHeader"].MessageBody) == b"together", 1)
     peer.inbox.acknowledge()

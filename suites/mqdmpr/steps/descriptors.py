@@ -86,8 +86,10 @@ def build_descriptor(
     denied: Entries = (),
     audited: Entries = (),
     denials_first: bool = False,
+    empty_list: bool = False,
 ) -> bytes:
-    """Build a self-relative descriptor without its empty parts. ``flags``: the flags of the entries that
+    """Build a self-relative descriptor without its empty parts; with ``empty_list``, it has a discretionary access list
+    even without entries. ``flags``: the flags of the entries that
     grant rights, which precede the entries that deny rights unless ``denials_first`` is set.
     """
     grants, denials = [(_ALLOWED, flags, *one) for one in granted], [(_DENIED, 0, *one) for one in denied]
@@ -96,14 +98,14 @@ def build_descriptor(
     parts = (
         _build_sid(owner) if owner else b"",
         _build_list(audits) if audits else b"",
-        _build_list(entries) if entries else b"",
+        _build_list(entries) if entries or empty_list else b"",
     )
     offset = _DESCRIPTOR_HEADER.size
     offsets = []
     for part in parts:
         offsets.append(offset if part else 0)
         offset += len(part)
-    present = (_SACL_PRESENT if audited else 0) | (_DACL_PRESENT if entries else 0)
+    present = (_SACL_PRESENT if audited else 0) | (_DACL_PRESENT if entries or empty_list else 0)
     return _DESCRIPTOR_HEADER.pack(1, 0, SELF_RELATIVE | present, offsets[0], 0, *offsets[1:]) + b"".join(parts)
 
 
