@@ -236,11 +236,3 @@ class RefusalInTransactionIgnored(Enqueueing):
     ) -> EnqueueStatus:
         status = super().enqueue_to_open_queue(descriptor, message, now, transaction)
         return EnqueueStatus.NO_ERROR if descriptor.Multiple and transaction is not None else status
-
-
-@fault("queue-manager-message-without-body-exceeds-quota", breaks="MQDMPR-3.1.7.1.27-08", blind=True)
-class EmptyBodyAdmitted(Enqueueing):
-    """A send to a single local queue that is full fails only if the message has a body."""
-
-    def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
-        return super().admit_message(queue, message, now) if message.Body else EnqueueStatus.NO_ERROR

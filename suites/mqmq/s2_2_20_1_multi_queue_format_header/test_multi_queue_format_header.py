@@ -128,7 +128,7 @@ def _fields_of_list(name, names, found):
 def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, delivery):
     """The SUT sends a traced express or transactional message to several queues of the peer: each queue gets a copy
     with MQ set, a DebugHeader, the lists of destination, administration and response queues, and an MQFSignatureHeader.
-    Each copy has its own MessageID and QueueManagerAddress 0; a transactional copy has priority 0 and a DM that is not 0.
+    Each copy has its own MessageID and QueueManagerAddress 0; a transactional copy has priority 0, and its DM is not 0.
     """
     queues = [peer.direct_name(name) for name in names]
     sender = Sender(peer, sut, ",".join(queues))
