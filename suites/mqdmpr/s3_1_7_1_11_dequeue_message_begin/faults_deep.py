@@ -6,7 +6,9 @@ from collections.abc import Hashable
 
 from harness.faults.parts import fault
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
+from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
@@ -32,3 +34,72 @@ class CursorOfDeletedQueue(TwoPhaseReading):
             answered(Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, None)
             return
         super().dequeue_message_begin(queue_desc, answered, now, timeout_ms, cursor, tag, transaction)
+
+
+@fault("queue-manager-second-two-phase-receive-of-reader-not-locked", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
+class SecondNotLocked(TwoPhaseReading):
+    """A second two-phase receive of a reader that has not ended its first one does not lock its message."""
+
+    def dequeue_message_begin(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        queue = queue_desc.QueueReference
+        positions = () if queue is None else queue.MessagePositionList
+        second = any(one.State is MessagePositionState.LOCKED for one in positions)
+
+        def unlock_second(status: Status, position: MessagePosition | None) -> None:
+            answered(status, position)
+            if second and position is not None:
+                position.State = MessagePositionState.AVAILABLE
+
+        super().dequeue_message_begin(queue_desc, unlock_second, now, timeout_ms, cursor, tag, transaction)
+
+
+@fault("queue-manager-tag-of-two-phase-receive-by-cursor-lost", breaks="MQDMPR-3.1.7.1.11-12", blind=True)
+class TagLostWithCursor(TwoPhaseReading):
+    """The queue manager loses the tag of a two-phase receive by a cursor."""
+
+    def dequeue_message_begin(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        tag = tag if cursor is None else None
+        super().dequeue_message_begin(queue_desc, answered, now, timeout_ms, cursor, tag, transaction)
+
+
+@fault("queue-manager-two-phase-receive-that-waited-not-locked", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
+class WaitedNotLocked(TwoPhaseReading):
+    """A two-phase receive that had to wait for its message does not lock it."""
+
+    def dequeue_message_begin(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        waited: list[bool] = []
+
+        def unlock_after_wait(status: Status, position: MessagePosition | None) -> None:
+            answered(status, position)
+            if waited and position is not None:
+                position.State = MessagePositionState.AVAILABLE
+
+        super().dequeue_message_begin(queue_desc, unlock_after_wait, now, timeout_ms, cursor, tag, transaction)
+        waited.append(True)

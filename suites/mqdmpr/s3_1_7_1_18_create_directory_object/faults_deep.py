@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm import directory
-from reference_qm.core.queueing.publishing import Publishing
+from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
 
 
 @fault("directory-object-created-without-quotas", breaks="MQDMPR-3.1.7.1.18-D02")
@@ -44,3 +46,27 @@ class OptionalPrivacy(Publishing):
         return replace(
             super()._build_element(queue), Authentication=fresh.Authentication, PrivacyLevel=fresh.PrivacyLevel
         )
+
+
+@fault("public-queue-created-without-directory-at-second-attempt", breaks="MQDMPR-3.1.7.1.18-D03", blind=True)
+class CreatedWhenKnownOffline(Publishing):
+    """While DirectoryOffline is True already, the creation of a public queue succeeds without the directory."""
+
+    def publish(self, queue: Queue, published: OnStatus) -> None:
+        if self.qm.enterprise.state.DirectoryOffline:
+            published(Status.MQ_OK)
+            return
+        super().publish(queue, published)
+
+
+@fault("public-format-name-of-transactional-queue-has-other-guid", breaks="MQDMPR-3.1.7.1.18-D04", blind=True)
+class OtherGuid(Publishing):
+    """The public format name of a transactional queue contains a GUID other than that of its directory object."""
+
+    def publish(self, queue: Queue, published: OnStatus) -> None:
+        def change_identifier(status: Status) -> None:
+            if queue.Transactional:
+                queue.Identifier = UUID(int=queue.Identifier.int ^ 1)
+            published(status)
+
+        super().publish(queue, change_identifier)

@@ -35,25 +35,31 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
     format_name = sut.format_names(name).get("public", "").lower()
     public_name = f"public={directory_object.get('identifier', 'the GUID of its object')}".lower()
     judge("MQDMPR-3.1.7.1.18-D04", expected=public_name, observed=format_name, case="format name")
+    transactional = enterprise.create_queue(transactional=True)
+    public_name = f"public={enterprise.read_object(transactional).get('identifier', 'the GUID of its object')}".lower()
+    format_name = sut.format_names(transactional).get("public", "").lower()
+    judge("MQDMPR-3.1.7.1.18-D04", expected=public_name, observed=format_name, case="format name of a later queue")
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.18-D03")
 def test_public_queue_is_not_created_without_directory(peer, sut, judge):
-    """While the directory is unavailable, the creation of a public queue is refused, neither a queue nor an object
-    exists, and the SUT shows DirectoryOffline; when the directory is available again, DirectoryOffline is False.
+    """While the directory is unavailable, the creation of a public queue is refused twice, neither a queue nor an
+    object exists, and the SUT shows DirectoryOffline; when the directory is available again, DirectoryOffline is False.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.new_path_name()
     sut.change_environment(directory=False)
-    answer = sut.attempt(sut.create_queue, name)
+    answers = [sut.attempt(sut.create_queue, name) for _ in range(2)]
     offline = enterprise.is_offline()
     is_listed = name in [queue["name"] for queue in sut.control.call("list")["queues"]]
     judge(
         "MQDMPR-3.1.7.1.18-D03",
-        expected=facts(creation=Outcome.REFUSED, queue_is_listed=False, directory_object={}, DirectoryOffline=True),
+        expected=facts(
+            creations=[Outcome.REFUSED] * 2, queue_is_listed=False, directory_object={}, DirectoryOffline=True
+        ),
         observed={
-            "creation": answer,
+            "creations": answers,
             "queue_is_listed": is_listed,
             "directory_object": enterprise.read_object(name),
             "DirectoryOffline": offline,

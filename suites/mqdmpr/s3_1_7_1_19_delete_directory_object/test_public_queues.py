@@ -11,12 +11,22 @@ from suites.mqdmpr.steps.directory import Enterprise
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.19-07", "MQDMPR-3.1.7.1.19-13")
 def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
-    """The deletion of a public queue succeeds, and the directory then contains no object of the queue."""
+    """The deletion of a public queue succeeds, and the directory then contains no object of the queue, but still the
+    objects of the other public queues; then a transactional queue is deleted in the same way.
+    """
     enterprise = Enterprise(peer, sut)
-    name = enterprise.create_queue()
-    answer = sut.attempt(sut.delete_queue, name)
-    judge("MQDMPR-3.1.7.1.19-13", expected=Outcome.DONE, observed=answer, case="deletion of the queue")
-    judge("MQDMPR-3.1.7.1.19-07", expected={}, observed=enterprise.read_object(name), case="directory object")
+    first, name, last = (enterprise.create_queue(label=label) for label in ("first", "deleted", "last"))
+    transactional = enterprise.create_queue(transactional=True)
+    for deleted in (name, transactional):
+        answer = sut.attempt(sut.delete_queue, deleted)
+        judge("MQDMPR-3.1.7.1.19-13", expected=Outcome.DONE, observed=answer, case="deletion of the queue")
+        judge("MQDMPR-3.1.7.1.19-07", expected={}, observed=enterprise.read_object(deleted), case="directory object")
+    judge(
+        "MQDMPR-3.1.7.1.19-07",
+        expected=["first", "last"],
+        observed=[enterprise.read_object(one).get("label") for one in (first, last)],
+        case="labels of the other objects",
+    )
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
@@ -29,12 +39,15 @@ def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
 )
 def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
     """While the directory is unavailable, two deletions of a public queue are refused, each with a change notification;
-    the queue and its object remain, and the SUT shows DirectoryOffline. The second deletion does not restart the
-    Directory Online Timer: when the directory is available again, DirectoryOffline is False as soon as the timer that
-    the first deletion started has expired.
+    the queue, its message and its object remain, and the SUT shows DirectoryOffline. The second deletion does not
+    restart the Directory Online Timer: when the directory is available again, DirectoryOffline is False as soon as the
+    timer that the first deletion started has expired.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(label="old label")
+    stored = ["stays"] if sut.has("send") and sut.has("receive") else []
+    for label in stored:
+        sut.send_here(name, [label])
     earlier = len(enterprise.list_notifications())
     sut.change_environment(directory=False)
     answer = sut.attempt(sut.delete_queue, name)
@@ -63,8 +76,15 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
     label = enterprise.read_object(name).get("label")
     judge(
         "MQDMPR-3.1.7.1.19-11",
-        expected=facts(deletion=Outcome.REFUSED, queue_is_listed=True, label_in_the_directory="old label"),
-        observed={"deletion": answer, "queue_is_listed": is_listed, "label_in_the_directory": label},
+        expected=facts(
+            deletion=Outcome.REFUSED, queue_is_listed=True, label_in_the_directory="old label", messages=stored
+        ),
+        observed={
+            "deletion": answer,
+            "queue_is_listed": is_listed,
+            "label_in_the_directory": label,
+            "messages": sut.labels(name) if stored and is_listed else [],
+        },
     )
     sut.change_environment(directory=True)
     is_online = enterprise.await_online()

@@ -103,12 +103,16 @@ def await_destination(peer, sut, queue):
     "MQDMPR-3.1.7.1.20-18",
 )
 def test_own_queue_is_found_without_directory(peer, sut, judge):
-    """While the directory is unavailable, the SUT stores a message to each of its two public queues, and a message to
-    its own private queue whose format name contains the SUT's GUID.
+    """While the directory is unavailable, the SUT stores a message to each of its three public queues, one of them
+    transactional, and a message to its own private queue whose format name contains the SUT's GUID; the SUT still
+    finds the path names of these queues.
     """
     enterprise = Enterprise(peer, sut)
-    public_queues = [enterprise.new_path_name() for _ in range(2)]
-    by_guid = [sut.control.call("create_queue", name=one)["format_names"]["public"] for one in public_queues]
+    public_queues = [enterprise.new_path_name() for _ in range(3)]
+    by_guid = [
+        sut.control.call("create_queue", name=one, transactional=one == public_queues[-1])["format_names"]["public"]
+        for one in public_queues
+    ]
     private = sut.new_queue("own")
     enterprise.go_offline()
     public_rules = ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13", "MQDMPR-3.1.7.1.20-14")
@@ -116,7 +120,8 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
         *((name, queue, public_rules) for name, queue in zip(by_guid, public_queues, strict=True)),
         (sut.private_format_name(private), private, ("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18")),
     ):
-        outcome = sut.attempt(sut.send, name, body="offline", label="offline")
+        delivery = "transactional" if queue == public_queues[-1] else "express"
+        outcome = sut.attempt(sut.send, name, body="offline", label="offline", delivery=delivery)
         labels = peer.eventually(lambda queue=queue: "offline" in sut.labels(queue))
         judge(
             *rules,
@@ -124,6 +129,10 @@ def test_own_queue_is_found_without_directory(peer, sut, judge):
             observed={"send": outcome, "message_is_in_the_queue": bool(labels)},
             case=queue,
         )
+        if sut.has("get_queue_path"):
+            path = sut.control.call("get_queue_path", format_name=name)["path"]
+            found = path.lower().endswith(f"\\{queue}".lower()) or f"the path name {path}"
+            judge(*rules, expected=holds("the path name is found"), observed=found, case=queue)
     sut.change_environment(directory=True)
     for queue in public_queues:
         sut.attempt(sut.delete_queue, queue)
@@ -174,32 +183,38 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")
-@covers("MQDMPR-3.1.7.1.20-11")
+@covers("MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-20")
 def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, judge):
-    """The SUT finds the path name of a public queue of another queue manager before and after an outage of the
-    directory, but not during the outage.
+    """The SUT finds the path name of a public queue of another queue manager, and the computer of a private queue of
+    that queue manager, before and after an outage of the directory, but not during the outage.
     """
     enterprise = Enterprise(peer, sut)
-    name = f"PUBLIC={FAR_PUBLIC_QUEUE}"
+    names = {
+        "MQDMPR-3.1.7.1.20-11": f"PUBLIC={FAR_PUBLIC_QUEUE}",
+        "MQDMPR-3.1.7.1.20-20": rf"PRIVATE={FAR_QUEUE_MANAGER}\00000001",
+    }
 
     def is_found():
-        return bool(sut.control.call("get_queue_path", format_name=name)["path"])
+        answers = {rule: sut.control.call("get_queue_path", format_name=name) for rule, name in names.items()}
+        return {rule: answer["status"] == "MQ_OK" for rule, answer in answers.items()}
 
     before = is_found()
     enterprise.go_offline()
     offline = is_found()
     sut.change_environment(directory=True)
     enterprise.await_online()
-    judge(
-        "MQDMPR-3.1.7.1.20-11",
-        expected={
-            "queue is found before": True,
-            "queue is found while the directory is offline": False,
-            "queue is found afterwards": True,
-        },
-        observed={
-            "queue is found before": before,
-            "queue is found while the directory is offline": offline,
-            "queue is found afterwards": is_found(),
-        },
-    )
+    after = is_found()
+    for rule in names:
+        judge(
+            rule,
+            expected={
+                "queue is found before": True,
+                "queue is found while the directory is offline": False,
+                "queue is found afterwards": True,
+            },
+            observed={
+                "queue is found before": before[rule],
+                "queue is found while the directory is offline": offline[rule],
+                "queue is found afterwards": after[rule],
+            },
+        )

@@ -10,6 +10,7 @@ from typing import Any
 from harness.faults.parts import fault
 from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-write-directory-first-attribute-only", breaks="MQDMPR-3.1.7.1.24-03")
@@ -51,3 +52,16 @@ class FirstQueueWritten(Publishing):
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
         super().write(self._list_public_queues()[0], values, written)
+
+
+@fault("queue-manager-change-without-directory-kept-locally", breaks="MQDMPR-3.1.7.1.24-07", blind=True)
+class QuotaKeptLocally(Publishing):
+    """A change of the Quota of a public queue that is refused without the directory takes effect locally."""
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        def keep_quota(status: Status) -> None:
+            if status is not Status.MQ_OK and "Quota" in values:
+                queue.Quota = values["Quota"]
+            written(status)
+
+        super().write(queue, values, keep_quota)

@@ -47,27 +47,31 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.24-05", "MQDMPR-3.1.7.1.24-06", "MQDMPR-3.1.7.1.24-07")
 def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
-    """While the directory is unavailable, a change to a public queue's label is refused, the SUT and the directory
-    keep the old label, and the SUT shows DirectoryOffline; when the directory is available again, DirectoryOffline is
-    False.
+    """While the directory is unavailable, changes to a public queue's label and to several of its properties are
+    refused, the SUT and the directory keep the old properties, and the SUT shows DirectoryOffline; when the directory
+    is available again, DirectoryOffline is False.
     """
     enterprise = Enterprise(peer, sut)
-    name = enterprise.create_queue(label="old label")
+    name = enterprise.create_queue(**CREATED_PROPERTIES)
     sut.change_environment(directory=False)
     answer = sut.attempt("set_queue", name=name, label="lost")
+    answer_to_others = sut.attempt("set_queue", name=name, **CHANGED_PROPERTIES)
     judge(
         "MQDMPR-3.1.7.1.24-05",
         expected=facts(DirectoryOffline=True),
         observed={"DirectoryOffline": enterprise.is_offline()},
     )
-    labels = {
-        "label": sut.control.call("get_queue", name=name)["label"],
-        "label_in_the_directory": enterprise.read_object(name).get("label"),
-    }
+    shown, directory_object = sut.control.call("get_queue", name=name), enterprise.read_object(name)
+    names = [key for key in CREATED_PROPERTIES if key in shown]
+    expected = {key: CREATED_PROPERTIES[key] for key in names}
     judge(
         "MQDMPR-3.1.7.1.24-07",
-        expected=facts(change=Outcome.REFUSED, label="old label", label_in_the_directory="old label"),
-        observed={"change": answer, **labels},
+        expected=facts(changes=[Outcome.REFUSED] * 2, queue=expected, directory_object=expected),
+        observed={
+            "changes": [answer, answer_to_others],
+            "queue": {key: shown[key] for key in names},
+            "directory_object": {key: directory_object.get(key) for key in names},
+        },
     )
     sut.change_environment(directory=True)
     is_online = enterprise.await_online()

@@ -5,6 +5,7 @@ attributes.
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queueing.publishing import Publishing
 
 
@@ -29,3 +30,24 @@ class LabelUpdatedOnly(Publishing):
         super().update_public_queues()
         for queue, quota, journal_quota, priority in kept:
             queue.Quota, queue.JournalQuota, queue.BasePriority = quota, journal_quota, priority
+
+
+@fault("directory-online-check-updates-quota-to-lower-value-only", breaks="MQDMPR-3.1.7.1.25-10", blind=True)
+class HigherQuotaIgnored(DirectoryClient):
+    """When the directory is available again, the queue manager ignores its new QueueManagerQuota if it is higher."""
+
+    def _take_over_attributes(self) -> None:
+        before = self.qm.adm.QueueManagerQuota
+        super()._take_over_attributes()
+        self.qm.adm.QueueManagerQuota = min(before, self.qm.adm.QueueManagerQuota)
+
+
+@fault("directory-online-check-keeps-label-of-transactional-queue", breaks="MQDMPR-3.1.7.1.25-18", blind=True)
+class TransactionalKept(Publishing):
+    """When the directory is available again, the queue manager keeps the old attributes of transactional queues."""
+
+    def update_public_queues(self) -> None:
+        kept = [(one, one.Label, one.Quota) for one in self._list_public_queues() if one.Transactional]
+        super().update_public_queues()
+        for queue, label, quota in kept:
+            queue.Label, queue.Quota = label, quota

@@ -8,7 +8,7 @@ from suites.mqdmpr.steps.directory import Enterprise
 
 CHANGED_LABELS = {"first": "changed meanwhile", "second": "changed meanwhile as well"}
 CHANGED_PROPERTIES = {"quota_kb": 98}
-CHANGED_QUOTA_KB = 54_321
+OLD_QUOTA_KB, CHANGED_QUOTA_KB = 50_000, 54_321
 LABEL_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15", "MQDMPR-3.1.7.1.25-18")
 RECOVERY_RULES = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.1.25-20")
 
@@ -16,13 +16,13 @@ RECOVERY_RULES = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.
 @needs("directory", "environment", "set_timers", "queue_control", "configure")
 @covers("MQDMPR-3.1.7.1.25-10", *LABEL_RULES, *RECOVERY_RULES)
 def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
-    """While the SUT is offline, the labels and quotas of two public queues, and the quota of the SUT, change in the
-    directory; the SUT has the new values when the directory is available again.
+    """While the SUT is offline, the labels and quotas of two public queues, one of them transactional, and the quota of
+    the SUT, change in the directory; the SUT has the new values when the directory is available again.
     """
     enterprise = Enterprise(peer, sut)
-    sut.configure(quota_kb=sut.control.call("configure")["quota_kb"])  # so that it is as it was in the end
+    sut.configure(quota_kb=OLD_QUOTA_KB)
     published = enterprise.read_object()["quota_kb"]
-    queues = {label: enterprise.create_queue(label=label) for label in CHANGED_LABELS}
+    queues = {label: enterprise.create_queue(label=label, transactional=label == "second") for label in CHANGED_LABELS}
 
     def read_labels():
         return {label: sut.control.call("get_queue", name=name)["label"] for label, name in queues.items()}

@@ -76,3 +76,44 @@ class FirstLabelOnly(QueuePaths):
         if format_name.lower().startswith("direct=os"):
             return found._replace(rMachineName=found.rMachineName.partition(".")[0])
         return found
+
+
+@fault("path-of-public-name-of-other-queue-manager-own-computer", breaks="MQDMPR-3.1.7.1.26-21", blind=True)
+class OwnComputerForAll(QueuePaths):
+    """The machine name of every public format name is the name of the own computer."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        found = super()._path_of_public(name)
+        own = self.qm.enterprise.state.LocalQueueManager.ComputerName or ""
+        return found._replace(rMachineName=own) if found.rMachineName else found
+
+
+@fault("path-of-second-private-queue-is-that-of-first", breaks="MQDMPR-3.1.7.1.26-34", blind=True)
+class FirstPrivateForAll(QueuePaths):
+    """The path name of every local private format name is that of the private queue with the lowest number."""
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        if self.qm.queue_names.find_by_format_name(name) is not None:
+            numbers = [one.PrivateQueueNumber for one in self.qm.adm.QueueCollection.values()]
+            lowest = min(number for number in numbers if number)
+            name = PrivateName(name.ComputerGuid, lowest)
+        return super()._path_of_private(name)
+
+
+@fault("path-of-unknown-private-name-with-low-number-found", breaks="MQDMPR-3.1.7.1.26-29", blind=True)
+class LowNumberFound(QueuePaths):
+    """Get Queue Path returns MQ_OK for a private format name with an unknown GUID and a queue number below 3."""
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        found = super()._path_of_private(name)
+        return found._replace(rStatus=Status.MQ_OK) if name.QueueIdentifier < 3 else found
+
+
+@fault("computer-of-http-name-ends-at-dot", breaks="MQDMPR-3.1.7.1.26-07", blind=True)
+class HttpHostEndsAtDot(QueuePaths):
+    """The machine name of an HTTP format name ends at the first dot."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        _, separator, _ = format_name.partition("://")
+        return found._replace(rMachineName=found.rMachineName.partition(".")[0]) if separator else found

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from harness.expectations import each, holds
 from harness.run.marks import covers, needs
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 
 OK, ILLEGAL = "MQ_OK", "MQ_ERROR_ILLEGAL_FORMATNAME"
 UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f6")
@@ -122,6 +123,12 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
         "MQDMPR-3.1.7.1.26-21",
         expected=expected,
         observed=published,
+    )
+    own, other = (_get_path(sut, name)["machine"] for name in (private, f"PUBLIC={PEER_PUBLIC_QUEUE}"))
+    judge(
+        "MQDMPR-3.1.7.1.26-21",
+        expected=holds("the computer of a public queue of the peer differs"),
+        observed=(bool(other) and other != own) or f"the computer {other}",
     )
     are_apart = bool(machine and foreign_answer["machine"]) and machine != foreign_answer["machine"]
     judge(

@@ -202,3 +202,37 @@ class CopiesWithoutJournaling(Enqueueing):
         if descriptor.Multiple:
             message = replace(message, NegativeJournalingRequested=False, BodyType=0)
         return super().enqueue_to_open_queue(descriptor, message, now, transaction)
+
+
+@fault("sender-refusal-of-third-copy-ignored", breaks="MQDMPR-3.1.7.1.27-18", blind=True)
+class ThirdRefusalIgnored(LaterCopyChanged):
+    """The refusal of the third copy of a message to several queues is ignored: the send succeeds."""
+
+    def enqueue_to_open_queue(
+        self,
+        descriptor: OpenQueueDescriptor,
+        message: Message,
+        now: Now,
+        transaction: Transaction | None = None,
+    ) -> EnqueueStatus:
+        status = super().enqueue_to_open_queue(descriptor, message, now, transaction)
+        if not descriptor.Multiple or len(descriptor.OpenQueueDescriptorCollection) < 3:
+            return status
+        last = descriptor.OpenQueueDescriptorCollection[-1].QueueReference
+        refused = last is not None and not isinstance(last, OutgoingQueue) and self.admit_message(last, message, now)
+        return EnqueueStatus.NO_ERROR if refused else status
+
+
+@fault("sender-copy-refused-in-transaction-succeeds", breaks="MQDMPR-3.1.7.1.27-18", blind=True)
+class RefusalInTransactionIgnored(Enqueueing):
+    """When a send to several queues in a transaction meets a full queue, it succeeds."""
+
+    def enqueue_to_open_queue(
+        self,
+        descriptor: OpenQueueDescriptor,
+        message: Message,
+        now: Now,
+        transaction: Transaction | None = None,
+    ) -> EnqueueStatus:
+        status = super().enqueue_to_open_queue(descriptor, message, now, transaction)
+        return EnqueueStatus.NO_ERROR if descriptor.Multiple and transaction is not None else status

@@ -81,9 +81,9 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
 )
 @varied("queue journaling", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
-    """A send to three queues with room succeeds and stores three copies, each with one destination; if
-    the second or the first queue is full, the send is refused, and neither the full queue nor a later one stores a
-    copy.
+    """A send to three queues with room succeeds and stores three copies, each with one destination; if the second, the
+    last or the first queue is full, the send is refused, and neither the full queue nor a later one stores a copy. A
+    send in a transaction is refused as well.
     """
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, SMALL_QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)
@@ -91,6 +91,9 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     outcome = sut.attempt("send", to=to, label="little", body=SMALL_BODY)
     copies = [await_count(peer, sut, queue, "little") for queue in queues]
     too_many = [sut.labels(queue).count("too much") for queue in queues[1:]]
+    to_full_last = ",".join(sut.direct_name(queue) for queue in (queues[0], queues[2], queues[1]))
+    refused_last = sut.attempt("send", to=to_full_last, label="too much", body=LARGE_BODY)
+    too_many.append(sut.labels(queues[1]).count("too much"))
     full_first = [sut.new_queue(f"first-{place}", quota_kb=SMALL_QUOTA_KB if place == 0 else 64) for place in range(3)]
     to_full_first = ",".join(sut.direct_name(queue) for queue in full_first)
     refused_first = sut.attempt("send", to=to_full_first, label="too much", body=LARGE_BODY)
@@ -99,8 +102,8 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     judge(
         "MQDMPR-3.1.7.1.27-18",
         "MQSO-3.3.4.3-D01",
-        expected={"sends": [Outcome.REFUSED] * 2, "number_of_copies_in_each_queue": [0] * 5},
-        observed={"sends": [refused, refused_first], "number_of_copies_in_each_queue": too_many},
+        expected={"sends": [Outcome.REFUSED] * 3, "number_of_copies_in_each_queue": [0] * 6},
+        observed={"sends": [refused, refused_last, refused_first], "number_of_copies_in_each_queue": too_many},
     )
     judge(
         "MQDMPR-3.1.7.1.27-14",
@@ -108,6 +111,13 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
         expected={"send": Outcome.DONE, "number_of_copies_in_each_queue": [1, 1, 1]},
         observed={"send": outcome, "number_of_copies_in_each_queue": copies},
     )
+    if sut.has("transactions"):
+        names = [sut.new_queue(f"of-transaction-{kb}", quota_kb=kb, transactional=True) for kb in (64, SMALL_QUOTA_KB)]
+        transaction = sut.control.call("begin")["transaction"]
+        to = ",".join(map(sut.direct_name, names))
+        outcome = sut.attempt("send", to=to, label="too much", body=LARGE_BODY, transaction=transaction)
+        sut.attempt("abort", transaction=transaction)
+        judge("MQDMPR-3.1.7.1.27-18", expected=Outcome.REFUSED, observed=outcome, case="send in a transaction")
     stored = [one for queue in queues for one in sut.control.call("peek", queue=queue)["messages"]]
     destinations = [str(one["destination"]) for one in stored if one["label"] == "little" and one["destination"]]
     if not destinations:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 from harness.expectations import none
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 
-PRIORITIES = (3, 0, 7, 3, 5, 7, 1)
+PRIORITIES = (3, 0, 7, 3, 5, 7, 1, 6, 4, 2)
 MESSAGE_LIFETIME_S = 1
+DELIVERIES = ("recoverable", "express", "express")
 LATER_TAG, EXPIRED_TAG = 98, 99
 """The ApplicationTags of a message that is sent later, and of an expired message."""
 ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
@@ -20,22 +23,28 @@ ONCE_RULES = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
 @covers(*ORDER_RULES, *TRANSFER_RULES, *CONTENT_RULES, *ONCE_RULES, "MQDMPR-3.1.7.1.28-09")
 @varied("positive journaling", "label", priority=("3", "0"))
 def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
-    """Seven waiting messages of different priorities are sent once each, with their own contents, by priority and,
-    within a priority, in the order in which the application sent them. An expired message is not sent; a later message
-    is sent on the open session.
+    """Ten waiting messages, express and recoverable ones of all priorities, and a transactional one are sent once each,
+    with their own contents, by priority and, within a priority, in the order in which the application sent them. Two
+    expired messages of different priorities are not sent; a later message is sent on the open session.
     """
     to = peer.direct_name("mqc-dispatched")
-    expiring = {"priority": max(PRIORITIES), "time_to_reach_queue_s": MESSAGE_LIFETIME_S}
-    sut.send(to, body="too late", application_tag=EXPIRED_TAG, **expiring)
+    expiring = {"application_tag": EXPIRED_TAG, "time_to_reach_queue_s": MESSAGE_LIFETIME_S}
+    for priority in (max(PRIORITIES), min(PRIORITIES)):
+        sut.send(to, body="too late", priority=priority, **expiring)
+    of_deliveries = zip(PRIORITIES, itertools.cycle(DELIVERIES))
+    every = [{"priority": priority, "delivery": delivery} for priority, delivery in of_deliveries]
+    priorities = [*PRIORITIES]
+    if sut.has("transactions"):
+        every.append({"delivery": "transactional"})
+        priorities.append(0)
     identifiers = {
-        tag: sut.send(to, body=f"message {tag}", application_tag=tag, priority=priority, delivery="recoverable")
-        for tag, priority in enumerate(PRIORITIES, 1)
+        tag: sut.send(to, body=f"message {tag}", application_tag=tag, **fields) for tag, fields in enumerate(every, 1)
     }
     peer.pass_time((MESSAGE_LIFETIME_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
     session = sender.await_session()
-    frames = sender.collect_all(session, len(PRIORITIES))
-    by_priority = sorted(identifiers, key=lambda tag: -PRIORITIES[tag - 1])
+    frames = sender.collect_all(session, len(priorities))
+    by_priority = sorted(identifiers, key=lambda tag: -priorities[tag - 1])
     observed = Sender.tags(frames)
     judge(
         *ORDER_RULES,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.codec import BaseHeader, UserHeader, UserMessagePacket
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.model.adm import MessagePosition
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 
 
 @fault("sender-debug-header-of-transactional-message-omitted", breaks="MQDMPR-3.1.7.1.30-D04")
@@ -34,3 +34,47 @@ class TransactionalWithoutList(Sending):
             return packet
         flags = packet.UserHeader.Flags & ~UserHeader.flags(MQ=1)
         return replace(packet, MultiQueueFormatHeader=None, UserHeader=replace(packet.UserHeader, Flags=flags))
+
+
+@fault("sender-debug-header-of-later-copy-omitted", breaks="MQDMPR-3.1.7.1.30-D04", blind=True)
+class CopyWithoutDebugHeader(Sending):
+    """The sender omits the DebugHeader of a message to several queues."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        if packet.MultiQueueFormatHeader is None or packet.DebugHeader is None:
+            return packet
+        flags = packet.BaseHeader.Flags & ~BaseHeader.flags(DH=1)
+        return replace(packet, DebugHeader=None, BaseHeader=replace(packet.BaseHeader, Flags=flags))
+
+
+@fault("sender-transaction-header-of-later-message-omitted", breaks="MQDMPR-3.1.7.1.30-D01", blind=True)
+class CopyWithoutTransactionHeader(Sending):
+    """The sender omits the TransactionHeader of the second and each later message of a transaction."""
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        header = packet.TransactionHeader
+        if header is not None and not header.FM:
+            flags = packet.UserHeader.Flags & ~UserHeader.flags(TH=1)
+            base = replace(packet.BaseHeader, PacketSize=0)
+            packet = replace(
+                packet,
+                BaseHeader=base,
+                UserHeader=replace(packet.UserHeader, Flags=flags),
+                TransactionHeader=None,
+            )
+        super().transmit(session, position, packet)
+
+
+@fault("sender-security-header-of-transactional-message-omitted", breaks="MQDMPR-3.1.7.1.30-D02", blind=True)
+class TransactionalUnsigned(Sending):
+    """The sender omits the SecurityHeader of a signed transactional message."""
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        if packet.TransactionHeader is not None and packet.SecurityHeader is not None:
+            flags = packet.UserHeader.Flags & ~UserHeader.flags(SH=1)
+            base = replace(packet.BaseHeader, PacketSize=0)
+            packet = replace(
+                packet, BaseHeader=base, UserHeader=replace(packet.UserHeader, Flags=flags), SecurityHeader=None
+            )
+        super().transmit(session, position, packet)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from harness.faults.parts import fault
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.message import Message
+from reference_qm.model.message import INFINITE, Message
 from reference_qm.model.states import DeliveryGuarantee
 
 Change = Callable[[Any], Any]
@@ -145,3 +145,56 @@ class TypeOnlyOfSigned(ReceivedMessageChanged):
         ):
             message = replace(message, security=replace(security, SenderIdentifierType=0))
         return super().insert_message(queue, message)
+
+
+@fault("receiver-time-to-reach-queue-of-32-bits-infinite", breaks="MQDMPR-3.1.7.1.31-D01", blind=True)
+class LongWayInfinite(ReceivedMessageChanged):
+    """The receiver stores a TimeToReachQueue of more than 31 bits as infinite."""
+
+    changes = MappingProxyType({"TimeToReachQueue": lambda old: INFINITE if old > 0x7FFFFFFF else old})
+
+
+@fault("receiver-time-to-be-received-of-32-bits-infinite", breaks="MQDMPR-3.1.7.1.31-D05", blind=True)
+class LongLifetimeInfinite(ReceivedMessageChanged):
+    """The receiver stores a TimeToBeReceived of more than 31 bits as infinite."""
+
+    changes = MappingProxyType({"TimeToBeReceived": lambda old: INFINITE if old > 0x7FFFFFFF else old})
+
+
+@fault("receiver-application-tag-of-transactional-message-dropped", breaks="MQDMPR-3.1.7.1.31-D02", blind=True)
+class TransactionalWithoutTag(ReceivedMessageChanged):
+    """The receiver stores no ApplicationTag and no ExtensionData for a transactional message."""
+
+    def change_message(self, queue: Queue, message: Message) -> Message:
+        if message.TransactionIdentifier is None:
+            return message
+        return replace(message, AppSpecific=0, Extension=b"")
+
+
+@fault(
+    "receiver-journaling-of-transactional-message-dropped",
+    breaks=("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12"),
+    blind=True,
+)
+class TransactionalNotJournaled(ReceivedMessageChanged):
+    """The receiver stores neither JP nor JN for a transactional message."""
+
+    def change_message(self, queue: Queue, message: Message) -> Message:
+        if message.TransactionIdentifier is None:
+            return message
+        return replace(message, PositiveJournalingRequested=False, NegativeJournalingRequested=False)
+
+
+@fault("receiver-class-of-express-message-normal", breaks="MQDMPR-3.1.7.1.31-D09", blind=True)
+class ExpressIsNormal(ReceivedMessageChanged):
+    """The receiver stores the class Normal for every express message."""
+
+    def change_message(self, queue: Queue, message: Message) -> Message:
+        return message if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE else replace(message, Class=0)
+
+
+@fault("receiver-extension-above-one-kilobyte-cut", breaks="MQDMPR-3.1.7.1.31-D02", blind=True)
+class ExtensionOfOneKilobyte(ReceivedMessageChanged):
+    """The receiver stores only the first 1,024 bytes of ExtensionData."""
+
+    changes = MappingProxyType({"Extension": lambda old: old[:1024]})

@@ -10,6 +10,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields
 from harness.run.marks import covers, needs, varied
 from harness.sut.provisioning import ALICE
+from suites.messages import Sequence
 from suites.whole_messages import describe_packet
 
 MESSAGE_CLASSES = {
@@ -41,6 +42,8 @@ PRIVACY_LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
 HOUR_S, FOREVER = 3_600, 0xFFFF_FFFF
 FAR_FUTURE_S = 0xF000_0001
 """A SentTime that needs 32 bits."""
+LONG_LIFETIME_S = 0x8000_0001
+"""A lifetime that needs 32 bits."""
 NO_SENDER, USER_SENDER, QUEUE_MANAGER_SENDER = 0, 1, 2
 NOT_SHOWN = "not shown"
 NO_HEADERS = "message without optional headers"
@@ -48,7 +51,7 @@ NO_SENDER_MESSAGE, USER_MESSAGE = "message without a sender", "message of a user
 QUEUE_MANAGER_MESSAGE = "message of a queue manager"
 
 
-def _send_and_read(peer, sut, packets):
+def _send_and_read(peer, sut, packets, queue="plain"):
     """Send messages on one session. Return, by name, the messages as the control channel shows them in their queue;
     also return their packets.
     """
@@ -57,7 +60,7 @@ def _send_and_read(peer, sut, packets):
     connection.check_alive()
 
     def find_messages():
-        messages = {one["message_id"].rpartition("\\")[2]: one for one in sut.messages()}
+        messages = {one["message_id"].rpartition("\\")[2]: one for one in sut.messages(queue)}
         ids = {name: str(frame["UserHeader"].MessageID) for name, frame in identifiers.items()}
         return {name: messages[number] for name, number in ids.items() if number in messages}
 
@@ -98,18 +101,26 @@ def _read_property(message, name):
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D09")
 def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
-    """For each defined value of MessageClass, the received message shows the class that the value stands for."""
-    packets = {name: peer.recoverable_message(MessageClass=number) for number, name in MESSAGE_CLASSES.items()}
-    messages, sent = _send_and_read(peer, sut, packets)
-    expected = {name: f"MQMSG_CLASS_{name}" for name in packets}
-    _judge_property(judge, "MQDMPR-3.1.7.1.31-D09", "class", expected, messages, sent)
+    """For each defined value of MessageClass, the received recoverable and express messages show the class that the
+    value stands for.
+    """
+    for recoverable in (1, 0):
+        packets = {
+            name: peer.recoverable_message({"DM": recoverable}, MessageClass=number)
+            for number, name in MESSAGE_CLASSES.items()
+        }
+        messages, sent = _send_and_read(peer, sut, packets)
+        expected = {name: f"MQMSG_CLASS_{name}" for name in packets}
+        _judge_property(judge, "MQDMPR-3.1.7.1.31-D09", "class", expected, messages, sent)
 
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12")
 @varied("acknowledgments", "time to reach queue", "extension", "body", "destination")
 def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
-    """Received messages with JP, with JN, with both and with neither have the journaling that these bits request."""
+    """Received messages with JP, with JN, with both and with neither, transactional or not, have the journaling that
+    these bits request.
+    """
     bits = {
         "message without JP and JN": {},
         "message with JP": {"JP": 1},
@@ -117,7 +128,14 @@ def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
         "message with both": {"JP": 1, "JN": 1},
         "express message with both": {"JP": 1, "JN": 1, "DM": 0},
     }
-    messages, sent = _send_and_read(peer, sut, {name: peer.recoverable_message(set_) for name, set_ in bits.items()})
+    packets = {name: peer.recoverable_message(set_) for name, set_ in bits.items()}
+    messages, sent = _send_and_read(peer, sut, packets)
+    sequence = Sequence(peer)
+    packets = {f"transactional {name}": sequence.message(set_) for name, set_ in list(bits.items())[:4]}
+    bits |= dict(zip(packets, bits.values(), strict=False))
+    found, more = _send_and_read(peer, sut, packets, "transactional")
+    messages |= found
+    sent += more
     for rule, kind, bit in (
         ("MQDMPR-3.1.7.1.31-D11", "positive", "JP"),
         ("MQDMPR-3.1.7.1.31-D12", "negative", "JN"),
@@ -134,7 +152,7 @@ def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-D05")
 @varied("acknowledgments", "response queue", "extension", "body", "destination")
 def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
-    """Four different received messages have the priority, times, source and delivery of their BaseHeader and
+    """Five different received messages have the priority, times, source and delivery of their BaseHeader and
     UserHeader.
     """
     sent_s = peer.environment.now().utc_s - HOUR_S
@@ -145,6 +163,9 @@ def test_received_message_has_values_of_base_and_user_header(peer, sut, judge):
             {"TimeToBeReceived": 2 * HOUR_S}, base={"PR": 7, "TimeToReachQueue": 2 * HOUR_S}
         ),
         "message of a fast clock": peer.recoverable_message({"SentTime": FAR_FUTURE_S, "TimeToBeReceived": FOREVER}),
+        "message with long lifetimes": peer.recoverable_message(
+            {"TimeToBeReceived": LONG_LIFETIME_S}, base={"PR": 6, "TimeToReachQueue": LONG_LIFETIME_S - 1}
+        ),
     }
     messages, sent = _send_and_read(peer, sut, packets)
     frames = dict(zip(packets, sent, strict=True))

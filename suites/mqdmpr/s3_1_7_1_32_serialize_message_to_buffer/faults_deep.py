@@ -4,6 +4,7 @@ for one kind of delivery.
 
 from __future__ import annotations
 
+from harness.faults.fields import field_is
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, UserHeader, UserMessagePacket
@@ -62,4 +63,33 @@ add(
     "MQDMPR-3.1.7.1.32-05",
     "The sender clears TR of a traced transactional message.",
     wrong_fields(UserMessagePacket, {"BaseHeader.Flags": lambda old: old & ~_TRACED}, when=_is_transactional),
+)
+add(
+    "sender-priority-6-sent-as-5",
+    "MQDMPR-3.1.7.1.32-D01",
+    "The sender sends a message of priority 6 with priority 5.",
+    field_is(UserMessagePacket, "BaseHeader.PR", 5, lambda packet: packet.BaseHeader.PR == 6),
+    blind=True,
+)
+add(
+    "sender-time-to-be-received-of-32-bits-infinite",
+    "MQDMPR-3.1.7.1.32-D05",
+    "The sender sets a TimeToBeReceived of 32 bits to 0xFFFFFFFF (infinite).",
+    wrong_fields(
+        UserMessagePacket,
+        {"UserHeader.TimeToBeReceived": 0xFFFFFFFF},
+        when=lambda packet: packet.UserHeader.TimeToBeReceived > 0x7FFFFFFF,
+    ),
+    blind=True,
+)
+add(
+    "sender-journaling-flags-of-message-to-public-queue-cleared",
+    ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11"),
+    "The sender clears JP and JN of a message to a public queue.",
+    wrong_fields(
+        UserMessagePacket,
+        {"UserHeader.Flags": lambda old: old & ~_JOURNALING},
+        when=lambda packet: packet.UserHeader.DQ == 5,
+    ),
+    blind=True,
 )

@@ -10,6 +10,7 @@ from harness.wire.rpc import NDR, QMCOMM
 from harness.wire.rpc_propvariant import GET_OBJECT_PROPERTIES_OPNUM, VT_NULL, Variant, get_properties, got_properties
 from harness.wire.rpc_status import name_status
 from harness.wire.wire_error import WireError
+from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, await_arrival
 
 UNLIMITED_QUOTA_KB = 0xFFFF_FFFF
@@ -26,6 +27,16 @@ SHOWN_DEFAULTS = {
     "base_priority": 0,
 }
 """The default properties, by their names on the control channel."""
+OTHER_VALUES = {
+    "label": "a label",
+    "journaling": True,
+    "quota_kb": 1_077,
+    "journal_quota_kb": 1_078,
+    "authenticated": True,
+    "privacy": "body",
+    "transactional": True,
+    "base_priority": 3,
+}
 PROPERTY_DEFAULTS = {
     "Type": (102, UUID(int=0)),
     "Journaling": (104, 0),
@@ -44,11 +55,40 @@ PROPERTY_DEFAULTS = {
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 def test_queue_created_by_name_has_defaults(sut, judge):
-    """The control channel shows the default value for each property of a queue that was created with only a name."""
-    properties = sut.control.call("get_queue", name=sut.new_queue("defaults"))
-    expected = {name: value for name, value in SHOWN_DEFAULTS.items() if name in properties}
-    observed = {name: properties[name] for name in expected}
-    judge.all(expected=expected, observed=observed)
+    """The control channel shows the default value for each property of a queue that was created without this property:
+    with only a name, with one property, and after a queue with other values of all properties.
+    """
+    for given in (
+        {},
+        {name: value for name, value in OTHER_VALUES.items() if name != "transactional"},
+        {},
+        {"transactional": True},
+        {"quota_kb": 77},
+        {"journaling": True},
+        {"label": "a label"},
+        {"journal_quota_kb": 78},
+    ):
+        properties = sut.control.call("get_queue", name=sut.new_queue("defaults", **given))
+        defaults = SHOWN_DEFAULTS | given
+        expected = {name: value for name, value in defaults.items() if name in properties}
+        observed = {name: properties[name] for name in expected}
+        judge.all(
+            expected=expected, observed=observed, case=f"queue that is created with {', '.join(given) or 'a name'}"
+        )
+
+
+@needs("queue_control", "directory")
+@covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
+def test_public_queue_created_by_name_has_defaults(peer, sut, judge):
+    """The control channel shows the default value for each property of a public queue that was created with only a
+    name, and of a transactional one.
+    """
+    enterprise = Enterprise(peer, sut)
+    for given in ({}, {"transactional": True}):
+        properties = sut.control.call("get_queue", name=enterprise.create_queue(**given))
+        defaults = SHOWN_DEFAULTS | given
+        expected = {name: value for name, value in defaults.items() if name in properties}
+        judge.all(expected=expected, observed={name: properties[name] for name in expected})
 
 
 @needs("queue_control", "qm2qm")

@@ -7,10 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from harness.faults.parts import fault, only_if
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.model.adm import Queue
+from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.model.transactions import Transaction
@@ -141,3 +144,70 @@ class CancelEndsAll(Waiting):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 self.stop_reader(reader, status)
         return found
+
+
+@fault("queue-manager-unlocked-message-completes-no-waiting-read", breaks="MQDMPR-3.1.7.3.1-18", blind=True)
+class UnlockCompletesNothing(Positions):
+    """A message that a reader returns, or that an abort unlocks, completes no waiting read."""
+
+    def unlock_message(self, position: MessagePosition) -> None:
+        if position.State is not MessagePositionState.LOCKED:
+            super().unlock_message(position)
+            return
+        position.State = MessagePositionState.AVAILABLE
+        position.QueueReference.MessagePositionList.reconsider(position)
+        self.qm.lifetimes.watch_received(position)
+
+
+@fault("queue-manager-second-message-of-commit-completes-no-read", breaks="MQDMPR-3.1.7.3.1-21", blind=True)
+class FirstOfTransactionOnly(Waiting):
+    """The second and each later message of a transaction complete no waiting read."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.TransactionIdentifier is None or message.FirstInTransaction:
+            super().release_readers(position)
+
+
+@fault("queue-manager-waiting-peek-gets-last-message", breaks="MQDMPR-3.1.7.3.1-23", blind=True)
+class PeekGetsLast(Waiting):
+    """A waiting peek without a cursor gets the last message of the queue."""
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        earlier = position.QueueReference.MessagePositionList.Tail
+        if reader.CursorReference is None and not reader.DestructiveRead and isinstance(earlier, MessagePosition):
+            position = earlier
+        super().satisfy_reader(reader, position)
+
+
+@fault("queue-manager-read-timers-of-other-queues-stopped", breaks="MQDMPR-3.1.7.3.1-24", blind=True)
+class OtherTimersStopped(Waiting):
+    """A read that gets its message stops the timers of the reads that wait at other queues."""
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        super().satisfy_reader(reader, position)
+        for number, other in self.qm.readers.items():
+            if other.descriptor.QueueReference is not position.QueueReference:
+                self.qm.timers.stop(TimerKey(TimerName.WAITING_MESSAGE_READ, number))
+
+
+@fault("queue-manager-waiting-read-of-closed-neighbour-ended", breaks="MQDMPR-3.1.7.3.1-18", blind=True)
+class CloseEndsNeighbours(QueueOpening):
+    """The closing of one handle of a queue ends the reads that wait through other handles of the queue."""
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        queue = queue_desc.QueueReference
+        super().close_queue(queue_desc)
+        for other in list(queue.OpenQueueDescriptorCollection.values()) if queue is not None else ():
+            for reader in list(other.WaitingMessageReadOperationCollection):
+                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+
+
+@fault("queue-manager-expired-receive-of-transaction-returns-not-found", breaks="MQDMPR-3.1.7.3.1-20", blind=True)
+class ExpiredInTransaction(Waiting):
+    """A receive of a transaction returns MQ_ERROR_MESSAGE_NOT_FOUND when its timer expires."""
+
+    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
+        if reader.transaction is not None and status is Status.MQ_ERROR_IO_TIMEOUT:
+            status = Status.MQ_ERROR_MESSAGE_NOT_FOUND
+        super().stop_reader(reader, status)

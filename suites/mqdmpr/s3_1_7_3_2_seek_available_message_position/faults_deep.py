@@ -129,3 +129,41 @@ class BackwardFindsLocked(Seeking):
         if entry is not None and not isinstance(entry, Boundary) and entry.State is MessagePositionState.LOCKED:
             return entry
         return super().seek_available(initial_position, peek_operation, seek_direction)
+
+
+@fault("queue-manager-backward-search-stops-at-higher-priority", breaks="MQDMPR-3.1.7.3.2-21", blind=True)
+class BackwardOverPriorities(Seeking):
+    """A backward search from a message does not reach the messages of a higher priority."""
+
+    def seek_available(
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = SeekDirection.FORWARD
+    ) -> MessagePosition | None:
+        found = super().seek_available(initial_position, peek_operation, seek_direction)
+        if found is None or seek_direction is SeekDirection.FORWARD or isinstance(initial_position, Boundary):
+            return found
+        return found if found.MessageReference.Priority == initial_position.MessageReference.Priority else None
+
+
+@fault("queue-manager-forward-search-from-deleted-message-restarts", breaks="MQDMPR-3.1.7.3.2-11", blind=True)
+class DeletedStartsOver(Seeking):
+    """A forward search from a message that was received or purged starts at the head of the queue."""
+
+    def seek_available(
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = SeekDirection.FORWARD
+    ) -> MessagePosition | None:
+        if (
+            seek_direction is SeekDirection.FORWARD
+            and not isinstance(initial_position, Boundary)
+            and initial_position.State is MessagePositionState.DELETED
+        ):
+            initial_position = initial_position.QueueReference.MessagePositionList.Start
+        return super().seek_available(initial_position, peek_operation, seek_direction)
+
+
+@fault("queue-manager-forward-search-finds-message-of-open-transaction", breaks="MQDMPR-3.1.7.3.2-12", blind=True)
+class TransactionalReceiveNotSkipped(Seeking):
+    """A peek finds a message that a transaction has received but not committed."""
+
+    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        received = position.State is MessagePositionState.LOCKED and position.QueueReference.Transactional
+        return (received and peek_operation) or super().is_readable(position, peek_operation)

@@ -37,3 +37,64 @@ class NeighbourFound(Seeking):
                 if one.LookupIdentifier > lookup_id and self.is_readable(one, peek_operation):
                     return Status.MQ_OK, one
         return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("queue-manager-search-finds-identifier-of-parent-queue", breaks="MQDMPR-3.1.7.3.3-06", blind=True)
+class ParentSearched(Seeking):
+    """A search in a subqueue also finds a LookupIdentifier of the queue above it."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        if queue.parent is not None and queue.MessagePositionList.find(lookup_id) is None:
+            queue = queue.parent
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("queue-manager-search-of-locked-first-message-finds-none", breaks="MQDMPR-3.1.7.3.3-35", blind=True)
+class LockedFirstNotFound(Seeking):
+    """A peek by LookupIdentifier at the first message of a queue, which is locked, returns
+    MQ_ERROR_MESSAGE_NOT_FOUND.
+    """
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+        locked = queue.MessagePositionList.find(lookup_id)
+        if status is Status.MQ_ERROR_TRANSACTION_USAGE and locked is queue.MessagePositionList.Head:
+            status = Status.MQ_ERROR_MESSAGE_NOT_FOUND
+        return status, found
+
+
+@fault("queue-manager-search-of-departed-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-39", blind=True)
+class UnknownSmallIsReceived(Seeking):
+    """A search for a LookupIdentifier that was assigned, but is in no message of the queue, returns
+    MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
+    """
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+        if status is Status.MQ_ERROR_MESSAGE_NOT_FOUND and 0 < lookup_id & LOW_BITS <= self.qm.adm.SequentialID:
+            status = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
+        return status, found
+
+
+LOW_BITS = (1 << 56) - 1
+
+
+@fault("queue-manager-search-for-last-finds-last-of-highest-priority", breaks="MQDMPR-3.1.7.3.3-53", blind=True)
+class LastOfHighestPriority(Seeking):
+    """A search for the last message finds the last of the messages with the highest priority."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+        readable = [one for one in queue.MessagePositionList if self.is_readable(one, peek_operation)]
+        if lookup_action is not MessageSeekAction.LAST or not readable:
+            return status, found
+        highest = readable[0].MessageReference.Priority
+        return status, [one for one in readable if one.MessageReference.Priority == highest][-1]

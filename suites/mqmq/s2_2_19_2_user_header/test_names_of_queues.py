@@ -173,14 +173,18 @@ def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
 
 @needs("send", "public_names")
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29")
-@varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
+@covers("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11")
+@varied(acknowledgments=("none", "of arrival"))
 def test_sent_public_destination_is_guid_with_dq_5(peer, sut, judge):
-    """The SUT sends to a public queue of the peer: DQ is 5, DestinationQueue is the GUID of the queue, and
-    QueueManagerAddress is the GUID of the peer.
+    """The SUT sends to a public queue of the peer: DQ is 5, DestinationQueue is the GUID of the queue,
+    QueueManagerAddress is the GUID of the peer, and JP and JN are set as requested.
     """
     outgoing = Outgoing(peer, sut, peer.public_name)
-    frame = outgoing.send(body="named", label="named")
+    frame = outgoing.send(body="named", label="named", journal=["positive", "negative"])
     outgoing.end()
+    for rule, bit in (("MQDMPR-3.1.7.1.32-D10", "JP"), ("MQDMPR-3.1.7.1.32-D11", "JN")):
+        flag = fields({f"UserHeader.Flags.{bit}": 1})
+        judge(rule, expected=flag, observed=Layout(frame), evidence=frame)
     to = {"UserHeader.Flags.DQ": 5, "UserHeader.DestinationQueue": peer.public_name.removeprefix("PUBLIC=")}
     found = Layout(frame)
     judge("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=fields(to), observed=found, evidence=frame)

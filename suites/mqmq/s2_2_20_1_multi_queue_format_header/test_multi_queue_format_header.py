@@ -26,6 +26,7 @@ PRIVATE, DIRECT = 2, 3
 EMPTY_NAME = r"OS:\PRIVATE$\q"
 """A direct name without its host."""
 MESSAGE_LABEL = "several"
+TRACE_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000d8"
 BODY_TYPE, LIFETIME_S = 8, 77_777
 """A type of the body, and a TimeToBeReceived in s, that are not the defaults."""
 RULES_OF_COPIES = (
@@ -110,7 +111,7 @@ def _fields_of_list(name, names, found):
 
 @needs("send", "several_queues")
 @covers(*RULES_OF_COPIES, *RULES_OF_ENQUEUEING, *RULES_OF_JOURNALING, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
-@covers("MQDMPR-3.1.1.12-D02", "MQMQ-2.2.19.2-04", "MQMQ-2.2.19.2-07")
+@covers("MQDMPR-3.1.7.1.30-D04", "MQDMPR-3.1.1.12-D02", "MQMQ-2.2.19.2-04", "MQMQ-2.2.19.2-07")
 @pytest.mark.parametrize(
     ("names", "delivery"),
     [
@@ -123,11 +124,11 @@ def _fields_of_list(name, names, found):
         ),
     ],
 )
-@varied("time to reach queue", "trace", priority=("3", "7"))
+@varied("time to reach queue", priority=("3", "7"))
 def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, delivery):
-    """The SUT sends an express or transactional message to several queues of the peer: each queue gets a copy with MQ
-    set, the lists of destination, administration and response queues, and an MQFSignatureHeader. Each copy has its own
-    MessageID and QueueManagerAddress 0; a transactional copy has priority 0 and a DM that is not 0.
+    """The SUT sends a traced express or transactional message to several queues of the peer: each queue gets a copy
+    with MQ set, a DebugHeader, the lists of destination, administration and response queues, and an MQFSignatureHeader.
+    Each copy has its own MessageID and QueueManagerAddress 0; a transactional copy has priority 0, and its DM is not 0.
     """
     queues = [peer.direct_name(name) for name in names]
     sender = Sender(peer, sut, ",".join(queues))
@@ -143,6 +144,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
         body_type=BODY_TYPE,
         time_to_be_received_s=LIFETIME_S,
         delivery=delivery,
+        trace_queue=TRACE_QUEUE_GUID,
     )
     copies = _await_copies(sender, len(queues))
     reached = [str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in copies]
@@ -180,6 +182,8 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
         evidence=copies,
     )
     for frame in copies:
+        traced = fields({"BaseHeader.Flags.DH": 1, "DebugHeader.QueueIdentifier": TRACE_QUEUE_GUID})
+        judge("MQDMPR-3.1.7.1.30-D04", expected=traced, observed=Layout(frame), evidence=frame)
         flags = fields({"UserHeader.Flags.JP": 1, "UserHeader.Flags.JN": 1})
         judge(*RULES_OF_JOURNALING, expected=flags, observed=Layout(frame), evidence=frame)
         _judge_lists(judge, frame, {"Destination": queues, "Administration": [admin], "Response": [response]})

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import CLOSED, distinct, facts, holds, one_of
+from harness.expectations import CLOSED, distinct, each, facts, holds, one_of
 from harness.run.marks import covers, needs, sut_survives, varied
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
@@ -144,6 +144,7 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
     "MQMQ-2.2.20.5-05",
     "MQDMPR-3.1.1.12-D59",
     "MQMQ-2.2.20.5-D01",
+    "MQDMPR-3.1.7.1.30-D01",
     "MQDMPR-3.1.7.1.32-D04",
     "MQDMPR-3.1.1.12-D58",
     "MQDMPR-3.1.4.3-06",
@@ -152,8 +153,8 @@ def test_transactions_of_one_message_have_fm_and_lm_and_ids(peer, sut, judge):
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, count):
-    """The SUT sends a transaction of several messages: only the first message has FM set, only the last message has LM
-    set, and TxSequenceNumber counts from 1.
+    """The SUT sends a transaction of several messages: each message has a TransactionHeader and TH set, only the first
+    message has FM set, only the last message has LM set, and TxSequenceNumber counts from 1.
     """
     transaction = sut.control.call("begin")["transaction"]
     sender = Sender(peer, sut, peer.direct_name(f"mqc-first-{count}"))
@@ -162,6 +163,15 @@ def test_fm_and_lm_mark_first_and_last_message_of_transaction(peer, sut, judge, 
     session, sent = sender.await_first(count)
     found = [Layout(frame) for frame in sent]
     first, last = ([one.fields.get(f"TransactionHeader.Flags.{bit}") for one in found] for bit in ("FM", "LM"))
+    judge(
+        "MQDMPR-3.1.7.1.30-D01",
+        expected=each({"TH": 1, "has a TransactionHeader": True}, "message"),
+        observed=[
+            {"TH": one.fields.get("UserHeader.Flags.TH"), "has a TransactionHeader": bit is not None}
+            for one, bit in zip(found, first, strict=True)
+        ],
+        evidence=sent,
+    )
     ends = [int(number == 0) for number in range(count)], [int(number == count - 1) for number in range(count)]
     judge(
         "MQMQ-2.2.20.5-04",

@@ -170,6 +170,7 @@ def test_express_message_has_fields_in_place(peer, sut, judge, delivery):
     is in the specified field.
     """
     answers = peer.direct_name("mqc-answers")
+    lifetime_s = 0x0102_0304 if delivery == "express" else 0x8102_0304
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(
         body=BODY,
@@ -181,7 +182,7 @@ def test_express_message_has_fields_in_place(peer, sut, judge, delivery):
         admin_queue=rf"PRIVATE={SECOND_QUEUE_MANAGER_GUID}\000000A7",
         response_queue=answers,
         time_to_reach_queue_s=1_000,
-        time_to_be_received_s=0x0102_0304,
+        time_to_be_received_s=lifetime_s,
         journal=["negative"],
         application_tag=0xC0FF_EE01,
     )
@@ -196,7 +197,7 @@ def test_express_message_has_fields_in_place(peer, sut, judge, delivery):
         "BaseHeader.TimeToReachQueue": 1_000,
         f"{USER}SourceQueueManager": str(sut.guid),
         f"{USER}QueueManagerAddress": ZERO_GUID,
-        f"{USER}TimeToBeReceived": 0x0102_0304,
+        f"{USER}TimeToBeReceived": lifetime_s,
         **flags_of_user_header(DM=int(delivery == "recoverable"), JN=1, AQ=6, RQ=7),
         f"{USER}DestinationQueue": direct_name_text(outgoing.sender.to),
         f"{USER}AdminQueue": f"{SECOND_QUEUE_MANAGER_GUID}\\000000a7",

@@ -86,7 +86,7 @@ def test_received_message_has_every_property_of_its_packet(peer, sut, judge, que
 
 EXTREMES: dict[str, dict[str, Any]] = {
     "longest label": {"label": "x" * 249, "body": b"a body"},
-    "no body": {"label": "no body", "body": b"", "ExtensionData": b"an extension"},
+    "no body": {"label": "no body", "body": b"", "ExtensionData": b"an extension" * 300},
     "more than 1 MB": {"label": "more than 1 MB", "body": b"more than 1 MB" * 80_000},
 }
 
@@ -95,8 +95,8 @@ EXTREMES: dict[str, dict[str, Any]] = {
 @covers(*RULES_OF_PROPERTIES)
 @pytest.mark.parametrize("extreme", EXTREMES)
 def test_received_message_has_extreme_properties_of_its_packet(peer, sut, judge, extreme):
-    """The peer sends a message with the longest label, without a body, or with a body of more than 1 MB: the message in
-    the queue has the properties of its packet.
+    """The peer sends a message with the longest label, without a body but with a long extension, or with a body of more
+    than 1 MB: the message in the queue has the properties of its packet.
     """
     properties = EXTREMES[extreme]
     label = properties["label"]

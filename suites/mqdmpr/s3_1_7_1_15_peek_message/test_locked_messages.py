@@ -1,0 +1,104 @@
+"""MS-MQDMPR 3.1.7.1.11, 3.1.7.1.15, 3.1.7.3.1 to 3.1.7.3.3: reads of a queue with messages that other readers lock."""
+
+from __future__ import annotations
+
+from harness.expectations import facts
+from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import Action, LookupId
+from suites.mqqp.steps.lookups import find_lookup_ids
+
+WAIT_MS = 60_000
+TIMED_OUT, RECEIVED, LOCKED = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_TRANSACTION_USAGE"
+RETURN_RULES = ("MQDMPR-3.1.7.1.15-51", "MQDMPR-3.1.7.1.15-52", "MQDMPR-3.1.7.3.1-18", "MQDMPR-3.1.7.3.1-23")
+
+
+@needs("qm2qm")
+@covers(
+    "MQDMPR-3.1.7.1.11-07",
+    "MQDMPR-3.1.7.1.15-12",
+    "MQDMPR-3.1.7.1.15-16",
+    "MQDMPR-3.1.7.1.15-58",
+    "MQDMPR-3.1.7.1.15-59",
+    "MQDMPR-3.1.7.3.2-16",
+    "MQDMPR-3.1.7.3.3-35",
+    *RETURN_RULES,
+)
+def test_locked_messages_are_read_when_they_are_returned(remote, judge):
+    """A reader receives two of three messages, and waits for a fourth one, without ending its receives: peeks skip
+    these messages, and a lookup of each of them fails. When the third message is locked too, peeks with and without a
+    cursor wait, also after a different handle is closed; all of them return the first message when the reader
+    returns it. After a purge, a cursor at this
+    message has no message any more.
+    """
+    queue, other = remote.open_with_messages("a", "b", "c"), remote.open()
+    known = dict(zip("abc", find_lookup_ids(queue, 3), strict=True))
+    cursor, late_cursor = queue.open_cursor(), queue.open_cursor()
+    queue.peek(hCursor=cursor).expect_success()
+    locking = [other.start_receive().expect_success()]
+    peeks = [queue.peek(), queue.peek()]
+    at_locked = queue.peek(hCursor=cursor)
+    judge(
+        "MQDMPR-3.1.7.1.15-58",
+        "MQDMPR-3.1.7.1.15-59",
+        "MQDMPR-3.1.7.3.2-16",
+        expected=["b", "b"],
+        observed=[peek.label_or_outcome for peek in peeks],
+        evidence=peeks,
+        case="peeks beside a locked message",
+    )
+    locking += [other.start_receive(), queue.start_receive()]
+    waiting = other.begin(Action.RECEIVE, ulTimeout=WAIT_MS)
+    remote.deliver(["d"])
+    locking.append(waiting.wait())
+    rest = [queue.start_receive(ulTimeout=0), queue.peek(ulTimeout=0)]
+    lookups = [queue.look_up(Action.LOOKUP_PEEK_CURRENT, known[label]) for label in "abc"]
+    lookups += [queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)]
+    judge(
+        "MQDMPR-3.1.7.1.11-07",
+        "MQDMPR-3.1.7.1.15-59",
+        expected=facts(receives=["a", "b", "c", "d"], later_reads=[TIMED_OUT] * 2),
+        observed={
+            "receives": [read.label_or_outcome for read in locking],
+            "later_reads": [read.label_or_outcome for read in rest],
+        },
+        evidence=[*locking, *rest],
+    )
+    judge(
+        "MQDMPR-3.1.7.3.3-35",
+        expected=[LOCKED] * 3,
+        observed=[read.outcome for read in lookups[:3]],
+        evidence=lookups,
+        case="lookups of locked messages",
+    )
+    readers = (queue, queue, remote.open())
+    cursors = ({}, {"hCursor": late_cursor}, {})
+    waits = [
+        reader.begin(Action.PEEK_CURRENT, ulTimeout=WAIT_MS, **by) for reader, by in zip(readers, cursors, strict=True)
+    ]
+    remote.open().close().expect_success()
+    other.give_back(locking[0]).expect_success()
+    labels = [read.wait().label_or_outcome for read in waits]
+    judge(
+        *RETURN_RULES,
+        expected=["a", "a", "a"],
+        observed=labels,
+        evidence=[*locking[:1], *waits],
+        case="waiting peeks after the return of a message",
+    )
+    at_returned = queue.peek(hCursor=cursor)
+    judge(
+        "MQDMPR-3.1.7.1.15-12",
+        expected=facts(while_locked=RECEIVED, after_the_return="a"),
+        observed={"while_locked": at_locked.outcome, "after_the_return": at_returned.label_or_outcome},
+        evidence=[at_locked, at_returned],
+    )
+    queue.purge().expect_success()
+    remote.deliver(["e"])
+    at_purged = [queue.peek(hCursor=one) for one in (cursor, late_cursor)]
+    judge(
+        "MQDMPR-3.1.7.1.15-16",
+        expected=[RECEIVED] * 2,
+        observed=[read.outcome for read in at_purged],
+        evidence=at_purged,
+        case="peeks by cursors at a purged message",
+    )

@@ -1,0 +1,42 @@
+"""Faults of MS-MQDMPR 3.1.7.1.19 Delete Directory Object that only special cases show: other queues and kinds."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import MessageClass
+from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
+
+
+@fault("directory-object-of-transactional-queue-stays", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
+class TransactionalStays(Publishing):
+    """The directory object of a deleted transactional public queue remains."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        if queue.Transactional:
+            withdrawn(Status.MQ_OK)
+            return
+        super().withdraw(queue, withdrawn)
+
+
+@fault("queue-manager-deletion-of-queue-deletes-object-of-other-queue", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
+class FirstObjectDeleted(Publishing):
+    """The deletion of a public queue deletes the directory object of the public queue that was created first."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        super().withdraw(self._list_public_queues()[0], withdrawn)
+
+
+@fault("queue-manager-deletion-without-directory-purges-queue", breaks="MQDMPR-3.1.7.1.19-11", blind=True)
+class RefusedDeletionPurges(Publishing):
+    """A deletion of a public queue that is refused without the directory deletes the messages of the queue."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        def purge_after_failure(status: Status) -> None:
+            if status is not Status.MQ_OK:
+                for position in list(queue.MessagePositionList):
+                    self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+            withdrawn(status)
+
+        super().withdraw(queue, purge_after_failure)

@@ -1,0 +1,53 @@
+"""Faults of MS-MQDMPR 3.1.7.1.20 Read Directory that only special cases show: paths of queues without the directory."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import FormatName, PrivateName, PublicName
+from reference_qm.core.names.queue_names import QueueNames
+from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
+
+NOT_FOUND = QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+
+
+@fault("offline-own-public-queue-has-no-path", breaks=("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13"), blind=True)
+class OwnPublicPathMissing(QueuePaths):
+    """While the directory is offline, the queue manager finds no path name of its own public queues."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        return NOT_FOUND if self.qm.enterprise.state.DirectoryOffline else super()._path_of_public(name)
+
+
+@fault("offline-own-guid-has-no-path", breaks=("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18"), blind=True)
+class OwnPrivatePathMissing(QueuePaths):
+    """While the directory is offline, the queue manager finds no path name for a private format name with its own
+    GUID.
+    """
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        return NOT_FOUND if self.qm.enterprise.state.DirectoryOffline else super()._path_of_private(name)
+
+
+@fault("offline-own-public-transactional-queue-not-found", breaks="MQDMPR-3.1.7.1.20-09", blind=True)
+class TransactionalNotFound(QueueNames):
+    """While the directory is offline, the queue manager does not find its own transactional public queues."""
+
+    def find_by_format_name(self, name: FormatName) -> Queue | None:
+        found = super().find_by_format_name(name)
+        offline = self.qm.enterprise.state.DirectoryOffline
+        hidden = offline and isinstance(name, PublicName) and found is not None and found.Transactional
+        return None if hidden else found
+
+
+@fault("offline-remote-private-name-has-path", breaks="MQDMPR-3.1.7.1.20-20", blind=True)
+class EveryPrivateFound(QueuePaths):
+    """While the directory is offline, the queue manager returns MQ_OK for the path of a private queue of another queue
+    manager.
+    """
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        found = super()._path_of_private(name)
+        offline = self.qm.enterprise.state.DirectoryOffline
+        return QueuePathOf(Status.MQ_OK) if offline and found.rStatus is not Status.MQ_OK else found

@@ -1,0 +1,67 @@
+"""Faults of MS-MQDMPR 3.1.7.1.28, 3.1.7.1.34, 3.1.7.3.9 that only special cases show: several queues and kinds of
+messages.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+from harness.faults.parts import fault
+from reference_qm.core.sessions.dispatch_collection import DispatchCollection
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Session
+from reference_qm.surface.clock import Now
+
+_ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
+
+
+@fault("queue-manager-priorities-5-and-6-sent-alike", breaks=_ORDER_RULES, blind=True)
+class PairsOfPriorities(DispatchCollection):
+    """The queue manager sends the messages of the priorities 1 and 2, 3 and 4, 5 and 6 in the order in which they were
+    added.
+    """
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        heapq.heappush(session.OutgoingMessageTable._unsent, (-((position.priority + 1) // 2), position.order))
+
+
+@fault("queue-manager-express-messages-sent-last", breaks=_ORDER_RULES, blind=True)
+class ExpressLast(DispatchCollection):
+    """The queue manager sends waiting express messages after all recoverable messages."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        order = -position.priority if position.recoverable else 1
+        heapq.heappush(session.OutgoingMessageTable._unsent, (order, position.order))
+
+
+@fault("queue-manager-transactional-messages-sent-first", breaks=_ORDER_RULES, blind=True)
+class TransactionalFirst(DispatchCollection):
+    """The queue manager sends waiting transactional messages before the messages of any priority."""
+
+    def add(self, session: Session, position: OutgoingMessagePosition) -> None:
+        order = -8 if position.UserMessage.TransactionHeader is not None else -position.priority
+        heapq.heappush(session.OutgoingMessageTable._unsent, (order, position.order))
+
+
+@fault("queue-manager-later-message-of-lower-priority-not-sent", breaks="MQDMPR-3.1.7.1.28-09", blind=True)
+class LaterLowPriorityDelayed(Sending):
+    """A message of priority 0 to 2 that is added while a session is open is not sent until the next event of that
+    session.
+    """
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        if position.priority > 2 or not self.may_send(session):
+            super().put_outgoing(session, position, now)
+            return
+        session.OutgoingMessageTable.add(position)
+        self.qm.lifetimes.watch_sent(session, position)
+        self.qm.dispatch_collection.add(session, position)
+
+
+@fault("queue-manager-pause-stops-all-queues", breaks="MQDMPR-3.1.7.1.34-03", blind=True)
+class PauseStopsAll(DispatchCollection):
+    """The pausing of one outgoing queue removes the messages of all outgoing queues from the dispatch collection."""
+
+    def remove_queue(self, queue: OutgoingQueue) -> None:
+        for one in self.qm.adm.OutgoingQueues.values():
+            one.session.OutgoingMessageTable.withhold_all()

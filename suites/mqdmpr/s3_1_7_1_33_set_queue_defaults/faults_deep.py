@@ -1,0 +1,41 @@
+"""Faults of MS-MQDMPR 3.1.7.1.33 Set Queue Defaults that only special cases show: a second queue, and public queues."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import CreateQueue
+
+DEFAULT_RULES = ("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
+
+
+@fault("queue-manager-default-of-public-queue-journaling", breaks=DEFAULT_RULES, blind=True)
+class PublicJournaled(QueueCommands):
+    """A public queue that is created without Journaling has Journaling True."""
+
+    def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:
+        public = "private$" not in request.name.lower() and ";" not in request.name
+        bare = request == CreateQueue(request.name)
+        super().create_queue(replace(request, journaling=True) if public and bare else request, token, now)
+
+
+@fault("queue-manager-default-journal-quota-is-quota", breaks=DEFAULT_RULES, blind=True)
+class JournalQuotaOfQuota(QueueCommands):
+    """A queue that is created with a Quota but without a JournalQuota has that Quota as JournalQuota."""
+
+    def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:
+        if request.journal_quota_kb == CreateQueue(request.name).journal_quota_kb:
+            request = replace(request, journal_quota_kb=request.quota_kb)
+        super().create_queue(request, token, now)
+
+
+@fault("queue-manager-default-journaling-of-transactional-queue", breaks=DEFAULT_RULES, blind=True)
+class TransactionalJournaled(QueueCommands):
+    """A transactional queue that is created without Journaling has Journaling True."""
+
+    def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:
+        bare = request == CreateQueue(request.name, transactional=True)
+        super().create_queue(replace(request, journaling=True) if bare else request, token, now)

@@ -1,0 +1,29 @@
+"""Faults of MS-MQDMPR 3.1.7.3.4 Waiting Message Read Timer Start that only special cases show: long timeouts."""
+
+from __future__ import annotations
+
+from harness.faults.calls import with_arguments
+from harness.faults.registry import add
+from reference_qm.core.queueing.waiting import Waiting
+
+add(
+    "queue-manager-timeout-of-read-16-bits",
+    "MQDMPR-3.1.7.3.4-04",
+    "The queue manager keeps only the low 16 bits of the timeout of a waiting read, in ms.",
+    with_arguments(
+        Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms and given.timeout_ms & 0xFFFF
+    ),
+    blind=True,
+)
+add(
+    "queue-manager-timeout-of-second-read-of-earlier-read",
+    "MQDMPR-3.1.7.3.4-04",
+    "The timer of a read has the timeout of the read that waits already.",
+    with_arguments(
+        Waiting.wait_for_new_message,
+        timeout_ms=lambda given: (
+            given.timeout_ms and max(given.timeout_ms, 1_500) if given.qm.readers else given.timeout_ms
+        ),
+    ),
+    blind=True,
+)
