@@ -24,7 +24,7 @@ _Original = Callable[..., bool]
 
 @fault("sender-window-opened-by-repeated-acknowledgment", breaks="MQQB-3.1.5.5.1-02")
 class SenderWindowOpenedByRepeatedAcknowledgment(SessionAcks):
-    """The sender opens its window for an acknowledgment that covers no new message."""
+    """The sender gains room in its window for an acknowledgment that covers no new message."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         before = session.UnAckedMessageCount

@@ -229,7 +229,9 @@ class RouterMessageForwardedToNextQueueNumber(Routing):
 
 @fault("receiver-message-for-own-identifier-forwarded", breaks="MQQB-3.1.5.8.5-D01")
 class ReceiverMessageForOwnIdentifierForwarded(Receiving):
-    """The receiver treats a message for its own identifier as a message for another queue manager."""
+    """The receiver treats a message whose QueueManagerAddress is the receiver's Identifier as a message for another
+    queue manager.
+    """
 
     def is_addressed_here(self, packet: UserMessagePacket) -> bool:
         return packet.UserHeader.QueueManagerAddress == NULL_GUID
