@@ -171,7 +171,7 @@ class MovesReversed(TransactionEvents):
 
 @fault("committed-transaction-still-listed", breaks="MQDMPR-3.1.4.4-23", blind=True)
 class CommittedStillListed(TransactionEvents):
-    """A committed transaction that sent no message is still listed."""
+    """A committed transaction that sent no message remains in the list of transactions."""
 
     def _remove_transaction(self, transaction: Transaction) -> None:
         super()._remove_transaction(transaction)

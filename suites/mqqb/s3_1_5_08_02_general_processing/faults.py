@@ -276,7 +276,9 @@ def _replace_hops_by_purge(message_class: MessageClass) -> MessageClass:
 
 @fault("receiver-nack-of-unknown-public-queue-missing", breaks=("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"), blind=True)
 class ReceiverNackOfUnknownPublicQueueMissing(Admission):
-    """The receiver sends no BAD_DST_Q for a message with NA to a public queue that does not exist."""
+    """The receiver sends no acknowledgment of class BAD_DST_Q for a message with NA to a public queue that does not
+    exist.
+    """
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
