@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message that affect one path: local sending, moving, journals, dead letters or restarts."""
+"""Faults of MS-MQDMPR 3.1.1.12 Message on one path: local sending, moving, journals, dead letters or restarts."""
 
 from __future__ import annotations
 
