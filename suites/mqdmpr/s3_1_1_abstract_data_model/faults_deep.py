@@ -183,7 +183,7 @@ add(
 add(
     "sender-messages-of-second-destination-lost-at-restart",
     "MQDMPR-3.1.1.3-D01",
-    "After a restart, the queue manager sends only the waiting messages to the destination that was used first.",
+    "After a restart, the queue manager sends waiting messages only to the destination that was used first.",
     at_restart(_keep_messages_of_first_destination),
     blind=True,
 )

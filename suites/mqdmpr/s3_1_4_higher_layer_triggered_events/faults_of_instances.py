@@ -160,7 +160,7 @@ class MoveDropsExtension(TransactionEvents):
 
 @fault("committed-moves-in-reverse-order", breaks="MQDMPR-3.1.4.4-18", blind=True)
 class MovesReversed(TransactionEvents):
-    """If a transaction moves several messages, they are in the target queue in reverse order."""
+    """If a transaction moves several messages, the order of these messages is reversed in the target queue."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE]
