@@ -313,7 +313,7 @@ class RefusedReportedAsArrived(Admission):
     blind=True,
 )
 class RefusedInDeadXact(Admission):
-    """The receiver puts a transactional message that fails a security check into the receiver's own dead-letter queue."""
+    """The receiver puts a transactional message that fails a security check into its own dead-letter queue."""
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
