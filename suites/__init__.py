@@ -1,1 +1,3 @@
-"""The checks: a folder for each section of a specification, with pytest modules and the catalogue of its rules."""
+"""The checks. Each section of a specification has a folder, with its rules and with pytest modules of checks and
+faults.
+"""

@@ -77,7 +77,7 @@ class Application:
         return packets
 
     def build_message(self, label: str, user: Mapping[str, Any] = NO_FIELDS, **headers: Any) -> Any:
-        """Build a message of the peer to the queue."""
+        """Build a message that the peer sends to the queue."""
         headers |= {"destination": rf"TCP:{self.sut.address}\{self.queue}", "label": label}
         if self.transactional:
             return self.sequence.message(user, **headers)
@@ -119,7 +119,7 @@ class Application:
         return [one["label"] for one in self.messages(queue)]
 
     def await_labels(self, count: int) -> bool:
-        """Wait until the queue contains ``count`` messages; return whether it does."""
+        """Wait until the queue contains ``count`` messages; return whether it contains them in time."""
         return self.peer.eventually(lambda: len(self.labels()) >= count)
 
     def lookup_ids(self, queue: str | None = None) -> dict[str, int]:

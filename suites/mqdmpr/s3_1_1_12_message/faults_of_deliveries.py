@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message in messages with only one kind of delivery: classes of acknowledgments, and
+"""Faults of MS-MQDMPR 3.1.1.12 Message that affect only one DeliveryGuarantee: classes of acknowledgments, and
 defaults.
 """
 

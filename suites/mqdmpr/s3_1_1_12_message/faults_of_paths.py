@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message on single paths: local sending, moving, journals, dead letters, restarts."""
+"""Faults of MS-MQDMPR 3.1.1.12 Message on one path: local sending, moving, journals, dead letters or restarts."""
 
 from __future__ import annotations
 
@@ -220,7 +220,9 @@ class RefusedNoDeadLetter(FinalAcks):
 
 @fault("transactional-message-deleted-with-queue-counts-as-delivered", breaks="MQDMPR-3.1.1.12-24", blind=True)
 class DeletedCountsAsDelivered(FinalAcks):
-    """The sender journals a transactional message whose queue was deleted as a delivered message."""
+    """When the queue of a transactional message is deleted, the sender journals the message as if it had been
+    delivered.
+    """
 
     def journal_completed(self, position: Any, message_class: int) -> None:
         if message_class == MessageClass.MQMSG_CLASS_NACK_Q_DELETED:
@@ -408,7 +410,7 @@ _drop_class(
 
 @fault("sender-message-without-session-never-expires", breaks="MQDMPR-3.1.1.12-D52", blind=True)
 class RestoredNeverExpires(Sending):
-    """A recoverable message that is to reach its queue in time does not expire if the sender's session is not open."""
+    """A recoverable message with a TimeToReachQueue does not expire while the sender's session is not open."""
 
     def delete_expired(self, session: Any, position: Any, now: Now) -> None:
         if session.SessionState.name == "OPEN":

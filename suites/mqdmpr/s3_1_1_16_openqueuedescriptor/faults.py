@@ -20,7 +20,7 @@ SHARED_HANDLE = 0x77
 
 
 def _return_same_handle(**values: int) -> Install:
-    """Give each client the same handle and context."""
+    """Assign the same handle and the same context to all clients."""
 
     class OpenedWith(Qmcomm):
         def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:

@@ -89,7 +89,7 @@ def _is_express(message: Message) -> bool:
 
 @fault("express-message-in-subqueue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class ExpressInSubqueueSaved(Positions):
-    """An express message that was moved to a subqueue is still there after a restart."""
+    """An express message that was moved to a subqueue survives a restart."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
@@ -101,7 +101,7 @@ class ExpressInSubqueueSaved(Positions):
 
 @fault("express-message-in-journal-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class ExpressInJournalSaved(Journaling):
-    """The copy of an express message in the journal of a queue is still there after a restart."""
+    """The copy of an express message in the journal of a queue survives a restart."""
 
     @only_if(lambda part, queue, message: queue.parent is not None and _is_express(message))
     def keep_message(self, queue: Queue, message: Message) -> None:
@@ -113,7 +113,7 @@ class ExpressInJournalSaved(Journaling):
 
 @fault("express-message-in-dead-letter-queue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class ExpressDeadLetterSaved(Positions):
-    """An express message in a system queue, such as the dead-letter queue, is still there after a restart."""
+    """An express message in a system queue, such as the dead-letter queue, survives a restart."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
@@ -138,7 +138,7 @@ class OutgoingExpressSaved(Durability):
 
 @fault("express-message-of-own-application-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class OwnExpressSaved(Durability):
-    """An express message of a local application is still in its local queue after a restart."""
+    """An express message of a local application in a local queue survives a restart."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
         change = super().build_send_record(position)
@@ -183,7 +183,7 @@ add(
 add(
     "sender-messages-of-second-destination-lost-at-restart",
     "MQDMPR-3.1.1.3-D01",
-    "After a restart, the queue manager sends only the waiting messages to the destination that was used first.",
+    "After a restart, the queue manager sends waiting messages only to the destination that was used first.",
     at_restart(_keep_messages_of_first_destination),
     blind=True,
 )

@@ -35,7 +35,7 @@ class SentSavedAtOnce(TransactionOperations):
 
 @fault("in-doubt-transaction-move-not-restored", breaks="MQDMPR-3.1.3-D15", blind=True)
 class MoveInDoubtForgotten(TransactionRecords):
-    """After a restart, the commit of a prepared transaction does not move the messages that the transaction moved."""
+    """After a restart, the commit of a prepared transaction does not carry out the moves of the transaction."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
         kept = [one for one in value["operations"] if one[0] != OperationType.MOVE.value]

@@ -103,7 +103,7 @@ class NothingRefused(TransactionEvents):
 
 @fault("transaction-first-message-not-marked", breaks="MQDMPR-3.1.4.3-06")
 class WithoutFirst(TransactionEvents):
-    """The first message of a transaction has FM only if it is also the last message."""
+    """The first message of a transaction has FM set only if it is also the last message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
@@ -112,7 +112,7 @@ class WithoutFirst(TransactionEvents):
 
 @fault("transaction-last-message-not-marked", breaks="MQDMPR-3.1.4.3-07")
 class WithoutLast(TransactionEvents):
-    """The last message of a transaction has LM only if it is also the first message."""
+    """The last message of a transaction has LM set only if it is also the first message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)

@@ -160,7 +160,7 @@ class MoveDropsExtension(TransactionEvents):
 
 @fault("committed-moves-in-reverse-order", breaks="MQDMPR-3.1.4.4-18", blind=True)
 class MovesReversed(TransactionEvents):
-    """If a transaction moves several messages, they are in the target queue in reverse order."""
+    """If a transaction moves several messages, the order of these messages is reversed in the target queue."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE]
@@ -171,7 +171,7 @@ class MovesReversed(TransactionEvents):
 
 @fault("committed-transaction-still-listed", breaks="MQDMPR-3.1.4.4-23", blind=True)
 class CommittedStillListed(TransactionEvents):
-    """A committed transaction that sent no message is still listed."""
+    """A committed transaction that sent no message remains in the list of transactions."""
 
     def _remove_transaction(self, transaction: Transaction) -> None:
         super()._remove_transaction(transaction)

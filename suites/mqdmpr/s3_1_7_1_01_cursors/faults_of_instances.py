@@ -46,7 +46,7 @@ class NoCursorOfSubqueue(QueueCommands):
 
 @fault("third-cursor-of-handle-replaces-first", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
 class TwoCursorsOnly(Cursors):
-    """A handle has at most two cursors: a third cursor closes the first one."""
+    """A handle has at most two cursors: when a third cursor is opened, the first one is closed."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         if len(queue_desc.CursorCollection) == 2:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.3 Create Queue with several queues, limits of values, and names used before."""
+"""Faults of MS-MQDMPR 3.1.7.1.3 Create Queue with several queues, boundary values, and names that were used before."""
 
 from __future__ import annotations
 

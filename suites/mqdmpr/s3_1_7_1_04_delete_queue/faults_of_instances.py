@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.4 Delete Queue with subqueues, journals, namesakes and neighbours."""
+"""Faults of MS-MQDMPR 3.1.7.1.4 Delete Queue with subqueues, journals, and queues of similar names."""
 
 from __future__ import annotations
 

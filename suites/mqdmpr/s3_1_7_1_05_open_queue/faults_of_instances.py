@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue with several readers, names and moments."""
+"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue with several readers, several names, and different times."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def _second_locked_comes_first(start: Entry | None, forward: bool, found: Messag
 
 @fault("queue-manager-forward-search-ends-at-second-locked-message", breaks="MQDMPR-3.1.7.3.2-12")
 class ForwardEndsAtSecondLocked(Seeking):
-    """A forward search skips one locked message, but ends without a message when it reaches a second one."""
+    """A forward search skips one locked message, but ends without a message at a second locked message."""
 
     @only_if(
         lambda part, initial_position, peek_operation, seek_direction=SeekDirection.FORWARD: (
@@ -42,7 +42,7 @@ class ForwardEndsAtSecondLocked(Seeking):
 
 @fault("queue-manager-backward-search-ends-at-second-locked-message", breaks="MQDMPR-3.1.7.3.2-22")
 class BackwardEndsAtSecondLocked(Seeking):
-    """A backward search skips one locked message, but ends without a message when it reaches a second one."""
+    """A backward search skips one locked message, but ends without a message at a second locked message."""
 
     @only_if(
         lambda part, initial_position, peek_operation, seek_direction=SeekDirection.FORWARD: (

@@ -21,7 +21,7 @@ from reference_qm.surface.commands import Result
 
 
 def _expand_without_sorting(text: str, key: Callable[[FormatName], str]) -> FormatName:
-    """Expand a list of names without sorting it; of the names with the same key, keep only one."""
+    """Expand a list of names without sorting it; keep only one of several names with the same key."""
     name = parse_format_name(text)
     if not isinstance(name, MultipleElementName):
         return name

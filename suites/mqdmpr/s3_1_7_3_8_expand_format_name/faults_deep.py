@@ -28,7 +28,7 @@ class SecondListIgnored(QueueNames):
 
 @fault("queue-manager-unresolved-list-beside-names-ignored", breaks="MQDMPR-3.1.7.3.8-15")
 class UnresolvedListIgnored(QueueNames):
-    """The queue manager ignores a distribution list that it cannot resolve, if the format name has other elements."""
+    """If a format name has other elements, the queue manager ignores a distribution list that it cannot resolve."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         found = super().expand_format_name(text)

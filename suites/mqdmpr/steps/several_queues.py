@@ -1,4 +1,4 @@
-"""Steps that checks of reads and transactions share: two journaled queues, a subqueue, and what all of them contain."""
+"""Steps that checks of reads and transactions share: two journaled queues, a subqueue, and their contents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suites.applications import Application
 from suites.mqdmpr.steps.rich_messages import describe_messages, store_rich_messages
 
 JOURNALS = {"journal": "queue", "other journal": "other"}
-"""The names of the journals, with those of their queues."""
+"""The name of each journal, with the name of its queue."""
 
 
 class SeveralQueues:
@@ -78,7 +78,7 @@ class SeveralQueues:
 
     def labels(self) -> dict[str, list[str]]:
         """Return the labels in each place, in order. No document states whether a message that is received from a
-        subqueue is copied into the journal, so such copies are left out.
+        subqueue is copied into the journal, so such copies are omitted.
         """
         return {
             place: [

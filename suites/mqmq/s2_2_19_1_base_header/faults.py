@@ -293,7 +293,7 @@ class ExpiryIgnored(Lifetimes):
 add(
     "sender-message-past-time-to-reach-queue-sent",
     ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"),
-    "The sender keeps a waiting message that has expired, and sends it.",
+    "The sender sends a waiting message that has expired.",
     both(replace_part(ExpiryIgnored), skip(Expiring.on_expiration_timer)),
 )
 

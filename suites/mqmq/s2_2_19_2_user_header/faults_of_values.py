@@ -11,8 +11,8 @@ from reference_qm.codec import UserMessagePacket
 add(
     "sender-sets-queue-manager-address-if-priority-7-message-requests-acks",
     "MQMQ-2.2.19.2-02",
-    "The sender's UserMessage to a direct name carries a QueueManagerAddress, if its priority is 7 and it requests "
-    "acknowledgments.",
+    "The sender's UserMessage to a direct name carries a QueueManagerAddress if its priority is 7 and it "
+    "requests acknowledgments.",
     wrong_fields(
         UserMessagePacket,
         {"UserHeader.QueueManagerAddress": UUID(int=7)},

@@ -21,25 +21,25 @@ for _name, _rule, _says, _install in (
     (
         "bad-destination-not-acknowledged",
         "MQMQ-2.2.19.3-03",
-        "The receiver sends no acknowledgment NACK_BAD_DST_Q.",
+        "The receiver sends no acknowledgment of class NACK_BAD_DST_Q.",
         omit_nack(MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q),
     ),
     (
         "not-transactional-queue-not-acknowledged",
         "MQMQ-2.2.19.3-03",
-        "The receiver sends no acknowledgment NACK_NOT_TRANSACTIONAL_Q.",
+        "The receiver sends no acknowledgment of class NACK_NOT_TRANSACTIONAL_Q.",
         omit_nack(MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q),
     ),
     (
         "not-transactional-message-not-acknowledged",
         "MQMQ-2.2.19.3-03",
-        "The receiver sends no acknowledgment NACK_NOT_TRANSACTIONAL_MSG.",
+        "The receiver sends no acknowledgment of class NACK_NOT_TRANSACTIONAL_MSG.",
         omit_nack(MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG),
     ),
     (
         "expired-in-transit-not-acknowledged",
         "MQMQ-2.2.19.3-03",
-        "The sender sends no acknowledgment NACK_REACH_QUEUE_TIMEOUT.",
+        "The sender sends no acknowledgment of class NACK_REACH_QUEUE_TIMEOUT.",
         omit_nack(MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT),
     ),
     (

@@ -76,7 +76,7 @@ for _name, _rules, _says, _install in (
     (
         "sender-tx-sequence-number-skips-every-second",
         ("MQMQ-2.2.20.5-16",),
-        "The sender's TransactionHeaders skip every second TxSequenceNumber.",
+        "The TxSequenceNumbers in the sender's TransactionHeaders skip every second number.",
         change_number(UserMessagePacket, "TransactionHeader.TxSequenceNumber", lambda number: 2 * number - 1),
     ),
     (

@@ -28,7 +28,7 @@ class LargePacketRefused(Identifying):
 
 @fault("receiver-signature-header-reserved-disables-authentication", breaks="MQMQ-2.2.20.3-02", blind=True)
 class ReservedDisablesSignature(SecurityOnReceipt):
-    """The receiver does not verify the MQFSignatureHeader of a message when its Reserved is nonzero."""
+    """The receiver does not verify an MQFSignatureHeader whose Reserved is nonzero."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         several = packet.MultiQueueFormatHeader

@@ -27,7 +27,7 @@ class Outgoing:
         self.sut = sut
         self.sender = Sender(peer, sut, to)
         self.session: Conversation | None = None
-        """The session on which the last message came."""
+        """The session on which the last message arrived."""
         self.seen = len(peer.inbox.pieces)
 
     def send(self, **message: Any) -> Frame:

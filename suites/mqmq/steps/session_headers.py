@@ -61,7 +61,7 @@ class Counts(Summary):
         for number in list_acknowledged_numbers(header):
             self.flagged.keep(number, True)
             self.began_with = self.began_with or number
-            if len(self.flagged) > _SEQUENCE_NUMBERS // 4:  # long before numbers come again
+            if len(self.flagged) > _SEQUENCE_NUMBERS // 4:  # long before the sequence numbers repeat
                 del self.flagged[next(iter(self.flagged))]
 
 

@@ -85,7 +85,7 @@ class OnAnOpenSession(Sending):
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
         super().dispatch_messages(session, now)
-        for other in self._list_accepted_sessions():  # what waited for the disk may be on any of them
+        for other in self._list_accepted_sessions():  # messages whose storing has ended may wait on any of them
             if other is not session and len(other.OutgoingMessageTable):
                 super().dispatch_messages(other, now)
 

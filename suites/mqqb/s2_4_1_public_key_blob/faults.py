@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.4.1 PUBLICKEYBLOB, as a queue manager publishes it."""
+"""Faults of MS-MQQB 2.4.1 PUBLICKEYBLOB: the keys that a queue manager publishes."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def _has_public_destination(session: Session) -> bool:
 
 
 def _skip_reconnection_by_kind_of_name(*, public: bool) -> Install:
-    """Make the initiator not connect again, either for public format names or for all other format names."""
+    """Prevent the initiator from connecting again, either for public format names or for all other format names."""
 
     class NotTriedAgain(Closing):
         def await_reconnect(self, session: Session, now: Now) -> None:
@@ -166,7 +166,9 @@ def _skip_reconnection_by_kind_of_name(*, public: bool) -> Install:
 
 
 def _skip_validation_mark(*, public: bool) -> Install:
-    """Make the initiator not set NeedValidation, either for queues with public format names or for all other queues."""
+    """Prevent the initiator from setting NeedValidation, either for queues with public format names or for all other
+    queues.
+    """
 
     class NotMarked(Resolving):
         def require_validation(self, session: Session) -> None:

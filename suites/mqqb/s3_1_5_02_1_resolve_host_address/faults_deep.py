@@ -56,7 +56,7 @@ class OtherQueuesNeedValidation(Resolving):
 
 @fault("initiator-next-hops-of-earlier-attempt-kept", breaks="MQQB-3.1.5.2.1-27", blind=True)
 class OldHopsKept(Resolving):
-    """NextHops keeps the addresses of earlier attempts, so a retry lists each address once more."""
+    """NextHops keeps the addresses of earlier attempts, so each retry adds a further copy of each address."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
         queue = outgoing_queue(session)

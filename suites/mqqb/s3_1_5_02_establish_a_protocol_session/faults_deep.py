@@ -27,7 +27,7 @@ FAILURES = (
 
 @fault("initiator-entry-of-failure-replaces-entry-before", breaks="MQQB-3.1.5.2-01", blind=True)
 class EntryReplaced(Connecting):
-    """The ConnectionHistory entry of a failed attempt replaces the last entry instead of following it."""
+    """The ConnectionHistory entry of a failed attempt replaces the last entry instead of following the last entry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         history = outgoing_queue(session).ConnectionHistory

@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 @fault("any-establish-connection-out-of-turn-ignored", breaks="MQQB-3.1.5.3-01")
 class AnyEstablishConnectionOutOfTurnIgnored(Closing):
-    """A queue manager ignores an EstablishConnection packet in a state that does not expect one."""
+    """A queue manager ignores an EstablishConnection packet in a state that does not expect the packet."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         if not isinstance(packet, EstablishConnectionPacket):

@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 @fault("any-connection-parameters-out-of-turn-ignored", breaks="MQQB-3.1.5.4-01")
 class AnyConnectionParametersOutOfTurnIgnored(Closing):
-    """A queue manager ignores a ConnectionParameters packet in a state that does not expect one."""
+    """A queue manager ignores a ConnectionParameters packet in a state that does not expect the packet."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         if not isinstance(packet, ConnectionParametersPacket):
@@ -32,8 +32,8 @@ add(
 
 @fault("acceptor-connection-parameters-out-of-turn-close-every-session", breaks="MQQB-3.1.5.4-01")
 class EverySessionCloses(Closing):
-    """A ConnectionParameters packet in a state that does not expect one closes all sessions, not only the session on
-    which it arrived.
+    """A ConnectionParameters packet that arrives in a state that does not expect this packet closes all sessions, not
+    only its own session.
     """
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:

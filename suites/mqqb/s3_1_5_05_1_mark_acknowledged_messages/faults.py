@@ -24,7 +24,7 @@ _Original = Callable[..., bool]
 
 @fault("sender-window-opened-by-repeated-acknowledgment", breaks="MQQB-3.1.5.5.1-02")
 class SenderWindowOpenedByRepeatedAcknowledgment(SessionAcks):
-    """The sender opens its window for an acknowledgment that covers no new message."""
+    """The sender gains room in its window for an acknowledgment that covers no new message."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         before = session.UnAckedMessageCount
@@ -77,7 +77,7 @@ add(
 add(
     "sender-held-back-messages-sent-in-reverse-order",
     "MQQB-3.1.5.5.1-04",
-    "After an acknowledgment, the sender sends the messages that waited for the window in reverse order.",
+    "After an acknowledgment, the sender sends in reverse order the messages that waited for the window.",
     both(
         during_event(SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_in_reverse_order),
         # The first message stays in the collection, because the last message was sent instead of it.

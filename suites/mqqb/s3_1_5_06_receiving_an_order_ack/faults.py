@@ -121,7 +121,7 @@ _NOTES: tuple[tuple[str, str, str, _Change], ...] = (
     (
         "sender-late-order-ack-sets-last-ack-back",
         "MQQB-3.1.5.6-07",
-        "When the sender receives an OrderAck, it sets LastAck to a number lower than the number in the OrderAck.",
+        "When the sender receives an OrderAck, it sets LastAck to a number below the number in the OrderAck.",
         _set_last_ack,
     ),
     (

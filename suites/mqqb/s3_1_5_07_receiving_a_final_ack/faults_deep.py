@@ -64,7 +64,7 @@ class JournaledOnlyFromAwaitingTable(FinalAcks):
 
 @fault("sender-final-ack-before-order-ack-without-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
 class DeadLetterOnlyFromAwaitingTable(FinalAcks):
-    """The sender makes no dead letter of a message with JN whose FinalAck arrives before its OrderAck."""
+    """The sender does not store a message with JN as a dead letter if its FinalAck arrives before its OrderAck."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         body = FinalAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
@@ -92,7 +92,7 @@ class NextMessageToo(FinalAcks):
 
 @fault("sender-dead-letter-only-of-arrival-failures", breaks="MQQB-3.1.5.7-05", blind=True)
 class ReceiveFailuresDeleted(FinalAcks):
-    """The sender makes no dead letter when the class of the FinalAck is 0xC000 or higher."""
+    """The sender stores no dead letter when the class of the FinalAck is 0xC000 or higher."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class >= 0xC000:
@@ -103,7 +103,7 @@ class ReceiveFailuresDeleted(FinalAcks):
 
 @fault("sender-dead-letter-not-of-unsupported-crypto-provider", breaks="MQQB-3.1.5.7-05", blind=True)
 class CryptoFailuresDeleted(FinalAcks):
-    """The sender makes no dead letter when the class of the FinalAck is NACK_UNSUPPORTED_CRYPTO_PROVIDER."""
+    """The sender stores no dead letter when the class of the FinalAck is NACK_UNSUPPORTED_CRYPTO_PROVIDER."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class == MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER:

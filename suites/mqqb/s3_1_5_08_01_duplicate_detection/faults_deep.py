@@ -87,7 +87,7 @@ class ExpressNotRenewed(Receiving):
 
 @fault("receiver-duplicate-acknowledged-again", breaks="MQQB-3.1.5.8.1-04", blind=True)
 class AcknowledgedAgain(Receiving):
-    """The receiver sends the acknowledgment to the administration queue again for a duplicate."""
+    """For a duplicate, the receiver sends the acknowledgment to the administration queue again."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
@@ -99,7 +99,7 @@ class AcknowledgedAgain(Receiving):
 
 @fault("receiver-duplicate-reported-again", breaks="MQQB-3.1.5.8.1-04", blind=True)
 class ReportedAgain(Receiving):
-    """The receiver sends the report on a traced message again for a duplicate."""
+    """For a duplicate, the receiver sends the report on a traced message again."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None

@@ -229,7 +229,9 @@ class RouterMessageForwardedToNextQueueNumber(Routing):
 
 @fault("receiver-message-for-own-identifier-forwarded", breaks="MQQB-3.1.5.8.5-D01")
 class ReceiverMessageForOwnIdentifierForwarded(Receiving):
-    """The receiver treats a message for its own identifier as a message for another queue manager."""
+    """The receiver treats a message whose QueueManagerAddress is the receiver's Identifier as a message for another
+    queue manager.
+    """
 
     def is_addressed_here(self, packet: UserMessagePacket) -> bool:
         return packet.UserHeader.QueueManagerAddress == NULL_GUID
@@ -274,7 +276,9 @@ def _replace_hops_by_purge(message_class: MessageClass) -> MessageClass:
 
 @fault("receiver-nack-of-unknown-public-queue-missing", breaks=("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"), blind=True)
 class ReceiverNackOfUnknownPublicQueueMissing(Admission):
-    """The receiver sends no BAD_DST_Q for a message with NA to a public queue that does not exist."""
+    """The receiver sends no acknowledgment of class BAD_DST_Q for a message with NA to a public queue that does not
+    exist.
+    """
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

@@ -59,7 +59,7 @@ class ActiveByExpressOnly(Receiving):
 
 @fault("receiver-bad-dst-q-of-private-name-omitted", breaks="MQQB-3.1.5.8.2-17", blind=True)
 class NotForPrivateNames(Admission):
-    """The receiver sends no BAD_DST_Q for a message to a private format name."""
+    """The receiver sends no acknowledgment of class BAD_DST_Q for a message to a private format name."""
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -84,7 +84,7 @@ class OncePerSequence(FinalAcks):
 
 @fault("receiver-not-transactional-msg-of-recoverable-message-omitted", breaks="MQQB-3.1.5.8.2-34", blind=True)
 class NotForRecoverable(Admission):
-    """The receiver sends no NOT_TRANSACTIONAL_MSG for a recoverable message."""
+    """The receiver sends no acknowledgment of class NOT_TRANSACTIONAL_MSG for a recoverable message."""
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -95,7 +95,7 @@ class NotForRecoverable(Admission):
 
 @fault("receiver-not-transactional-q-of-later-message-omitted", breaks="MQQB-3.1.5.8.2-26", blind=True)
 class FirstOfSequence(Admission):
-    """The receiver acknowledges with NOT_TRANSACTIONAL_Q only the first message of a sequence."""
+    """The receiver sends an acknowledgment of class NOT_TRANSACTIONAL_Q only for the first message of a sequence."""
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

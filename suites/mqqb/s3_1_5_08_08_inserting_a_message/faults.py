@@ -161,7 +161,9 @@ class ExpressAboveQuotaIgnored(Admission):
 
 @fault("receiver-transfer-info-sender-identifier-of-first-sender", breaks="MQQB-3.1.5.8.8-23")
 class FirstSenderNamed(InSequence):
-    """Every IncomingTransactionalTransferInfo of a queue has the SenderIdentifier of the first one."""
+    """Every IncomingTransactionalTransferInfo of a queue has the SenderIdentifier of the queue's first
+    IncomingTransactionalTransferInfo.
+    """
 
     def accept_in_sequence(
         self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now

@@ -27,7 +27,9 @@ OVER_QUOTA = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
 
 @fault("receiver-over-quota-nack-once-per-sender", breaks="MQQB-3.1.5.8.8-07", blind=True)
 class OncePerSender(AdminAcks):
-    """The receiver sends Q_EXCEED_QUOTA only for the first message of a sender that exceeds a quota."""
+    """The receiver sends an acknowledgment of class Q_EXCEED_QUOTA only for the first message of a sender that exceeds
+    a quota.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -43,7 +45,7 @@ class OncePerSender(AdminAcks):
 
 @fault("receiver-over-quota-nack-of-recoverable-message-omitted", breaks="MQQB-3.1.5.8.8-07", blind=True)
 class NotForRecoverable(AdminAcks):
-    """The receiver sends no Q_EXCEED_QUOTA for a recoverable message without a transaction."""
+    """The receiver sends no acknowledgment of class Q_EXCEED_QUOTA for a recoverable message without a transaction."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         recoverable = message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
@@ -99,7 +101,9 @@ class ClosesEverySession(Admission):
 
 @fault("receiver-quota-of-queue-manager-nack-sent", breaks="MQQB-3.1.5.8.8-16", blind=True)
 class NackSent(Admission):
-    """The receiver sends Q_EXCEED_QUOTA for a message with NA that exceeds the quota of the queue manager."""
+    """The receiver sends an acknowledgment of class Q_EXCEED_QUOTA for a message with NA that exceeds the quota of the
+    queue manager.
+    """
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
         if self.qm.quotas.check(queue, message) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:

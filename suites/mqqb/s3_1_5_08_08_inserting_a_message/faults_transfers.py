@@ -140,7 +140,7 @@ for _name, _breaks, _path in (
     add(
         _name,
         _breaks,
-        f"The sender sets {_path} of OutgoingTransferInfo one too high.",
+        f"The sender sets {_path} of OutgoingTransferInfo to a value that is one too high.",
         _increment_outgoing_transfer_element(_path),
     )
 

@@ -142,7 +142,7 @@ class ExpiredRecoverableTaken(Admission):
 
 @fault("receiver-recoverable-message-of-large-body-not-stored", breaks="MQQB-3.1.5.8-09", blind=True)
 class LargeNotStored(Arrival):
-    """The receiver does not store a recoverable message whose body is larger than 64 KB, but acknowledges it."""
+    """The receiver acknowledges a recoverable message whose body is larger than 64 KB, but does not store it."""
 
     def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
         super().save_message(saving, packet)

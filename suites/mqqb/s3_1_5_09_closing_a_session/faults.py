@@ -68,7 +68,7 @@ class _AwaitedWithoutMessages(Closing):
 
 
 class _EstablishedWithoutMessages(Establishing):
-    """The initiator establishes a closed session again although it has no messages for it."""
+    """The initiator establishes a closed session again although no messages wait for the session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if len(session.OutgoingMessageTable):

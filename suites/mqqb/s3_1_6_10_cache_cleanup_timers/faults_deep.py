@@ -30,7 +30,7 @@ for _cache, _next in RULES_OF_CACHES.items():
     add(
         f"cleanup-of-{_name}-after-whole-lifetime",
         _next,
-        f"The queue manager always restarts the cleanup timer of {_cache} with the whole lifetime, although the oldest "
+        f"The queue manager always restarts the cleanup timer of {_cache} with the full lifetime, although the oldest "
         "entry may expire earlier.",
         replace_cache(_cache, WholeLifetime),
         blind=True,

@@ -23,7 +23,7 @@ _RF_BIT = PingPacket.flags(RF=1)
 
 
 def _increment_ping_cookie_by(step: int) -> Install:
-    """Make the initiator increment PingCookie by a step other than one."""
+    """Make the initiator increment PingCookie by a number other than one."""
 
     class CountedBy(Ping):
         def send_request(self, session: Session, now: Now) -> None:

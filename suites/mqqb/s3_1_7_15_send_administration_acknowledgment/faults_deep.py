@@ -160,7 +160,9 @@ class SecondQueueOmitted(OwnMessages):
 
 @fault("receiver-insecure-nack-of-recoverable-message-sent", breaks="MQQB-3.1.7.15-05", blind=True)
 class InsecureForRecoverable(AdminAcks):
-    """The receiver sends BAD_DST_Q for a recoverable message although SendInsecureNacks is FALSE."""
+    """The receiver sends an acknowledgment of class BAD_DST_Q for a recoverable message although SendInsecureNacks is
+    FALSE.
+    """
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
         insecure = self.qm.adm.SendInsecureNacks

@@ -10,7 +10,9 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 @fault("sender-message-sent-twice-on-session", breaks="MQQB-3.1.7.16-06")
 class SentTwice(DispatchCollection):
-    """The sender leaves a sent message in the dispatch collection once, and so sends it twice."""
+    """The sender removes a sent message from the dispatch collection only at the second attempt, and so sends the
+    message twice.
+    """
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

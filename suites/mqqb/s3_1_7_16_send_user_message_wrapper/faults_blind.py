@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-transactional-message-sent-again-with-next-message", breaks="MQQB-3.1.7.16-06", blind=True)
 class DispatchedOnceMore(Sending):
-    """The sender dispatches an unacknowledged transactional message once more when it sends the next message."""
+    """The sender dispatches an unacknowledged transactional message again when it sends the next message."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

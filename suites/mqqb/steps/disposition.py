@@ -158,7 +158,7 @@ class AcknowledgingReceiver(Receiver):
         while len(wanted()) < count and self.poll(wanted) is not None:
             pass
         inbox, environment = self.peer.inbox, self.peer.environment
-        inbox.acknowledge(spare=self.session)  # else the SUT could repeat its messages during a long wait
+        inbox.acknowledge(spare=self.session)  # otherwise the SUT could repeat its messages during a long wait
         environment.run_until(lambda: len(wanted()) > count or bool(inbox.connecting), self.sut.quiet_ms)
         if inbox.connecting and environment.run_until(lambda: not inbox.connecting, self.sut.response_timeout_ms):
             environment.run_until(lambda: len(wanted()) > count, self.sut.quiet_ms)

@@ -91,7 +91,7 @@ class Delivery:
     """The outcome of one message of the peer on its own session."""
 
     outcome: str
-    """``accepted_outcome``, or what else: closed, not acknowledged, acknowledged but not in its queue."""
+    """The outcome: ``accepted_outcome``, or closed, not acknowledged, or acknowledged but not in its queue."""
     accepted_outcome: str
     """The outcome of a message that the SUT accepted, as far as the control channel shows it."""
     frames: list[Frame]
@@ -103,7 +103,9 @@ def describe_accepted_outcome(sut: Sut) -> str:
 
 
 def deliver_message(peer: Peer, message: Any, label: str, queue: str = "plain") -> Delivery:
-    """Send a recoverable message on a new session; wait for its acknowledgment, and look for its label in the queue."""
+    """Send a recoverable message on a new session; wait for its acknowledgment, and check whether the queue contains
+    its label.
+    """
     sut = peer.sut
     connection = peer.open_raw()
     sent = connection.send(message)

@@ -75,9 +75,11 @@ def await_early_close(peer: Peer, connection: Conversation) -> Conversation:
     timer may be the reason.
     """
     if not connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_CLOSE_MS))):
-        peer.request_session()  # its answer shows that the SUT has processed everything before it
+        peer.request_session()  # the answer shows that the SUT has processed all earlier packets
         if connection.closed_by_sut:
-            raise ConformanceFailure("the SUT ended the connection too late to tell whether the packet was the reason")
+            raise ConformanceFailure(
+                "the SUT ended the connection too late to determine whether the packet was the reason"
+            )
     return connection
 
 

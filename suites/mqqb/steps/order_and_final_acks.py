@@ -28,7 +28,7 @@ BODY_SIZE = 0x24
 ORDER_QUEUE = 4
 FIRST_FINAL_ACK_CLASS = 0x4000
 LEAST_SIGN_COUNT = 3
-"""How many of four signs must be present to identify a message as an acknowledgment."""
+"""The number of signs, of four, that identify a message as an acknowledgment."""
 _ADDRESS_PATTERN = r"(?:TCP:(?P<ip>[0-9A-F.:]+)|SPX:[0-9A-F]{8}\.[0-9A-F]{12})"
 ORDER_QUEUE_NAME = re.compile(rf"{_ADDRESS_PATTERN}\\PRIVATE\$\\order_queue\$", re.IGNORECASE)
 
@@ -48,7 +48,7 @@ def is_order_ack(packet: Any) -> bool:
     value: int = packet.MessagePropertiesHeader.MessageClass
     of_class = value == MessageClass.MQMSG_CLASS_ORDER_ACK
     if not of_class and (value >= FIRST_FINAL_ACK_CLASS or packet.MessagePropertiesHeader.Label != ACK_LABEL):
-        return False  # as most messages are: two signs are missing
+        return False  # as in most messages, two signs are missing
     return _shows_enough_signs(packet, of_class)
 
 

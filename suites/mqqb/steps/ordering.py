@@ -75,7 +75,7 @@ class Receiver:
         self.sequence = Sequence(peer, ordinal)
         self._begun = self.sequence.identifier
         self._polled = {False: 0, True: 0}
-        """How many OrderAcks, and FinalAcks (True), were polled."""
+        """The number of polled OrderAcks (key False) and FinalAcks (key True)."""
 
     def send(self, user: Mapping[str, Any] = NO_FIELDS, **message: Any) -> Frame:
         """Send the next message of the sequence."""

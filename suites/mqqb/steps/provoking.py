@@ -1,4 +1,4 @@
-"""Make the SUT send: with the control verb ``send``, or else with messages whose arrival it must acknowledge.
+"""Make the SUT send messages: with the control verb ``send``, or by messages whose arrival it must acknowledge.
 
 An acknowledgment is a message of the SUT itself (MS-MQQB 3.1.7.15). It has the delivery of the message that it
 acknowledges, and is sent to the administration queue, which the peer chooses. Therefore a SUT without a control channel

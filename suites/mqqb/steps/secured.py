@@ -320,7 +320,9 @@ class Secured:
             return all(_get_ack_correlation_id(frame) in answers for frame in sent.values())
 
         self.peer.environment.run_until(are_dispositions_known, self.sut.response_timeout_ms)
-        self.peer.inbox.acknowledge(spare=self.connection)  # no SessionHeader after a refused recoverable message (E19)
+        self.peer.inbox.acknowledge(
+            spare=self.connection
+        )  # do not send a SessionHeader after a refused recoverable message (E19)
         found = {one["message_id"].strip("{").lower().replace("}", ""): one for one in self.sut.messages(queue)}
         dead = [one for place in DEAD_LETTERS for one in self.sut.kept(place)] if self.sut.has("receive") else []
         for one in dead:

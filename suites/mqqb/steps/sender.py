@@ -36,7 +36,7 @@ class Sender:
         self.to = to or f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
         self._provoker: Provoker | None = None
         self._known: list[Frame] = []
-        """Messages that came on sessions of the peer before the last session was found."""
+        """Messages that arrived on sessions of the peer before the last session was found."""
         peer.listen(ignore_incoming=True)
 
     def send(self, *tags: int, **fields: Any) -> list[str]:

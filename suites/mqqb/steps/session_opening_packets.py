@@ -39,7 +39,7 @@ def find_request(context: Context) -> Any:
     request = context.before(LastOfThePeer).by_kind.get(context.frame.kind)
     if context.sut_role != "acceptor" or request is None or request.data == context.frame.data:
         return None
-    return getattr(get_record(request), f"{context.frame.kind}Header", None)  # None: broken on purpose
+    return getattr(get_record(request), f"{context.frame.kind}Header", None)  # None: the packet is malformed on purpose
 
 
 def is_acceptor_response(context: Context) -> bool:

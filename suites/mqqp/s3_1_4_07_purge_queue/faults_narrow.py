@@ -48,7 +48,7 @@ class JournalPurged(RemoteOpening):
 
 @fault("server-purge-without-negative-acknowledgments", breaks="MQQP-3.1.4.7-10", blind=True)
 class PurgedSilently(Queues):
-    """The server sends no acknowledgment Q_PURGED for the messages that a remote purge removes."""
+    """The server sends no acknowledgment of class Q_PURGED for the messages that a remote purge removes."""
 
     def purge(self, queue, token, done, failed=None):
         if token is None:

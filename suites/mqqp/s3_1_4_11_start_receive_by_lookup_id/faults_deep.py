@@ -213,8 +213,8 @@ class PreviousEndsAtPriority(Seeking):
 
 @fault("server-lookup-last-returns-last-arrived", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"))
 class LastArrived(Seeking):
-    """The server reads the message that arrived last, not the last message of the queue, if all bits of LookupId are
-    set.
+    """If all bits of LookupId are set, the server reads the message that arrived last, not the last message of the
+    queue.
     """
 
     def seek_with_identifier(

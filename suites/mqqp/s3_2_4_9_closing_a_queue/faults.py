@@ -51,8 +51,8 @@ add(
 
 @fault("client-cancels-only-first-read-of-closed-queue", breaks=("MQQP-3.2.4.9-04",), blind=True)
 class ClosingClientCancelsItsFirstRead(ClientCancelling):
-    """When the client closes a queue, it cancels the queue's first pending read as often as the queue has pending
-    reads.
+    """When a client closes a queue with several pending reads, it cancels the first of these reads several times, and
+    no other read.
     """
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:

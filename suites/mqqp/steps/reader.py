@@ -98,7 +98,7 @@ class Handles(NamedTuple):
 
 
 def build_handles(number: int) -> Handles:
-    """Build the handles of a queue; ``number``: how many queues the SUT has opened before.
+    """Build the handles of a queue; ``number``: the number of queues that the SUT has opened before.
 
     The values need all 32 bits, and differ from the values of other queues in their upper and in their lower half.
     """

@@ -47,7 +47,7 @@ def _call_refused_ends(queue: RemoteQueue) -> list[Call]:
     closed.close()
     ended = closed.end(held)
     queue.purge()
-    return nulls if ended.outcome == "MQ_OK" else [*nulls, ended]  # a server need not refuse the last call
+    return nulls if ended.outcome == "MQ_OK" else [*nulls, ended]  # a server is not required to refuse the last call
 
 
 def _call_refused_openings(queue: RemoteQueue) -> list[Call]:

@@ -22,7 +22,7 @@ class TransactionalQueueOpenToAll(Admission):
 
 @fault("repeated-transactional-message-stored-twice", breaks="MQSO-3.2.1-D03")
 class EveryMessageIsTheNext(InSequence):
-    """The receiver stores a transactional message again although it has already stored it."""
+    """The receiver stores a transactional message a second time."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         return True

@@ -160,7 +160,7 @@ class DestroyedOnce(Destinations):
 
 @fault("queue-manager-outgoing-queue-lost-twice-does-not-connect-again", breaks="MQSO-5.1.1.2-D09")
 class SecondLossFinal(Closing):
-    """An outgoing queue whose connection is lost a second time does not connect again by itself."""
+    """An outgoing queue whose connection is lost a second time does not connect again."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         super().on_transport_lost(session, reason, now)

@@ -1,4 +1,4 @@
-"""Everything that a queue manager keeps across a restart, in several queues, and how it is compared."""
+"""The objects that a queue manager keeps across a restart, in several queues, and their comparison."""
 
 from __future__ import annotations
 
@@ -106,7 +106,9 @@ class Inventory:
         return found | ({"subqueue": f"{queue};mqc-kept"} if self.subqueues else {})
 
     def messages(self, kind: str) -> dict[str, list[dict[str, Any]]]:
-        """Return all messages of each place of one queue with every shown property; none that is express or expires."""
+        """Return all messages of each place of one queue with every shown property; omit messages that are express or
+        that expire.
+        """
         return {
             place: [one for one in self._peek(name) if one["label"] not in (EXPIRING, "express")]
             for place, name in self.places(kind).items()
@@ -129,7 +131,7 @@ class Inventory:
             return [MISSING_QUEUE]
 
     def await_expiration(self, kind: str) -> bool:
-        """Wait until the lifetime of the expiring message has passed; return whether the message is gone."""
+        """Wait until the lifetime of the expiring message has passed; return whether the message has left its queue."""
         return self.sut.environment.run_until(
             lambda: EXPIRING not in self.labels(kind), (LIFE_S + 2) * 1_000 + self.sut.response_timeout_ms
         )

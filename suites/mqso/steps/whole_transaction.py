@@ -26,7 +26,7 @@ WAIT_MS = 60_000
 
 
 class WholeTransaction:
-    """A transaction, internal or external, with its operations, and what others see of them."""
+    """A transaction, internal or external, with its operations, and the effects that others see."""
 
     def __init__(self, peer: Peer, sut: Sut, *, external: bool) -> None:
         self.peer, self.sut, self.external = peer, sut, external
@@ -83,7 +83,9 @@ class WholeTransaction:
         }
 
     def observe_sent(self) -> dict[str, Any]:
-        """Return what others see of the sent messages: visible labels, the waiting read, a session to the peer."""
+        """Return the effects of the sent messages that others see: visible labels, the waiting read, a session to the
+        peer.
+        """
         session = self.peer.await_session(self.sut.quiet_ms)
         return {
             "sent_messages_in_queues": [label for labels in self.labels(SENT).values() for label in labels],
@@ -92,7 +94,9 @@ class WholeTransaction:
         }
 
     def observe_received(self) -> dict[str, Any]:
-        """Return what others see of the received messages: visible labels, the results of reads, the journal."""
+        """Return the effects of the received messages that others see: visible labels, the results of reads, the
+        journal.
+        """
         sut = self.sut
         first, second = self.queues["first"], self.queues["second"]
         taken = [(self.queues[name], self.lookup_ids[label]) for name in TAKEN for label in TAKEN[name]]
