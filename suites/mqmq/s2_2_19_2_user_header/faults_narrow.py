@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.fields import bit_clear, bit_set, field_is
+from harness.faults.fields import bit_clear, bit_set, field_is, off_by
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.received_messages import change_received
 from harness.faults.registry import add
@@ -135,6 +135,43 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.2-07",
         "The copies of a message to several queues have the same MessageID.",
         field_is(MESSAGE, "UserHeader.MessageID", 0x77, has_lists),
+    ),
+    (
+        "report-sent-time-0",
+        "MQMQ-2.2.19.2-06",
+        "SentTime of a report is 0.",
+        field_is(MESSAGE, "UserHeader.SentTime", 0, is_report),
+    ),
+    (
+        "order-ack-sent-time-0",
+        "MQMQ-2.2.19.2-06",
+        "SentTime of an OrderAck is 0.",
+        field_is(MESSAGE, "UserHeader.SentTime", 0, is_order_ack),
+    ),
+    (
+        "admin-ack-sent-time-of-one-hour-ago",
+        "MQMQ-2.2.19.2-06",
+        "SentTime of an administration acknowledgment is one hour in the past.",
+        off_by(MESSAGE, "UserHeader.SentTime", -3600, is_admin_ack),
+    ),
+    (
+        "sender-transactional-message-to-private-queue-address-zero",
+        "MQMQ-2.2.19.2-03",
+        "QueueManagerAddress of a transactional message to a private queue is a wrong GUID.",
+        field_is(
+            MESSAGE,
+            "UserHeader.QueueManagerAddress",
+            OTHER_GUID,
+            lambda p: is_transactional(p) and p.UserHeader.DQ == 3,
+        ),
+    ),
+    (
+        "receiver-connector-type-of-transactional-message-drops-acks",
+        "MQMQ-2.2.19.2-39",
+        "The receiver sends no acknowledgments for a transactional message with a ConnectorType.",
+        change_received(
+            {"MessagePropertiesHeader.Flags": 0}, lambda p: p.UserHeader.ConnectorType and is_transactional(p)
+        ),
     ),
 ):
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)

@@ -9,14 +9,16 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, holds, in_queue
 from harness.run.marks import covers, needs, varied
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.sender import Sender
 
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
-SECONDS_PER_HOUR = 3_600
+SECONDS_PER_HOUR, SECONDS_PER_DAY = 3_600, 86_400
 DECADE_S = 10 * 365 * 24 * SECONDS_PER_HOUR
 SHORT_LIFETIME_S = 2
 WAIT_FOR_EXPIRATION_S = 5
@@ -58,6 +60,32 @@ def test_sent_message_has_times_in_seconds(peer, sut, judge, delivery):
             evidence=frame,
         )
     outgoing.end()
+
+
+@needs("public_names")
+@covers("MQMQ-2.2.19.2-06")
+def test_message_of_queue_manager_has_time_of_sending(peer, sut, judge):
+    """A traced message and a transactional message arrive, sent a day ago, and request acknowledgments: SentTime of the
+    administration acknowledgments, of the OrderAck and of the report, if the SUT sends reports, is the present time.
+    """
+    now_s = peer.environment.now().utc_s
+    receiver = AcknowledgingReceiver(peer, sut)
+    user = receiver.with_admin_queue({"SentTime": now_s - SECONDS_PER_DAY})
+    traced = {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
+    sent = [
+        receiver.send_packet(peer.message({**user, "DM": 1}, properties={"PA": 1}, **traced)),
+        receiver.send_packet(Sequence(peer).message(user, properties={"PA": 1})),
+    ]
+    acks = receiver.await_acks(len(sent))
+    order_acks = receiver.await_all(receiver.acknowledgments, 1)
+    reports = receiver.await_all(receiver.list_reports, 1)
+    if len(acks) < len(sent) or not order_acks:
+        raise ConformanceFailure("the SUT did not acknowledge the messages")
+    present = between(now_s - CLOCK_TOLERANCE_S, peer.environment.now().utc_s + CLOCK_TOLERANCE_S)
+    for frame in (*acks, *order_acks, *reports):
+        observed = Layout(frame)
+        judge.all(expected=fields({"UserHeader.SentTime": present}), observed=observed, evidence=[*sent, frame])
+    receiver.acknowledge_all()
 
 
 @needs("receive")

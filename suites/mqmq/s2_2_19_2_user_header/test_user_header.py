@@ -53,18 +53,24 @@ def test_any_reserved_bit_of_user_header_is_accepted(peer, sut, judge):
 @varied("destination", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_any_connector_type_is_accepted(peer, sut, judge):
     """The peer sends messages with several values of ConnectorType: each message is in its queue, and its arrival is
-    acknowledged on request.
+    acknowledged on request, also for a transactional message.
     """
     for connector in (UUID(int=0), THIRD_HOST_GUID, sut.guid):
         label = f"connector {connector}"
         done = deliver_message(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
         judge.all(expected=done.accepted_outcome, observed=done.outcome, evidence=done.frames, case="message")
     receiver = AcknowledgingReceiver(peer, sut)
-    packet = receiver.build_message({"ConnectorType": THIRD_HOST_GUID}, properties={"PA": 1})
-    sent = receiver.send_packet(packet)
-    acks = receiver.await_acks(1)
+    user = receiver.with_admin_queue({"ConnectorType": THIRD_HOST_GUID})
+    sent = [
+        receiver.send_packet(build_message(user, properties={"PA": 1}))
+        for build_message in (peer.message, Sequence(peer).message)
+    ]
+    acks = receiver.await_acks(2)
     judge.all(
-        expected=["ACK_REACH_QUEUE"], observed=list_class_names(acks), case="acknowledgments", evidence=[sent, *acks]
+        expected=["ACK_REACH_QUEUE"] * 2,
+        observed=list_class_names(acks),
+        case="acknowledgments",
+        evidence=[*sent, *acks],
     )
     receiver.acknowledge_all()
 
@@ -165,13 +171,14 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
 
 @needs("private_names")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", "MQMQ-2.2.18.1.5.1-01")
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "label")
-def test_message_to_private_name_has_guid_of_host(peer, sut, judge):
+def test_message_to_private_name_has_guid_of_host(peer, sut, judge, delivery):
     """The SUT sends a message to a private name of the peer: QueueManagerAddress is the GUID of the peer, and
     DestinationQueue is the number of the queue in 4 bytes.
     """
     sender = Sender(peer, sut, to=peer.private_name())
-    sender.send(1)
+    sender.send(1, delivery=delivery)
     session, sent = sender.await_first(1)
     header = sent[0]["UserHeader"]
     judge(

@@ -55,8 +55,8 @@ def test_read_in_each_transfer_syntax_over_tcp_succeeds(remote, judge, transfers
 @covers("MQQP-2.1-D01")
 @pytest.mark.parametrize("meanwhile", ["nothing", "open queue", "waiting read", "locked message", "broken connection"])
 def test_unauthenticated_clients_are_served(remote, judge, meanwhile):
-    """Three clients without authentication are connected at the same time, while a fourth client uses a queue or has
-    lost its connection. Each of the three clients binds to qm2qm, and the SUT answers the client's call of
+    """Ten clients without authentication are connected at the same time, while another client uses a queue or has lost
+    its connection. Each of the ten clients binds to qm2qm, and the SUT answers the client's call of
     RemoteQmGetVersion.
     """
     port = remote.read_port()
@@ -69,7 +69,7 @@ def test_unauthenticated_clients_are_served(remote, judge, meanwhile):
         elif meanwhile == "broken connection":
             other.association.close()
     seen, evidence = [], []
-    for _ in range(3):
+    for _ in range(10):
         association = remote.connect(port)
         refused, said = association.offer(QM2QM)
         evidence += association.record.frames[:2]

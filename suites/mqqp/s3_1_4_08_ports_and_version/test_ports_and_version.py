@@ -14,7 +14,7 @@ from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import CHANNEL_ERRORS
 from harness.sut.releases import find_release
 from harness.wire.rpc import QM2QM, QMCOMM, Syntax
-from harness.wire.rpc_qm2qm import PortType
+from harness.wire.rpc_qm2qm import INFINITE, PortType
 
 pytestmark = needs("qm2qm")
 
@@ -155,18 +155,30 @@ def test_spx_port_type_returns_port_or_zero(remote, judge, port_type, rule):
 
 @covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")
 def test_ports_stay_the_same_while_server_runs(remote, judge):
-    """The ports for IP_HANDSHAKE and IP_READ are the same on a second connection and while a queue is open. Each port
-    is the default port, or higher than it by a multiple of 11.
+    """The ports for IP_HANDSHAKE and IP_READ are the same on a second connection, while a queue is open, while a read
+    waits, and after the queue was closed. Each port is the default port, or higher than it by a multiple of 11.
     """
     types = (PortType.IP_HANDSHAKE, PortType.IP_READ)
     before = ask_ports(remote, *types)
     queue = remote.open_with_messages("first")
     open_beside = [queue.association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
     after = ask_ports(remote, *types)
-    every = [[call.status for call in calls] for calls in (before, open_beside, after)]
-    evidence = [*before, *after]
+    queue.receive()
+    queue.begin_receive(ulTimeout=INFINITE).state_after_silence()
+    waiting = ask_ports(remote, *types)
+    queue.close()
+    closed = ask_ports(remote, *types)
+    every = [[call.status for call in calls] for calls in (before, open_beside, after, waiting, closed)]
+    evidence = [*before, *after, *waiting, *closed]
     judge("MQQP-3.1.4.8-D06", expected=each(every[0], "pair of ports"), observed=every, evidence=evidence)
-    every_type = [*before, *open_beside, *after, *ask_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ)]
+    every_type = [
+        *before,
+        *open_beside,
+        *after,
+        *waiting,
+        *closed,
+        *ask_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ),
+    ]
     judge(
         "MQQP-3.1.4.8-D05",
         expected=each(between(1, HIGHEST_PORT), "returned port"),
@@ -191,7 +203,8 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
 @covers("MQQP-3.1.4.9-02", "MQQP-3.1.4.9-03", "MQQP-3.1.4.9-D01", "MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03")
 def test_version_is_returned_before_and_while_queue_is_open(remote, judge):
     """RemoteQmGetVersion returns version 6.1 (or the version of the SUT's release) and a build number: before a queue
-    is opened, between R_QMOpenRemoteQueue and RemoteQMOpenQueue, and while a queue is open.
+    is opened, between R_QMOpenRemoteQueue and RemoteQMOpenQueue, while a queue is open, while a read waits, and after
+    the queue was closed.
     """
     release = find_release(remote.sut)
     before = remote.associate(QM2QM).call("RemoteQmGetVersion")
@@ -202,12 +215,16 @@ def test_version_is_returned_before_and_while_queue_is_open(remote, judge):
     queue = RemoteQueue(remote, association, opened)
     remote.deliver(["first"])
     later = queue.association.call("RemoteQmGetVersion")
-    calls = [before, between_both, later]
+    received = queue.receive().label_or_outcome
+    queue.begin_receive(ulTimeout=INFINITE).state_after_silence()
+    waiting = remote.associate(QM2QM).call("RemoteQmGetVersion")
+    queue.close()
+    calls = [before, between_both, later, waiting, queue.association.call("RemoteQmGetVersion")]
     evidence = calls
     thrown = [call.outcome for call in calls if call.thrown is not None]
     judge("MQQP-3.1.4.9-D03", expected=none("fault"), observed=thrown, evidence=evidence)
     told = [call.out is not None or call.outcome for call in calls]
-    observed = {"answers of RemoteQmGetVersion": told, "read": queue.receive().label_or_outcome}
+    observed = {"answers of RemoteQmGetVersion": told, "read": received}
     expected = facts(**{"answers of RemoteQmGetVersion": each(holds("a version")), "read": "first"})
     judge("MQQP-3.1.4.9-D02", expected=expected, observed=observed, evidence=evidence)
     versions = [

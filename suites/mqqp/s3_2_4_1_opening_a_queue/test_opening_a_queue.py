@@ -10,12 +10,14 @@ from harness.expectations import any_order, each, facts, fields, holds, one_of
 from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_qm2qm import PortType
+from harness.wire.rpc_qm2qm import Method, PortType
 from suites.mqqp.steps.reader import Outcome, Reader
 
 FIVE_MINUTES_MS = 300_000
 NO_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
 UNRESOLVABLE_QUEUE = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
+NO_SUCH_QUEUE = 0xC00E_0003
+"""MQ_ERROR_QUEUE_NOT_FOUND."""
 FAST_TIMER_SCALE = 200
 """The factor by which the check speeds up the SUT's timers."""
 
@@ -236,7 +238,8 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
 @covers("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20")
 def test_client_keeps_entry_of_open_queue(peer, sut, judge):
     """RemoteOpenQueueEntryCollection is empty before the SUT opens two queues; afterwards it contains two entries, each
-    with the handle of a queue and the context handle of its RemoteQMOpenQueue.
+    with the handle of a queue and the context handle of its RemoteQMOpenQueue. A queue whose RemoteQMOpenQueue fails
+    has no entry.
     """
     reader = Reader(peer, sut)
     counts = [len(reader.open_queue_entries())]
@@ -244,8 +247,11 @@ def test_client_keeps_entry_of_open_queue(peer, sut, judge):
         reader.open()
         counts.append(len(reader.open_queue_entries()))
     entries = reader.open_queue_entries()
-    calls = reader.server.wait("RemoteQMOpenQueue", 2)
-    judge("MQQP-3.2.4.1-20", expected=[0, 1, 2], observed=counts, case="numbers of entries", evidence=calls)
+    reader.server.answers[Method.OPEN_QUEUE] = lambda call: call.respond(Return=NO_SUCH_QUEUE)
+    reader.begin_open().outcome()
+    counts.append(len(reader.open_queue_entries()))
+    calls = reader.server.wait("RemoteQMOpenQueue", 3)
+    judge("MQQP-3.2.4.1-20", expected=[0, 1, 2, 2], observed=counts, case="numbers of entries", evidence=calls)
     names = ("OpenQueueDescriptorHandle", "RRSessionHandle")
     found = [{name: one[name] for name in names} for one in entries]
     expected = [

@@ -29,8 +29,9 @@ pytestmark = needs("remote_read")
 NEVER_ASKS_VERSION = (
     "the SUT does not call RemoteQmGetVersion and always calls RemoteQMStartReceive, as Windows 2000 does"
 )
-READ_TIMEOUTS_MS = ((70_001, 0), (INFINITE,))
-"""The timeouts of the reads in milliseconds: one of more than 16 bits, and the smallest; then the largest."""
+READ_TIMEOUTS_MS = ((70_001, 0, 100_000_000), (INFINITE, 0x9000_0001))
+"""The timeouts of the reads in milliseconds: one of more than 16 bits, the smallest, and one of more than a day; then
+the largest, and one of 32 bits."""
 IO_TIMEOUT, ACCESS_DENIED = 0xC00E_001B, 0x0000_0005
 """The status MQ_ERROR_IO_TIMEOUT, and the fault status for access denied."""
 LIFE_TIMES = ("time_to_reach_queue_s", "time_to_be_received_s")
@@ -189,14 +190,19 @@ def required_numbers(reading: Reading, timeout_ms: int) -> dict[str, int]:
 
 @for_each_section(lambda section: section.version.values())
 def test_client_chooses_read_method_by_server_version(peer, sut, judge, section):
-    """After a read of a server of version 6.1, the peer returns many versions: the SUT calls RemoteQmGetVersion first,
-    then RemoteQMStartReceive for versions below 5.1 and RemoteQMStartReceive2 for later versions.
+    """After a read of a server of version 6.1, and while a peek of the queue waits, the peer returns many versions: the
+    SUT calls RemoteQmGetVersion first, then RemoteQMStartReceive for versions below 5.1 and RemoteQMStartReceive2 for
+    later versions.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
     cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
     given_up = False
     reader.begin_read(section.reading, remote, cursor=cursor).outcome()
+    reader.let_reads_wait()
+    reader.begin_read(Reading.PEEK, remote, Reader.LONG_TIMEOUT_MS)
+    reader.await_reads(2)
+    reader.let_reads_be_answered()
     for about, version, method in (
         (about, one, how) for about, (versions, how) in VERSION_CASES.items() for one in versions
     ):
@@ -233,9 +239,9 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
 
 @for_each_section(lambda section: section.entry.values())
 def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section):
-    """Two reads of one queue and one read of a second queue wait, the last of them after an earlier read has ended:
-    they have three different dwRequestIDs. The application cancels the first of them: RemoteQMCancelReceive contains
-    the dwRequestID of that read and the phQueue of its queue.
+    """Two reads of one queue and one read of a second queue wait, the last of them after an earlier read has ended;
+    then a read of each kind waits at the first queue: each has a different dwRequestID. The application cancels the
+    first of them: RemoteQMCancelReceive contains the dwRequestID of that read and the phQueue of its queue.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -246,12 +252,22 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
     reader.answer_with_message(reader.await_reads(3)[0])
     requests[0].outcome()
     requests.append(reader.begin_read(section.reading, remote, Reader.LONG_TIMEOUT_MS, cursor))
-    calls = reader.await_reads(4)[1:]
+    reader.await_reads(4)
+    for number, other in enumerate(Reading, 5):
+        reader.begin_read(other, remote, Reader.LONG_TIMEOUT_MS)
+        reader.await_reads(number)
+    calls = reader.reads()[1:]
     numbers = [reader.get_read_description(call).dwRequestID for call in calls]
     evidence = [*calls]
     rules = section.entry
     differ = holds("each read has a unique dwRequestID")
-    judge(rules["identifier"], rules["unique"], expected=differ, observed=len(set(numbers)) == 3, evidence=evidence)
+    judge(
+        rules["identifier"],
+        rules["unique"],
+        expected=differ,
+        observed=len(set(numbers)) == len(numbers),
+        evidence=evidence,
+    )
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
     evidence += cancels
@@ -274,7 +290,7 @@ def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
     """Two reads of a queue wait, and the peer answers the second read with a message, a failure or a fault, or answers
     RemoteQMEndReceive with a failure:
     PendingRemoteReadEntryCollection contains the entries of both reads before the answer, and only the entry of the
-    first read afterwards.
+    first read afterwards. When the connection of the reads is lost, it contains no entry.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -305,25 +321,51 @@ def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
             observed={"entries_before_answer": before, "entries_after_answer": after},
             evidence=call.evidence,
         )
+    request = reader.begin_read(section.reading, remote, Reader.LONG_TIMEOUT_MS, cursor)
+    lost = reader.await_reads(len(answers) + 2)[-1]
+    lost.association.close()
+    request.wait()
+    left = [one["RequestId"] for one in reader.pending_read_entries()]
+    judge(section.removal, expected=[], observed=left, case="entries after the connection was lost", evidence=[lost])
+
+
+LONGEST_LABEL = "label " * 41 + "end"
+"""A label of 249 characters, the longest that a packet can contain."""
+
+
+def begin_other_reads(reader: Reader, reading: Reading, remote: int) -> None:
+    """Let the SUT read a message of another queue, begin a peek of a queue that waits, and make a read of that queue
+    that fails.
+    """
+    reader.begin_read(reading, reader.open()).outcome()
+    reader.let_reads_wait()
+    reader.begin_read(Reading.PEEK, remote, Reader.LONG_TIMEOUT_MS)
+    reader.await_reads(2)
+    for name in (Method.START_RECEIVE, Method.START_RECEIVE2):
+        reader.server.answers[name] = lambda call: reader.answer_read(call, None, IO_TIMEOUT)
+    reader.begin_read(reading, remote).outcome()
 
 
 @pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
 @for_each_section(lambda section: section.message.values())
 def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, section, version):
-    """The peer answers reads with messages of each kind that have every property set, a message without a body, and a
-    message with a body of 70,000 bytes: the application receives every property. Then two reads wait, and the peer
-    answers the later read first. For each receive, the SUT sends one RemoteQMEndReceive with the handle of the receive
-    and RR_ACK.
+    """A read of another queue has ended, a peek of the queue waits, and a read has failed. The peer answers reads with
+    messages of each kind that have every property set, a message without a body, with a body of 70,000 bytes, with a
+    body that ends with zeros, and with the longest label: the application receives every property. Then two reads
+    without a time limit wait, and the peer answers the later read first. For each receive, the SUT sends one
+    RemoteQMEndReceive with the handle of the receive and RR_ACK, even if that call fails.
     """
     reader, rules = Reader(peer, sut, version), section.message
-    bodies = (b"", bytes(range(250)) * 280)
+    bodies = (b"", bytes(range(250)) * 280, b"\x01\0\0")
     messages = [
         *(build_full_message(peer, f"{Reader.LABEL} {kind}", kind, destination=reader.destination) for kind in Kind),
         *(build_full_message(peer, Reader.LABEL, destination=reader.destination, body=one) for one in bodies),
+        build_full_message(peer, LONGEST_LABEL, destination=reader.destination, base={"PR": 7}),
     ]
-    remote = reader.open()
+    begin_other_reads(reader, section.reading, remote := reader.open())
+    others = len(reader.reads())
     cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
-    for number, message in enumerate(messages, 1):
+    for number, message in enumerate(messages, others + 1):
         reader.let_reads_be_answered(bytes(message))
         reply = reader.begin_read(section.reading, remote, cursor=cursor).wait()
         call = reader.await_reads(number)[-1]
@@ -338,8 +380,8 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
     reader.let_reads_wait()
     requests = []
     for number in (1, 2):
-        requests.append(reader.begin_read(section.reading, remote, Reader.LONG_TIMEOUT_MS, cursor))
-        reader.await_reads(len(messages) + number)
+        requests.append(reader.begin_read(section.reading, remote, INFINITE, cursor))
+        reader.await_reads(others + len(messages) + number)
     calls = reader.reads()
     labels = ("later", "earlier")
     for call, label in zip((calls[-1], calls[-2]), labels, strict=True):
@@ -350,6 +392,10 @@ def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, sect
     judge(rules["message"], expected=list(labels), observed=shown, case="labels of both messages", evidence=calls[-2:])
     if section.reading.action != Action.RECEIVE:
         return
+    reader.server.answers[Method.END_RECEIVE] = lambda call: call.respond(Return=IO_TIMEOUT)
+    reader.let_reads_be_answered()
+    reader.begin_read(section.reading, remote, cursor=cursor).wait()
+    calls = [reader.reads()[0], *reader.reads()[others:]]
     peer.pass_time(sut.quiet_ms)
     ends = reader.server.named("RemoteQMEndReceive")
     evidence = [*calls, *ends]

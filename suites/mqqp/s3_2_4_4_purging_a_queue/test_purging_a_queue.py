@@ -5,21 +5,25 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
-from suites.mqqp.steps.reader import Reader
+from suites.mqqp.steps.reader import Reader, Reading
 
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.4-D01")
 @pytest.mark.parametrize("which", [0, 1], ids=["first", "second"])
 def test_client_purges_queue_that_application_names(peer, sut, judge, which):
-    """Two queues are open, and the application purges one of them twice: each time the SUT sends one RemoteQMPurgeQueue
-    with the phQueue of that queue.
+    """Two queues are open, and the application purges one of them twice, the second time while the queue has a cursor
+    and a waiting read: each time the SUT sends one RemoteQMPurgeQueue with the phQueue of that queue.
     """
     reader = Reader(peer, sut)
     remotes = [reader.open()]
     remotes.append(reader.open())
-    for _ in range(2):
-        reader.begin("remote_purge", remote=remotes[which]).outcome()
+    reader.begin("remote_purge", remote=remotes[which]).outcome()
+    reader.begin("remote_open_cursor", remote=remotes[which]).outcome()
+    reader.let_reads_wait()
+    reader.begin_read(Reading.PEEK, remotes[which], Reader.LONG_TIMEOUT_MS)
+    reader.run_until_reads(1)
+    reader.begin("remote_purge", remote=remotes[which]).outcome()
     reader.server.wait("RemoteQMPurgeQueue", 2)
     peer.pass_time(sut.quiet_ms)
     calls = reader.server.named("RemoteQMPurgeQueue")

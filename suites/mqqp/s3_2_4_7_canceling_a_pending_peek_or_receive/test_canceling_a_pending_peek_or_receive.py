@@ -6,28 +6,43 @@ import pytest
 
 from harness.expectations import any_order, each, facts
 from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import INFINITE
 from suites.mqqp.steps.reader import Outcome, Reader, Reading
+
+NOT_FOUND = 0xC000_0225
+"""STATUS_NOT_FOUND: the server has no such read."""
 
 
 @needs("remote_read")
 @pytest.mark.parametrize(
-    ("reading", "by_cursor"),
-    [(Reading.PEEK, Reading.PEEK_NEXT_BY_CURSOR), (Reading.RECEIVE, Reading.RECEIVE_BY_CURSOR)],
-    ids=["peek", "receive"],
+    ("reading", "cancelled_reading"),
+    [
+        (Reading.PEEK, Reading.PEEK_NEXT_BY_CURSOR),
+        (Reading.RECEIVE, Reading.RECEIVE_BY_CURSOR),
+        (Reading.PEEK_NEXT_BY_CURSOR, Reading.PEEK),
+        (Reading.RECEIVE_BY_CURSOR, Reading.RECEIVE),
+    ],
+    ids=["peek by cursor", "receive by cursor", "peek", "receive"],
+)
+@pytest.mark.parametrize(
+    ("version", "timeout_ms"),
+    [(Reader.WINDOWS_7, Reader.LONG_TIMEOUT_MS), (Reader.WINDOWS_2000, INFINITE)],
+    ids=["new", "old"],
 )
 @covers("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-03", "MQQP-3.2.4.7-04", "MQQP-3.2.4.7-05", "MQQP-3.2.4.7-06")
-def test_client_cancels_read_that_application_names(peer, sut, judge, reading, by_cursor):
+def test_client_cancels_read_that_application_names(peer, sut, judge, reading, cancelled_reading, version, timeout_ms):
     """Three queues are open, three reads wait at the second queue and one at the first, and the application cancels the
-    second read of the second queue, which uses a cursor: the SUT sends one RemoteQMCancelReceive with the dwRequestID
-    of that read and the handles of its queue. The other reads still wait, and return the messages that arrive.
+    second read of the second queue, which is of another kind, with or without a time limit: the SUT sends one
+    RemoteQMCancelReceive with the dwRequestID of that read and the handles of its queue. The other reads still wait,
+    and return the messages that arrive.
     """
-    reader = Reader(peer, sut)
+    reader = Reader(peer, sut, version)
     beside, remote, _ = (reader.open() for _ in range(3))
     reader.let_reads_wait()
     requests = [reader.begin_read(reading, beside, Reader.LONG_TIMEOUT_MS)]
     for number in (2, 3, 4):
-        how = by_cursor if number == 3 else reading
-        requests.append(reader.begin_read(how, remote, Reader.LONG_TIMEOUT_MS))
+        how = cancelled_reading if number == 3 else reading
+        requests.append(reader.begin_read(how, remote, timeout_ms if number == 3 else Reader.LONG_TIMEOUT_MS))
         reader.await_reads(number)
     reads = reader.reads()
     reader.begin("cancel", request=requests[2].number)
@@ -67,15 +82,16 @@ def test_client_cancels_read_that_application_names(peer, sut, judge, reading, b
 
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.7-07")
-def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge):
+@pytest.mark.parametrize("status", [0, NOT_FOUND], ids=["cancelled", "refused"])
+def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge, status):
     """Three reads wait, and the application cancels the second read: PendingRemoteReadEntryCollection contains three
-    entries before the cancellation. When the peer has answered RemoteQMCancelReceive, it contains the entries of the
-    other two reads, although the peer has not answered the cancelled read.
+    entries before the cancellation. When the peer has answered RemoteQMCancelReceive with success or a failure, it
+    contains the entries of the other two reads, although the peer has not answered the cancelled read.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
-    reader.server.answers["RemoteQMCancelReceive"] = lambda call: call.respond()
+    reader.server.answers["RemoteQMCancelReceive"] = lambda call: call.respond(Return=status)
     requests = reader.begin_long_reads(Reading.RECEIVE, remote, 3)
     reads = reader.reads()
     numbers = [reader.get_read_description(call).dwRequestID for call in reads]

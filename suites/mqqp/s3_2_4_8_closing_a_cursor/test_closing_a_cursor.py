@@ -14,7 +14,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @pytest.mark.parametrize("closed", [0, 1], ids=["first", "last"])
 def test_client_closes_cursor_at_server(peer, sut, judge, closed):
     """The application has two cursors of a queue, and closes one of them: the SUT sends one RemoteQMCloseCursor with
-    the handles of the queue and that cursor. The application can still read by the other cursor.
+    the handles of the queue and that cursor. The application can still read by the other cursor; when it closes that
+    cursor too, the SUT sends a second RemoteQMCloseCursor.
     """
     reader = Reader(peer, sut)
     reader.open()
@@ -40,6 +41,9 @@ def test_client_closes_cursor_at_server(peer, sut, judge, closed):
     ):
         found = [getattr(call.into, name) for call in calls if call.into is not None]
         judge(rule, expected=[expected], case=name, observed=found, evidence=evidence)
+    reader.begin("remote_close_cursor", cursor=cursors[1 - closed])
+    calls = reader.server.wait("RemoteQMCloseCursor", 2)
+    judge("MQQP-3.2.4.8-02", expected=2, observed=len(calls), case="calls after both closes", evidence=calls)
 
 
 @needs("remote_read")
@@ -75,17 +79,25 @@ def test_client_does_not_use_closed_cursor(peer, sut, judge):
 
 
 @needs("remote_read")
-@covers("MQQP-3.2.4.8-03")
+@covers("MQQP-3.2.4.8-02", "MQQP-3.2.4.8-03", "MQQP-3.2.4.8-04")
 @pytest.mark.parametrize("closed", [0, 1], ids=["first", "last"])
 def test_client_closes_cursor_of_one_of_two_queues(peer, sut, judge, closed):
-    """The application has cursors of two remote queues, and closes one cursor: RemoteQMCloseCursor contains the handle
-    of that cursor's queue.
+    """The application has cursors of two remote queues, a read waits at each queue, and the application closes one
+    cursor: the SUT sends one RemoteQMCloseCursor with the handles of that cursor and of its queue.
     """
     reader = Reader(peer, sut)
-    cursors = [reader.open_cursor(reader.open())]
-    cursors.append(reader.open_cursor(reader.open()))
+    remotes = [reader.open(), reader.open()]
+    cursors = [reader.open_cursor(remote) for remote in remotes]
+    reader.let_reads_wait()
+    for number, remote in enumerate(remotes, 1):
+        reader.begin_read(Reading.PEEK, remote, Reader.LONG_TIMEOUT_MS)
+        reader.await_reads(number)
     reader.begin("remote_close_cursor", cursor=cursors[closed])
     calls = reader.server.wait("RemoteQMCloseCursor")
-    found = [call.into.hQueue for call in calls if call.into is not None]
-    expected = [(Reader.FIRST.queue, Reader.SECOND.queue)[closed]]
-    judge("MQQP-3.2.4.8-03", expected=expected, case="hQueue", observed=found, evidence=calls)
+    judge("MQQP-3.2.4.8-02", expected=1, observed=len(calls), case="calls of RemoteQMCloseCursor", evidence=calls)
+    for rule, name, handles in (
+        ("MQQP-3.2.4.8-03", "hQueue", (Reader.FIRST.queue, Reader.SECOND.queue)),
+        ("MQQP-3.2.4.8-04", "hCursor", (Reader.CURSOR, Reader.NEXT_CURSOR)),
+    ):
+        found = [getattr(call.into, name) for call in calls if call.into is not None]
+        judge(rule, expected=[handles[closed]], case=name, observed=found, evidence=calls)

@@ -7,16 +7,25 @@ import pytest
 from harness.expectations import any_order, facts, fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.steps.reader import Reader, Reading
+
+NOT_FOUND = 0xC000_0225
+"""STATUS_NOT_FOUND: the server has no such read."""
 
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
-@pytest.mark.parametrize("reads_wait", [False, True], ids=["idle", "with reads that wait"])
-def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait):
-    """Three queues are open, each with a cursor and with or without a waiting read, and the application closes the
-    second queue: the SUT sends one RemoteQMCloseQueue with the context handle of that queue. The third queue can still
-    be read by its cursor.
+@pytest.mark.parametrize(
+    ("reads_wait", "cancel_fails"),
+    [(False, False), (True, False), (True, True)],
+    ids=["idle", "with reads that wait", "with reads that cannot be cancelled"],
+)
+def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait, cancel_fails):
+    """Three queues are open, each with a cursor and with or without a waiting read, which the server cancels or not,
+    and the application closes the second queue: the SUT sends one RemoteQMCloseQueue with the context handle of that
+    queue. The third queue can still be read by its cursor. When the application closes the first queue too, the SUT
+    sends a second RemoteQMCloseQueue.
     """
     reader = Reader(peer, sut)
     remotes = [reader.open() for _ in range(3)]
@@ -26,6 +35,8 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
         for number, remote in enumerate(remotes, 1):
             reader.begin_read(Reading.RECEIVE, remote, Reader.LONG_TIMEOUT_MS)
             reader.await_reads(number)
+    if cancel_fails:
+        reader.server.answers[Method.CANCEL_RECEIVE] = lambda call: call.respond(Return=NOT_FOUND)
     reader.begin("remote_close", remote=remotes[1])
     reader.server.wait("RemoteQMCloseQueue")
     peer.pass_time(sut.quiet_ms)
@@ -47,7 +58,7 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
         observed=found,
         evidence=evidence,
     )
-    judge.conclude("MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
+    judge.conclude("MQQP-3.2.4.9-06")
     before = len(reader.reads())
     reader.let_reads_be_answered()
     reader.begin("remote_receive", cursor=cursors[2], timeout_ms=Reader.TIMEOUT_MS).wait()
@@ -55,6 +66,9 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
     handle = Reader.CURSOR + 2 * (Reader.NEXT_CURSOR - Reader.CURSOR)
     expected = [fields(hRemoteQueue=Reader.THIRD.queue, hCursor=handle)]
     judge("MQQP-3.2.4.9-02", expected=expected, observed=list(map(reader.get_read_description, reads)), evidence=reads)
+    reader.begin("remote_close", remote=remotes[0])
+    calls = reader.server.wait("RemoteQMCloseQueue", 2)
+    judge("MQQP-3.2.4.9-05", expected=2, observed=len(calls), case="calls after both closes", evidence=calls)
 
 
 @needs("remote_read")
@@ -97,9 +111,10 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
 
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.9-07")
-def test_client_removes_entry_of_closed_queue(peer, sut, judge):
+@pytest.mark.parametrize("status", [0, NOT_FOUND], ids=["closed", "refused"])
+def test_client_removes_entry_of_closed_queue(peer, sut, judge, status):
     """Three queues are open, and the application closes the second queue: RemoteOpenQueueEntryCollection contains three
-    entries before the close, and the entries of the other two queues after it.
+    entries before the close, and the entries of the other two queues after it, also if RemoteQMCloseQueue failed.
     """
     reader = Reader(peer, sut)
     remotes = [reader.open() for _ in range(3)]
@@ -108,6 +123,7 @@ def test_client_removes_entry_of_closed_queue(peer, sut, judge):
         return [entry["OpenQueueDescriptorHandle"] for entry in reader.open_queue_entries()]
 
     before = list_handles()
+    reader.server.answers[Method.CLOSE_QUEUE] = lambda call: call.respond(Return=status)
     reader.begin("remote_close", remote=remotes[1]).wait()
     after = list_handles()
     evidence = reader.await_first_call("RemoteQMCloseQueue").evidence
