@@ -89,16 +89,16 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     sut.send(to, body="message 5", application_tag=5, delivery="recoverable")
     session.poll("UserMessage", lambda frame: read_tag(frame) == 5)
     session.acknowledge_all()
-    sent = [session.send(make()) for make in (peer.recoverable_message, peer.recoverable_message, peer.message)]
+    sent = [session.send(make()) for make in (*[peer.recoverable_message] * 3, peer.message)]
     peer.pass_time(ARRIVAL_TIME_MS)
     sut.pause(to)
     second = session.poll("SessionAck", lambda frame: frame.number > sent[-1].number)
     for rule, name, expected in (
-        ("MQQB-3.1.7.13-03", "AckSequenceNumber", 7),
+        ("MQQB-3.1.7.13-03", "AckSequenceNumber", 8),
         ("MQQB-3.1.7.13-04", "RecoverableMsgAckSeqNumber", 4),
         ("MQQB-3.1.7.13-05", "UserMsgSequenceNumber", 5),
         ("MQQB-3.1.7.13-06", "RecoverableMsgSeqNumber", 2),
-        ("MQQB-3.1.7.13-07", "RecoverableMsgAckFlags", 0b11),
+        ("MQQB-3.1.7.13-07", "RecoverableMsgAckFlags", 0b111),
         ("MQQB-3.1.7.13-08", "WindowSize", PAUSED_WINDOW_SIZE),
     ):
         judge(
@@ -114,7 +114,7 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     )
     for rule, name, expected in (
         ("MQQB-3.1.7.13-10", "RecoverableMsgAckFlags", 1),
-        ("MQQB-3.1.7.13-11", "RecoverableMsgAckSeqNumber", 6),
+        ("MQQB-3.1.7.13-11", "RecoverableMsgAckSeqNumber", 7),
     ):
         judge(
             rule,
@@ -130,35 +130,48 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
 @varied("time to be received", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
     """The peer sends three messages and the SUT's outgoing queue is paused: the Session Ack Send Timer stops, no
-    received message is unacknowledged, and SessionActive is FALSE.
+    received message is unacknowledged, and SessionActive is FALSE. A second pause, after further messages in both
+    directions, has the same effect.
     """
     to, session, _, sent = _exchange_three_messages(peer, sut)
-    sut.pause(to)
-    ack = session.poll("SessionAck", within_ms=LONGEST_PAUSE_ACK_MS)
-    state = find_initiated_session(sut, to)
-    timer = state["timers"]["SessionAckSend"]
-    judge(
-        "MQQB-3.1.7.13-01",
-        expected=holds(
-            "the Session Ack Send Timer is stopped",
-            otherwise=f"the Session Ack Send Timer runs for a further {timer} ms",
-        ),
-        observed=timer is None,
-        evidence=[*sent, ack],
-    )
-    judge(
-        "MQQB-3.1.7.13-11",
-        expected=fields({"UnackedReceivedMsgCount": 0, LAST_ACKED_NUMBER_ELEMENT: 2}),
-        observed={name: state[name] for name in ("UnackedReceivedMsgCount", LAST_ACKED_NUMBER_ELEMENT)},
-        evidence=ack,
-    )
-    judge(
-        "MQQB-3.1.7.13-12",
-        expected=False,
-        observed=state["SessionActive"],
-        case="SessionActive after the pause",
-        evidence=ack,
-    )
+    for case, acknowledged in (("first pause", 2), ("second pause", 5)):
+        sut.pause(to)
+        ack = session.poll(
+            "SessionAck", lambda frame, after=sent[-1]: frame.number > after.number, within_ms=LONGEST_PAUSE_ACK_MS
+        )
+        state = find_initiated_session(sut, to)
+        timer = state["timers"]["SessionAckSend"]
+        judge(
+            "MQQB-3.1.7.13-01",
+            expected=holds(
+                "the Session Ack Send Timer is stopped",
+                otherwise=f"the Session Ack Send Timer runs for a further {timer} ms",
+            ),
+            observed=timer is None,
+            case=case,
+            evidence=[*sent, ack],
+        )
+        judge(
+            "MQQB-3.1.7.13-11",
+            expected=fields({"UnackedReceivedMsgCount": 0, LAST_ACKED_NUMBER_ELEMENT: acknowledged}),
+            observed={name: state[name] for name in ("UnackedReceivedMsgCount", LAST_ACKED_NUMBER_ELEMENT)},
+            case=case,
+            evidence=ack,
+        )
+        judge(
+            "MQQB-3.1.7.13-12",
+            expected=fields({"SessionActive": False}),
+            observed={"SessionActive": state["SessionActive"]},
+            case=case,
+            evidence=ack,
+        )
+        if case == "first pause":
+            sut.resume(to)
+            sut.send(to, body="message 4", application_tag=4)
+            session.poll("UserMessage", lambda frame: read_tag(frame) == 4)
+            session.acknowledge_all()
+            sent = [session.send(make()) for make in (*[peer.recoverable_message] * 3, peer.message)]
+            peer.pass_time(ARRIVAL_TIME_MS)
 
 
 def _exchange_three_messages(peer, sut):
