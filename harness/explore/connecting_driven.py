@@ -44,6 +44,7 @@ _OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
 _LONG_MS = 3_600_000
 _MOST_NAMED_BY_ACK = 32
 _UNKNOWN_NAME = "DIRECT=OS:mqc-no-such-host.invalid\\private$\\mqc-x"
+_ORDERING_LABEL = "QM Ordering Ack"
 _NO_SEQUENCE = TxSequenceID(1, 1)
 _PING_BYTES, _RF, _SIGNATURE_BYTE = 24, 2, 2
 
@@ -180,10 +181,13 @@ class ConnectingDriven:
             "parameters": lambda: connection_parameters(**TIMEOUTS | {"WindowSize": 64}),
             "establish": lambda: self._build_response(),
             "order ack": lambda: self._build_message(
-                MessageClass=int(MessageClass.MQMSG_CLASS_ORDER_ACK), body=OrderAckBody(_NO_SEQUENCE, 1, 0).build()
+                MessageClass=int(MessageClass.MQMSG_CLASS_ORDER_ACK),
+                label=_ORDERING_LABEL,
+                body=OrderAckBody(_NO_SEQUENCE, 1, 0).build(),
             ),
             "final ack": lambda: self._build_message(
                 MessageClass=int(MessageClass.MQMSG_CLASS_ACK_RECEIVE),
+                label=_ORDERING_LABEL,
                 body=FinalAckBody(_NO_SEQUENCE, 1, 0, self._sut.guid, 1).build(),
             ),
         }
@@ -196,7 +200,9 @@ class ConnectingDriven:
                 "SourceQueueManager": self._peer.identifier,
                 "MessageID": self._peer.message_id(),
                 "SentTime": self._peer.environment.now().utc_s,
+                "DM": int("body" in properties),
             },
+            base={"PR": 0 if properties else 3},
             destination=f"TCP:{self._sut.address}\\PRIVATE$\\{queue}",
             **properties,
         )

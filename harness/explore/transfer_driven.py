@@ -48,6 +48,8 @@ class TransferDriven(QueuesDriven):
         self._wire = Wire(peer)
         self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTES}
         self._step_ms = REACTION_TIME_MS
+        self._shows_transfers = False
+        """Whether to compare OutgoingTransferInfo after this step; the system sets it when it receives an OrderAck."""
         self._sessions: dict[str, RawConversation] = {}
         self._packets: dict[str, Any] = {}
         self._sequences: dict[int, int] = {}
@@ -72,6 +74,7 @@ class TransferDriven(QueuesDriven):
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
         self._step_ms = REACTION_TIME_MS
+        self._shows_transfers = step.name == "offer_order_ack"
         self._last_ordinal, self._next_ordinal = self._next_ordinal, None
         return super().take(step, awaited)
 
@@ -305,7 +308,7 @@ class TransferDriven(QueuesDriven):
 
     def _get_transfer_info(self, to: str) -> Any:
         """Return OutgoingTransferInfo of an outgoing queue; sequences are numbered as in the model."""
-        if not self._sut.has("management"):
+        if not (self._shows_transfers and self._sut.has("management")):
             return Unseen()
         found = self._sut.control.call("get_outgoing_queue", to=to)["outgoing"]
         info = dict(found[0].get("OutgoingTransferInfo", {})) if found else {}

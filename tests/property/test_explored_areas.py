@@ -12,7 +12,7 @@ from harness.explore.explored import Explorer, Limits
 from harness.sut.sut_file import CAPABILITIES, load_sut_file
 from harness.sut.virtual_driver import VirtualDriver
 
-STEPS = {"client": 800, "connecting": 2_500, "queues": 6_000, "remote": 5_000, "sessions": 4_000, "transfer": 4_000}
+STEPS = {"client": 800, "connecting": 2_500, "queues": 5_000, "remote": 3_500, "sessions": 4_000, "transfer": 4_000}
 FAULTS = {
     "client": ("client-cancel-receive-hqueue-in-16-bits", 3),
     "queues": ("abort-restores-message-at-end", 7),
@@ -54,5 +54,5 @@ def test_explorer_finds_a_packet_field_outside_the_model(virtual) -> None:
     faulty = replace(virtual, reference=replace(virtual.reference, faults=(fault,)))
     found = Explorer(VirtualDriver(faulty), AREAS["transfer"]).explore(Limits(2_000), lambda done, of: None)
     assert found.diverged is not None and found.diverged.divergence is not None
-    assert found.diverged.divergence.rules == ("MQQB-3.1.5.3.1-12",)
+    assert found.diverged.divergence.rules in (("MQQB-3.1.5.3.1-12",), ("MQQB-3.1.5.2.3-12",))  # of either side
     assert len(found.diverged.steps) <= 2

@@ -254,7 +254,7 @@ class Connecting(Model):
         self.settle()
 
     def draw_respond(self, chance: Random) -> dict[str, Any]:
-        how = chance.choice((*(VALID,) * 8, REFUSAL, WRONG_CLIENT, "parameters", *OTHER_PACKETS))
+        how = chance.choice((*(VALID,) * 13, REFUSAL, WRONG_CLIENT, "parameters", *OTHER_PACKETS))
         return {"to": self._draw_in(chance, ESTABLISHING), "how": how}
 
     def _draw_in(self, chance: Random, *phases: str) -> str:
@@ -289,7 +289,7 @@ class Connecting(Model):
         self.settle()
 
     def draw_parametrize(self, chance: Random) -> dict[str, Any]:
-        how = chance.choice((*(VALID,) * 8, "establish", *OTHER_PACKETS))
+        how = chance.choice((*(VALID,) * 13, "establish", *OTHER_PACKETS))
         return {"to": self._draw_in(chance, PARAMETERS), "how": how, "window": chance.choice((1, 2, 3, 64, 64))}
 
     @transition("MQQB-3.1.7.3-01", "MQQB-3.1.5.9-04", "MQQB-3.1.5.9-03", needs=NEEDS, weight=3)

@@ -68,7 +68,7 @@ class Queues(Administering, LookingUp, Transactions):
         self._list_due_times(self.now_ms + ms)
         return {"ms": ms}
 
-    @transition("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.3-D13", needs=("restart",), weight=2)
+    @transition("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.3-D13", needs=("restart",), weight=6)
     def restart(self) -> None:
         """Restart the system: express messages, handles and waits are lost, and undecided transactions are aborted."""
         for queue in self.every_queue():
@@ -100,6 +100,6 @@ class Queues(Administering, LookingUp, Transactions):
 
     def draw_restart(self, chance: Random) -> dict[str, Any]:
         prepared = any(one.state != "active" for one in self.transactions.values())
-        if self.readers() or chance.random() < (0.2 if prepared else 0.6):
+        if self.readers() or chance.random() < (0.2 if prepared else 0.88):
             raise Impossible
         return {}

@@ -42,7 +42,9 @@ class Transactions(Sending):
             self.answers["answer"] = {"outcome": "prepared"}
 
     def draw_prepare(self, chance: Random) -> dict[str, Any]:
-        one = draw_one(chance, (one for one in self.transactions.values() if one.external))
+        external = [one for one in self.transactions.values() if one.external]
+        long = [one for one in external if len(one.operations) > 1]
+        one = draw_one(chance, long if long and chance.random() < 0.6 else external)
         return {"transaction": one.name, "single_phase": chance.random() < 0.2}
 
     @transition("MQDMPR-3.1.4.4-03", "MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-24", needs=("transactions",), weight=4)
@@ -54,7 +56,14 @@ class Transactions(Sending):
             self._carry_out_operations(committed)
 
     def draw_commit(self, chance: Random) -> dict[str, Any]:
-        return {"transaction": draw_one(chance, self.transactions)}
+        return {"transaction": self._draw_to_end(chance)}
+
+    def _draw_to_end(self, chance: Random) -> str:
+        """Draw a transaction to end; most draws choose one with several operations."""
+        long = [name for name, one in self.transactions.items() if len(one.operations) > 1]
+        if not long and chance.random() < 0.6:
+            raise Impossible
+        return str(draw_one(chance, long if long and chance.random() < 0.6 else self.transactions))
 
     def _carry_out_operations(self, transaction: Transaction) -> None:
         self._stop_readers(transaction)
@@ -98,7 +107,7 @@ class Transactions(Sending):
         del self.transactions[transaction.name]
 
     def draw_abort(self, chance: Random) -> dict[str, Any]:
-        return {"transaction": draw_one(chance, self.transactions)}
+        return {"transaction": self._draw_to_end(chance)}
 
     def _stop_readers(self, transaction: Transaction) -> None:
         """End the waiting reads of a transaction that accepts no more operations."""

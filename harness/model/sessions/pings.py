@@ -31,6 +31,11 @@ class Pings(Model):
         """Send a Ping Request; ``valid``: whether its Signature is correct."""
         response = {"end": end, "cookie": cookie, "rc": rc, "rf": 0, "guid": "own", "signature": True, "size": 24}
         self.answers["answer"] = [response] if valid else []
+        self.settle()
+
+    def settle(self) -> None:
+        """Let the time of a step pass."""
+        raise NotImplementedError
 
     def draw_ping(self, chance: Random) -> dict[str, Any]:
         return {

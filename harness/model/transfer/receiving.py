@@ -14,7 +14,7 @@ from harness.model.transfer.sessions import PLAIN, TRANSACTIONAL, Session, Sessi
 
 MISSING_QUEUE = "nowhere"
 """The name of a queue that the system does not have."""
-BODY_SIZES = (*(0,) * 8, 1, 1, 5_000, 5_000, 66_000, 66_000)
+BODY_SIZES = (*(0,) * 14, *(1,) * 4, *(5_000,) * 4, 66_000, 66_000)
 LONG_LIFETIME_S = 1_000_000
 """int s: a time limit that no walk reaches."""
 MOST_RECEIVED_MESSAGES = 8
