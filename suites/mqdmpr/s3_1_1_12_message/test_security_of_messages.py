@@ -106,7 +106,7 @@ def test_each_message_has_its_own_security(peer, sut, judge, delivery):
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     found = []
     for signature, privacy, sender, hash_algorithm in MESSAGES:
-        name = "none" if sender is None else sender if sender == "queue_manager" else sender.name
+        name = "none" if sender is None else sender if isinstance(sender, str) else sender.name
         asked = {} if hash_algorithm is None else {"hash_algorithm": hash_algorithm}
         with suppress(ControlRefused, LackedByRelease):
             frame = outgoing.send(

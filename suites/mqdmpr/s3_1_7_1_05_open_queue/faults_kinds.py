@@ -139,7 +139,7 @@ class RunDownLeavesSharing(RemoteOpening):
 
 @fault("closing-multiple-handle-leaves-second-queue-open", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
 class SecondOfSeveralStays(QueueOpening):
-    """When the OpenQueueDescriptor of several queues is closed, the OpenQueueDescriptors of all queues but the first
+    """When the OpenQueueDescriptor of several queues is closed, the OpenQueueDescriptors of all queues except the first
     stay in their queues.
     """
 

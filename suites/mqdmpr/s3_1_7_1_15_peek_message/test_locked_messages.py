@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.expectations import facts
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, LookupId
@@ -71,7 +73,7 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
         case="lookups of locked messages",
     )
     readers = (queue, queue, remote.open())
-    cursors = ({}, {"hCursor": late_cursor}, {})
+    cursors: tuple[dict[str, Any], ...] = ({}, {"hCursor": late_cursor}, {})
     waits = [
         reader.begin(Action.PEEK_CURRENT, ulTimeout=WAIT_MS, **by) for reader, by in zip(readers, cursors, strict=True)
     ]
