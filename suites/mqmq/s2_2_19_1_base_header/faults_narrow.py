@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.fields import bit_set, field_is, off_by
+from harness.faults.fields import bit_clear, bit_set, field_is, off_by
 from harness.faults.parts import replace_part
 from harness.faults.received_messages import change_received
 from harness.faults.registry import Install, add
@@ -33,6 +33,12 @@ def refuse(kind: type[Packet], bad: Any) -> Install:
             super().check_form(packet)
 
     return replace_part(Refusing)
+
+
+def is_traced_recoverable(packet: Any) -> bool:
+    """Return whether a message is recoverable, not transactional, and traced."""
+    traced = packet.DebugHeader is not None and packet.TransactionHeader is None
+    return bool(traced and packet.UserHeader.DM)
 
 
 for _name, _rule, _says, _install in (
@@ -167,6 +173,12 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.1-D02",
         "The sender sends a message of priority 7 with priority 6.",
         field_is(MESSAGE, "BaseHeader.PR", 6, lambda p: p.BaseHeader.PR == 7),
+    ),
+    (
+        "sender-traced-recoverable-message-tr-clear",
+        "MQMQ-2.2.19.1-12",
+        "TR is clear in a traced recoverable message.",
+        bit_clear(UserMessagePacket, "BaseHeader.TR", is_traced_recoverable),
     ),
 ):
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)

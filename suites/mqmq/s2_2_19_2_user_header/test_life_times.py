@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, fields, holds, in_queue
+from harness.expectations import between, fields, holds, in_queue, one_of
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.messages import Sequence
@@ -62,11 +62,18 @@ def test_sent_message_has_times_in_seconds(peer, sut, judge, delivery):
     outgoing.end()
 
 
+ENCRYPTION_ALGORITHMS = (0x6602, 0x6801, 0x660E, 0x660F, 0x6610)
+"""The values of EncryptionAlgorithm. Spec: MS-MQMQ 2.2.19.3."""
+REPORT_CLASS, POSITIVE_CLASSES = 0x0001, (0x0002, 0x00FF)
+"""The classes of a report, and of an acknowledgment of an arrival and an OrderAck. Spec: MS-MQMQ 2.2.18.1.6."""
+
+
 @needs("public_names")
-@covers("MQMQ-2.2.19.2-06")
+@covers("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.3-12", "MQMQ-2.2.19.3-24")
 def test_message_of_queue_manager_has_time_of_sending(peer, sut, judge):
     """A traced message and a transactional message arrive, sent a day ago, and request acknowledgments: SentTime of the
-    administration acknowledgments, of the OrderAck and of the report, if the SUT sends reports, is the present time.
+    administration acknowledgments, of the OrderAck and of the report, if the SUT sends reports, is the present time;
+    EncryptionAlgorithm and MessageClass are listed values.
     """
     now_s = peer.environment.now().utc_s
     receiver = AcknowledgingReceiver(peer, sut)
@@ -84,7 +91,15 @@ def test_message_of_queue_manager_has_time_of_sending(peer, sut, judge):
     present = between(now_s - CLOCK_TOLERANCE_S, peer.environment.now().utc_s + CLOCK_TOLERANCE_S)
     for frame in (*acks, *order_acks, *reports):
         observed = Layout(frame)
-        judge.all(expected=fields({"UserHeader.SentTime": present}), observed=observed, evidence=[*sent, frame])
+        evidence = [*sent, frame]
+        judge(
+            "MQMQ-2.2.19.2-06", expected=fields({"UserHeader.SentTime": present}), observed=observed, evidence=evidence
+        )
+        listed = fields({"MessagePropertiesHeader.EncryptionAlgorithm": one_of(*ENCRYPTION_ALGORITHMS)})
+        judge("MQMQ-2.2.19.3-24", expected=listed, observed=observed, evidence=evidence)
+        kind = REPORT_CLASS if frame in reports else one_of(*POSITIVE_CLASSES)
+        listed = fields({"MessagePropertiesHeader.MessageClass": kind})
+        judge("MQMQ-2.2.19.3-12", expected=listed, observed=observed, evidence=evidence)
     receiver.acknowledge_all()
 
 

@@ -123,6 +123,7 @@ SENT_NAMES = (
     (RESPONSE_WRITTEN, "response_queue", f"PUBLIC={PUBLIC_QUEUE_GUID}", "RQ", 5, str(PUBLIC_QUEUE_GUID)),
     (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={third}\0001000d", "RQ", 6, "{third}\\0001000d"),
     (RESPONSE_WRITTEN, "response_queue", r"DIRECT=OS:nowhere\q", "RQ", 7, "os:nowhere\\q\0"),
+    (RESPONSE_WRITTEN, "response_queue", r"DIRECT=OS:nowhere\qq", "RQ", 7, "os:nowhere\\qq\0"),
 )
 """Each row: the rules, the property, the name that the application sets, the flag in UserHeader, its value, and the
 name in the packet.

@@ -8,11 +8,11 @@ from harness.faults.primitives import wrong_fields
 from harness.faults.received_messages import change_received
 from harness.faults.refusal_acks import omit_nack
 from harness.faults.registry import add
-from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.codec import DirectQueueFormatName, MessageClass, UserMessagePacket
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
-from suites.mqmq.steps.kinds_of_messages import is_admin_ack, is_order_ack, is_transactional
+from suites.mqmq.steps.kinds_of_messages import is_admin_ack, is_order_ack, is_report, is_transactional
 
 MESSAGE, PROPERTIES = UserMessagePacket, "MessagePropertiesHeader"
 
@@ -161,6 +161,37 @@ for _name, _rule, _says, _install in (
         "The receiver replaces the BodyType of a transactional message with 0.",
         change_received({f"{PROPERTIES}.BodyType": 0}, is_transactional),
     ),
+    (
+        "report-encryption-algorithm-0x1234",
+        "MQMQ-2.2.19.3-24",
+        "EncryptionAlgorithm of a report is 0x1234.",
+        field_is(MESSAGE, f"{PROPERTIES}.EncryptionAlgorithm", 0x1234, is_report),
+    ),
+    (
+        "report-class-3",
+        "MQMQ-2.2.19.3-12",
+        "MessageClass of a report is 0x0003.",
+        field_is(MESSAGE, f"{PROPERTIES}.MessageClass", 3, is_report),
+    ),
+    (
+        "admin-ack-correlation-id-number-reversed",
+        "MQMQ-2.2.18-D01",
+        "MessageID of an administration acknowledgment is big-endian in its CorrelationID.",
+        wrong_fields(MESSAGE, {f"{PROPERTIES}.CorrelationID": lambda old: old[:16] + old[:15:-1]}, is_admin_ack),
+    ),
+    (
+        "response-queue-direct-name-of-odd-length-extended",
+        "MQMQ-2.2.18.1.5.2-D02",
+        "A direct name of an odd number of characters in ResponseQueue is padded with a character.",
+        wrong_fields(
+            MESSAGE,
+            {"UserHeader.ResponseQueue": lambda old: DirectQueueFormatName(old.DirectFormatName + "x")},
+            lambda p: (
+                isinstance(p.UserHeader.ResponseQueue, DirectQueueFormatName)
+                and len(p.UserHeader.ResponseQueue.DirectFormatName) % 2 == 1
+            ),
+        ),
+    ),
 ):
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)
 
@@ -211,3 +242,13 @@ class TransactionalReceiveNotAcknowledged(AdminAcks):
         receive = message_class is MessageClass.MQMSG_CLASS_ACK_RECEIVE
         if not (receive and message.TransactionIdentifier is not None):
             super().send(message, message_class, now)
+
+
+@fault("narrow-receive-of-express-message-acknowledged-as-arrival", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
+class ReceiveOfExpressAsArrival(AdminAcks):
+    """The acknowledgment for the receive of an express message has the class ACK_REACH_QUEUE."""
+
+    def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        if message_class is MessageClass.MQMSG_CLASS_ACK_RECEIVE and message.DeliveryGuarantee.name == "EXPRESS":
+            message_class = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
+        super().send(message, message_class, now)

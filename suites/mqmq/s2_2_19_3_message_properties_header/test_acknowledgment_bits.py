@@ -45,9 +45,10 @@ def test_transactional_message_is_acknowledged_only_on_request(peer, sut, judge,
 
 
 @needs("queues", "receive")
-@covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-02")
+@covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-02", "MQMQ-2.2.18.1.6-D01")
+@pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
 @varied("positive journaling", "response queue", "queue journaling")
-def test_message_taken_by_waiting_read_is_acknowledged_twice(peer, sut, judge):
+def test_message_taken_by_waiting_read_is_acknowledged_twice(peer, sut, judge, delivery):
     """A message with PA and PR arrives in a queue at which a receive waits: the peer gets an acknowledgment of the
     arrival and an acknowledgment of the receive.
     """
@@ -56,7 +57,7 @@ def test_message_taken_by_waiting_read_is_acknowledged_twice(peer, sut, judge):
     peer.settle()
     receiver = AcknowledgingReceiver(peer, sut)
     sent = receiver.send_packet(
-        application.build_message("first", receiver.with_admin_queue(), properties={"PA": 1, "PR": 1})
+        application.build_message("first", receiver.with_admin_queue({"DM": delivery}), properties={"PA": 1, "PR": 1})
     )
     received = waiting.await_label()
     acks = receiver.await_acks(2)

@@ -91,7 +91,7 @@ FIELDS_OF_ACKNOWLEDGMENT = FIELDS_OF_RULES | {
     "MQMQ-2.2.18.1.5.2-D01": (f"{USER}DestinationQueue",),
     "MQMQ-2.2.18.1.5.2-D02": (f"{USER}DestinationQueue", f"{PROPERTIES}MessageClass"),
     "MQMQ-2.2.18.1.6-D01": (f"{PROPERTIES}MessageClass",),
-    "MQMQ-2.2.18-D01": (f"{PROPERTIES}MessageClass",),
+    "MQMQ-2.2.18-D01": (f"{PROPERTIES}MessageClass", f"{PROPERTIES}CorrelationID"),
     "MQDMPR-3.1.7.1.32-D08": (f"{PROPERTIES}MessageClass",),
 }
 
@@ -255,7 +255,7 @@ def test_transactional_message_has_fields_in_place(peer, sut, judge):
 
 @needs("send")
 @covers(*FIELDS_OF_TRACED_MESSAGE)
-@pytest.mark.parametrize("delivery", ["express", "transactional"])
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_traced_message_has_debug_header_at_its_end(peer, sut, judge, delivery):
     """The SUT sends a message with tracing: TR and DH are set, and the DebugHeader with the report queue is the last
     header.
