@@ -15,11 +15,13 @@ class HarnessError(MqconformError):
 
 
 class SutUnavailable(MqconformError):
-    """The system under test cannot be reached, or does not answer on its control channel."""
+    """The error when the system under test cannot be reached, or does not answer on its control channel."""
 
 
 class SutLost(SutUnavailable):
-    """The system that answers is not the system of the run, or its identity is unknown, so that the run must end."""
+    """The system that answers differs from the system at the start of the run, or its identity is unknown. The run must
+    end.
+    """
 
 
 class ConformanceFailure(MqconformError):

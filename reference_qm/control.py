@@ -250,7 +250,7 @@ def _make_send_message(**values: Any) -> commands.SendMessage:
         raise ControlError("send: give only one of body and body_base64")
     if "body_base64" in values:
         values["body"] = values.pop("body_base64")
-    values.setdefault("time_to_reach_queue_s", NO_LIMIT_S)  # None requests nothing, and the system uses its default
+    values.setdefault("time_to_reach_queue_s", NO_LIMIT_S)  # with None, the message gets the system's default
     return commands.SendMessage(**values.pop("delivery", {}), **values)
 
 

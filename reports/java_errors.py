@@ -22,7 +22,7 @@ REMEDY_BY_EXCEPTION = {
     " (s3a: org.apache.hadoop:hadoop-aws of the Hadoop that this Spark has)",
     "OutOfMemoryError": "give Spark more memory with --conf spark.driver.memory=4g (or spark.executor.memory)",
     "AccessControlException": "the user of this command may not access this file or folder",
-    "No space left on device": "make room on the disk (Spark itself works below TMPDIR)",
+    "No space left on device": "free space on the disk (Spark itself works below TMPDIR)",
 }
 """The remedy for an exception, by the name of its class or by words of its message."""
 

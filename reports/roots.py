@@ -26,7 +26,7 @@ def format_missing_roots(roots: Iterable[Root]) -> list[str]:
 
 def _describe_dependents(root: Root) -> str:
     number = len(root.checks)
-    return f" ({number} check{'s rest' if number != 1 else ' rests'} on it)" if number else ""
+    return f" ({number} check{'s depend' if number != 1 else ' depends'} on it)" if number else ""
 
 
 def read_missing_roots(extra: str | None, new_names: Mapping[str, str] = NOT_RENAMED) -> tuple[Root, ...]:

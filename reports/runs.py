@@ -18,5 +18,5 @@ def resolve_inside(folder: Path, relative: str) -> Path | None:
     try:
         target = (folder / path).resolve()
         return target if target.is_relative_to(folder) and target.is_file() else None
-    except (OSError, RuntimeError, UnicodeError):  # too long a name, a loop of links, a lone surrogate
+    except (OSError, RuntimeError, UnicodeError):  # a long name, a loop of links, a lone surrogate
         return None

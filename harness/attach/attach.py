@@ -1,4 +1,6 @@
-"""The report of ``mqconform attach``: the verbs and facilities of an agent, and the cost of each missing facility."""
+"""Create the report of ``mqconform attach``: the verbs and facilities of an agent, and the number of rules that each
+missing facility costs.
+"""
 
 from __future__ import annotations
 
@@ -166,7 +168,7 @@ def as_json(found: Findings, counted: Costs) -> dict[str, Any]:
         for name in FACILITIES
     }
     rules = {"judged": counted.now, "of": counted.every, "capabilities": counted.capabilities}
-    return tree | {"rules": rules, "right": found.right}
+    return tree | {"rules": rules, "right": found.is_as_announced}
 
 
 def draft_sut_file(found: Findings, address: str | None, command: str | None) -> str:

@@ -113,7 +113,7 @@ class Findings:
         return "works" if there else "announced"
 
     @property
-    def right(self) -> bool:
+    def is_as_announced(self) -> bool:
         """Whether every announced facility works, as far as its verbs were called."""
         announced = (one for one in self.verbs.values() if FACILITY_OF.get(one.verb, "") in ("", *self.announced))
         wrong = any(one.state in (State.WRONG, State.SILENT) for one in self.verbs.values())

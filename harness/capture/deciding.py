@@ -61,7 +61,7 @@ class Lines(tuple[TreeLine, ...]):
         return found
 
 
-class Says(NamedTuple):
+class VerdictTexts(NamedTuple):
     """The texts of a verdict: the document and section of its rule (``MQMQ-2.2.19.1``), the expectation, the
     observation, and ``sentence``, the sentence of the rule.
     """
@@ -78,7 +78,7 @@ class _Found(NamedTuple):
     """Whether the text contains the value of the field."""
 
 
-def find_deciding_fields(packets: Sequence[Lines], says: Says) -> list[TreeLine | None]:
+def find_deciding_fields(packets: Sequence[Lines], says: VerdictTexts) -> list[TreeLine | None]:
     """Return the deciding field of each packet of a verdict, or None; ``packets`` are the lines of the dissections.
 
     If the text contains a value, only the packets with this value in the field have a deciding field. If the text
@@ -90,7 +90,7 @@ def find_deciding_fields(packets: Sequence[Lines], says: Says) -> list[TreeLine 
     return [one.line if one is not None and (alone or one.sure) else None for one in found]
 
 
-def _find_fields_in_packet(lines: Lines, says: Says) -> _Found | None:
+def _find_fields_in_packet(lines: Lines, says: VerdictTexts) -> _Found | None:
     layer = LAYER_OF_SECTION.get(says.section)
     for match, fields in _find_named_fields(says.observed, lines):
         after = says.observed[_TEXT_BEFORE_VALUE.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]

@@ -11,7 +11,7 @@ from reference_qm.codec import MessageIdentifier, UserMessagePacket
 
 
 class MessageSummary(NamedTuple):
-    """Fields of a UserMessage, by their names in the document: MS-MQMQ 2.2.19.2 (UserHeader), 2.2.19.3 (all other
+    """Fields of a UserMessage, with the names in the documents: MS-MQMQ 2.2.19.2 (UserHeader), 2.2.19.3 (all other
     fields).
     """
 

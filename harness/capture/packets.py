@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.capture.deciding import Lines, Says, find_deciding_fields
+from harness.capture.deciding import Lines, VerdictTexts, find_deciding_fields
 from harness.capture.recorder import FROM_SUT, RPC_COMMENT, RPC_TRANSPORT, TO_SUT
 from harness.capture.streams import ByteRange, Datagram, Direction, Stream, streams
 from harness.errors import MqconformError
@@ -102,7 +102,7 @@ class CapturedPackets:
                 self._connections |= dict.fromkeys(map(_get_frame_number, both), both)
         self.packets = sorted(packets, key=_get_frame_number)
 
-    def show(self, wanted: Iterable[Wanted], says: Says | None = None) -> list[Shown]:
+    def show(self, wanted: Iterable[Wanted], says: VerdictTexts | None = None) -> list[Shown]:
         """Return the packets of a verdict with their dissection; raise NoSuchPacket if no packet begins in a requested
         frame.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from harness.capture.deciding import Says
+from harness.capture.deciding import VerdictTexts
 from harness.capture.packets import CapturedPackets, Shown, Wanted
 from harness.errors import MqconformError
 
@@ -29,7 +29,7 @@ def packets_of(path: Path) -> Show:
         section: str, expected: str, observed: str, wanted: Sequence[tuple[int, int | None, int | None]]
     ) -> list[Shown] | str:
         try:
-            return capture.show([Wanted(*one) for one in wanted], Says(section, expected, observed))
+            return capture.show([Wanted(*one) for one in wanted], VerdictTexts(section, expected, observed))
         except MqconformError as error:
             return f"the packets of this verdict cannot be shown: {error}"
 

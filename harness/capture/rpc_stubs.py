@@ -81,7 +81,7 @@ class _Connection:
         call = self._calls.get(packet.call_id)
         if call is None:
             return
-        if is_sealed(packet):  # a capture contains no keys: a sealed stub is neither shown nor judged
+        if is_sealed(packet):  # a capture contains no keys: an encrypted stub is neither shown nor judged
             del self._calls[packet.call_id]
             return
         call.first.setdefault(kind, pdu)

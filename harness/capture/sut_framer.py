@@ -19,7 +19,7 @@ header.
 """
 _SIZE_OFFSET = 8
 _INTERNAL_SIZES = {1: 36, 2: 572, 3: 32}
-"""The lengths of internal packets by the packet type in their InternalHeader (PT): SessionAck, EstablishConnection,
+"""The lengths of internal packets by packet type (PT in the InternalHeader): SessionAck, EstablishConnection,
 ConnectionParameters.
 """
 _SESSION_HEADER = 16

@@ -47,7 +47,7 @@ def take_bytes(pieces: deque[Piece], size: int) -> tuple[int, list[Place]]:
     return number, places
 
 
-class Held(Protocol):
+class StoredPacket(Protocol):
     """The interface of the packets that a `Window` stores."""
 
     size: int
@@ -64,10 +64,10 @@ class Window:
     def __init__(self, path: Path | None, limit: int = WINDOW_BYTES) -> None:
         self._path = path
         self._limit = limit
-        self._held: deque[Held] = deque()
+        self._held: deque[StoredPacket] = deque()
         self._cost = 0
 
-    def take(self, frame: Held, places: list[Place]) -> None:
+    def take(self, frame: StoredPacket, places: list[Place]) -> None:
         """Store a new frame in memory; ``places`` are its positions in the file. Remove the oldest frames when memory
         exceeds the limit.
         """
@@ -76,7 +76,7 @@ class Window:
         frame.window, frame.places = self, places
         self._hold_in_memory(frame)
 
-    def read(self, frame: Held) -> bytes:
+    def read(self, frame: StoredPacket) -> bytes:
         """Read the bytes of a frame from the file, and store the frame in memory again."""
         assert self._path is not None
         parts = []
@@ -93,7 +93,7 @@ class Window:
         self._hold_in_memory(frame)
         return data
 
-    def _hold_in_memory(self, frame: Held) -> None:
+    def _hold_in_memory(self, frame: StoredPacket) -> None:
         self._held.append(frame)
         self._cost += _memory_cost(frame)
         while self._cost > self._limit and len(self._held) > 1:
@@ -103,5 +103,5 @@ class Window:
                 oldest.forget()
 
 
-def _memory_cost(frame: Held) -> int:
+def _memory_cost(frame: StoredPacket) -> int:
     return LAYERS_COST_PER_BYTE * frame.size + LAYERS_COST_BYTES

@@ -76,7 +76,7 @@ def _make_allure_results(found: RunResults, folder: Path) -> Path:
     from harness.rules.catalogue import load_catalogue
     from harness.run.causes import add_causes
     from harness.run.findings import describe_finding
-    from harness.run.named_roots import NamedRoots
+    from harness.run.named_roots import RootCauses
     from harness.run.results import ALLURE_FOLDER, write_allure
 
     known = (found.run.get("baseline") or {}).get("expected", {})
@@ -84,6 +84,6 @@ def _make_allure_results(found: RunResults, folder: Path) -> Path:
         replace(one, accepted=known[one.rule]["reason"]) if one.rule in known else one for one in found.rules.values()
     ]
     tell = partial(describe_finding, catalogue=load_catalogue(), again="--sut FILE")
-    by_cause = add_causes(rules, NamedRoots.from_json(found.run.get("roots", ())))
+    by_cause = add_causes(rules, RootCauses.from_json(found.run.get("roots", ())))
     write_allure(by_cause, folder / ALLURE_FOLDER, found.folder, tell, found.partial)
     return folder / ALLURE_FOLDER

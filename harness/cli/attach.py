@@ -80,7 +80,7 @@ def attach(
     if write is not None:
         write_draft(write, draft_sut_file(found, address, command))
         typer.echo(f"{write} is a draft of the SUT file: enter the system's addresses and capabilities in it", err=True)
-    raise typer.Exit(0 if found.right else EXIT_NONCONFORMING_AGENT)
+    raise typer.Exit(0 if found.is_as_announced else EXIT_NONCONFORMING_AGENT)
 
 
 def _choose_route(command: str | None, address: str | None, file: SutFile | None) -> Route:

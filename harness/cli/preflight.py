@@ -12,7 +12,7 @@ import typer
 from harness.interrupts import unwind_on_signals
 
 EXIT_NOT_READY = 1
-"""The exit code for a SUT that does not provide what its SUT file declares, or provides it differently."""
+"""The exit code for a SUT that does not match its SUT file: a declared part is missing or different."""
 
 
 class PreflightFormat(StrEnum):

@@ -90,7 +90,7 @@ def update(
     from harness.judging.verdicts import BAD_VERDICTS, Verdict
     from harness.results.run_results import read_run
     from harness.rules.catalogue import load_catalogue
-    from harness.run.named_roots import NamedRoots
+    from harness.run.named_roots import RootCauses
 
     confirm_file(baseline, "--baseline")
     found = read_run(run)
@@ -98,7 +98,7 @@ def update(
         raise UsageError(
             f"{run} is partial ({found.partial}), and rules that it did not judge may fail; give a complete run"
         )
-    if roots := NamedRoots.from_json(found.run.get("roots", ())).lines():
+    if roots := RootCauses.from_json(found.run.get("roots", ())).lines():
         raise UsageError(f"{run}: {roots[0]}; remove this cause, and give a new run")
     failing = {rule for rule, one in found.rules.items() if one.verdict is Verdict.FAIL}
     known = load_baseline(baseline, load_catalogue()).deviations if baseline.exists() else {}

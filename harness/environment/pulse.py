@@ -149,8 +149,8 @@ class Pulse:
         return self._add_stall(self._asked[0][1], now_ms)
 
     def _add_stall(self, began_ms: int, ended_ms: int) -> list[Stall]:
-        """Return the stalls with an added stall. It is combined with the last stall if both overlap, because one stall
-        delays many answers.
+        """Return the stalls after adding a stall. The new stall is combined with the last stall if both overlap,
+        because one stall delays many answers.
         """
         if self.stalls and began_ms <= self.stalls[-1].ended_ms:
             return [*self.stalls[:-1], Stall(self.stalls[-1].began_ms, ended_ms)]

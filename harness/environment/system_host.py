@@ -86,7 +86,7 @@ class SystemHost(CoreHost):
     def persist(self, effect: Persist) -> None:
         """Write a record to the disk immediately, because writing takes no time in this environment."""
         try:
-            if not self._surroundings.there["storage"]:
+            if not self._surroundings.available["storage"]:
                 raise StoreError(DISK_FULL)
             self._disk.keep([effect.record])
         except StoreError as error:
@@ -107,7 +107,7 @@ class SystemHost(CoreHost):
         if not isinstance(request, ChangeEnvironment | Published):
             return super().begin(request)
         self._token += 1
-        before = dict(self._surroundings.there)
+        before = dict(self._surroundings.available)
         done = self._surroundings.carry_out(request)
         self.answers[self._token] = done if isinstance(done, str) else Result(done)
         self._report_surroundings(before)
@@ -123,12 +123,12 @@ class SystemHost(CoreHost):
 
     def _report_surroundings(self, before: Mapping[str, bool]) -> None:
         """Report changes of the environment (such as the disk or the directory) to the queue manager."""
-        there = self._surroundings.there
+        available = self._surroundings.available
         if entries := self._surroundings.list_changed_entries(before):
             self._disk.keep([entries])
         for event in self._surroundings.list_inputs(before):
             self.handle(event)
-        if there["service"] and not before["service"]:
+        if available["service"] and not before["service"]:
             self.restart()
 
     def on_failure(self, error: Exception) -> None:

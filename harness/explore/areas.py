@@ -52,13 +52,13 @@ AREAS: Mapping[str, Area] = MappingProxyType(
         "queues": Area(
             Queues,
             lambda peer: QueuesDriven(peer.sut),
-            60,
+            100,
             "applications send, receive, peek, move and wait, also in transactions; queues are created and deleted",
         ),
         "remote": Area(
             Remote,
             RemoteDriven,
-            60,
+            90,
             "clients open queues remotely, receive in two phases, wait, cancel and disappear",
         ),
         "sessions": Area(

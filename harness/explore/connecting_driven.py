@@ -9,7 +9,15 @@ from uuid import UUID
 from harness.capture.recorder import Frame
 from harness.explore.worlds import Seen
 from harness.model.agreement import Refused, Unseen
-from harness.model.connecting.area import INITIALIZATION_MS, REACTION_TIME_MS, REFUSAL, VALID, WINDOW_SIZE, WRONG_CLIENT
+from harness.model.connecting.area import (
+    ACK_WAIT_MS,
+    INITIALIZATION_MS,
+    REACTION_TIME_MS,
+    REFUSAL,
+    VALID,
+    WINDOW_SIZE,
+    WRONG_CLIENT,
+)
 from harness.model.connecting.state import ANSWERED, DIRECT, IGNORED, PRIVATE, REFUSED, SHOWN_ENTRIES, UNKNOWN
 from harness.model.steps import Step
 from harness.peer.conversation import RawConversation
@@ -77,6 +85,7 @@ class ConnectingDriven:
         self._names = {DIRECT: peer.direct_name("mqc-x"), PRIVATE: peer.private_name(9), UNKNOWN: _UNKNOWN_NAME}
         if peer.sut.has("set_timers"):
             timers = {"session_initialization_ms": INITIALIZATION_MS, "session_cleanup_ms": _LONG_MS}
+            timers["ack_wait_timeout_ms"] = ACK_WAIT_MS
             peer.sut.set_timers(**timers, **({} if peer.environment.virtual else {"scale": 1}))
         self._pings = AnsweredPings(peer)
         peer.at_end(self._pings.close)

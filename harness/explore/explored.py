@@ -17,7 +17,8 @@ from harness.explore.areas import Area
 from harness.explore.packet_rules import JudgedByPackets
 from harness.explore.shrinking import shrink
 from harness.explore.walk import Drawing, Driven, Walk, take_walk
-from harness.model.remote.area import LATER_METHODS, START2
+from harness.model.remote.area import START2
+from harness.model.remote.misuse import LATER_METHODS
 from harness.model.steps import Step
 from harness.peer.peer import Peer
 from harness.sut.drivers import SutDriver

@@ -8,9 +8,11 @@ from collections.abc import Set
 from typing import Any
 from uuid import UUID
 
+from harness.explore.data_model import INSPECTED_STEPS, describe_data_model, list_modify_times
 from harness.explore.worlds import Seen
-from harness.model.agreement import Refused
+from harness.model.agreement import Refused, Unseen
 from harness.model.queues.base import ADMIN
+from harness.model.queues.data_model import DATA_MODEL
 from harness.model.steps import Step
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
@@ -43,6 +45,10 @@ class QueuesDriven:
         """The queues and messages that the system listed after the last step."""
         self._came: dict[str, Any] = {}
         """The answers that have arrived since the last step, for reads."""
+        self._modify_times: dict[str, Any] = {}
+        """ModifyTime and CreateTime of each queue since the last request that changed them."""
+        self._inspects = False
+        """Whether to compare the abstract data model after this step."""
         self._places: dict[str, int] = {}
         """The lookup identifiers of messages."""
 
@@ -67,6 +73,7 @@ class QueuesDriven:
         self._await_answers(awaited - {"answer"})
         answers |= self._came
         self._came = {}
+        self._inspects = step.name in INSPECTED_STEPS and self._sut.has("inspect")
         return Seen(answers, self._read_visible_state())
 
     # -- steps ----------------------------------------------------------------------------------------------------
@@ -83,10 +90,12 @@ class QueuesDriven:
         return "done"
 
     def _set_queue(self, queue: str, **properties: Any) -> str:
+        self._modify_times.pop(queue, None)
         given = {name: value for name, value in properties.items() if value is not None}
         return self._call_verb("set_queue", name=self._name_queue_path(queue), **given)
 
     def _delete(self, queue: str) -> str:
+        self._modify_times.pop(queue, None)
         self._sut.delete_queue(self._name_queue_path(queue))
         self._queues -= {queue, f"{queue};sub"}
         return "done"
@@ -276,12 +285,23 @@ class QueuesDriven:
             },
             ADMIN: self._describe_messages(ADMIN),
         }
+        seen[DATA_MODEL] = self._describe_data_model(names) if self._inspects else Unseen()
         for name in self._queues:
             seen[name] = self._describe_messages(name)
             if ";" not in name:
                 seen[f"{name};journal"] = self._describe_messages(f"{name};journal")
-                seen[f"{name} properties"] = self._call_or_refuse("get_queue", name=self._name_queue_path(name))
+                shown = self._call_or_refuse("get_queue", name=self._name_queue_path(name))
+                unknown = dict.fromkeys(_QUEUE_PROPERTIES, Unseen())
+                seen[f"{name} properties"] = shown if isinstance(shown, Refused) else unknown | shown
         return seen
+
+    def _describe_data_model(self, transactions: dict[str, str]) -> dict[str, Any]:
+        paths = {self._name_queue_path(name).lower(): name for name in self._queues}
+        adm = self._sut.inspect()
+        described = describe_data_model(adm, paths, transactions)
+        for name, times in list_modify_times(adm, paths).items():
+            described[name]["changed without a request"] = self._modify_times.setdefault(name, times) != times
+        return described
 
     def _describe_messages(self, queue: str) -> list[dict[str, Any]] | Refused:
         peeked = self._call_or_refuse("peek", queue=self._name_queue_path(queue), limit=_MOST_LISTED_MESSAGES)
@@ -320,8 +340,21 @@ class QueuesDriven:
 
 
 _COMPARED_PROPERTIES = frozenset(
-    {"priority", "delivery", "application_tag", "time_to_be_received_s", "time_to_reach_queue_s"}
+    {
+        "body_type",
+        "extension_base64",
+        "correlation_id",
+        "priority",
+        "delivery",
+        "application_tag",
+        "time_to_be_received_s",
+        "time_to_reach_queue_s",
+    }
 )
+
+
+_QUEUE_PROPERTIES = ("label", "type", "base_priority", "quota_kb", "journal_quota_kb", "count", "bytes")
+"""The properties that a system need not show."""
 
 
 def _read_refusal(refusal: ControlRefused) -> Refused:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Set
 from typing import Any
+from uuid import UUID
 
 from harness.explore.queues_driven import NO_PLACE, QueuesDriven
 from harness.explore.wire_seen import class_name
 from harness.model.agreement import Refused
 from harness.model.queues.reading import PEEK, RECEIVE
-from harness.model.remote.area import QUEUES
+from harness.model.remote import misuse as wrong
+from harness.model.remote.area import JOURNALED, QUEUES, TRANSACTIONAL
 from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
 from harness.peer.remote import LOOKUP, START, Remote, RemoteQueue, get_description
 from harness.sut.releases import lacks_method
 from harness.wire import rpc_qm2qm as wire
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RR_ACK, RR_NACK
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RR_ACK, RR_NACK, Method
 from harness.wire.rpc_qm2qm import RECEIVE as TAKE
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
 from harness.wire.rpc_stub import octets
@@ -44,6 +47,18 @@ _REACTION_WAIT_MS = 20
 """int ms: how long to wait, in virtual time, for the answer to a call that the system answers at once."""
 
 
+class OpenedQueue(RemoteQueue):
+    """A queue that a client has opened; ``fields``: fields of RemoteQMOpenQueue that the system ignores."""
+
+    def __init__(self, remote: Remote, association: Association, opened: Call, fields: dict[str, Any]) -> None:
+        self._fields = fields
+        super().__init__(remote, association, opened)
+
+    def open_session(self, *, client: UUID | None = None, **arguments: Any) -> Call:
+        """Call RemoteQMOpenQueue."""
+        return super().open_session(client=client, **(self._fields | arguments))
+
+
 class RemoteDriven(QueuesDriven):
     """A system with two queues, remote clients that read them, and applications."""
 
@@ -52,7 +67,7 @@ class RemoteDriven(QueuesDriven):
         self._peer = peer
         self._remote = Remote(peer, peer.sut)
         for name in QUEUES:
-            self._create(name, journaling=name == "two")
+            self._create(name, journaling=name == JOURNALED, transactional=name == TRANSACTIONAL)
         self._clients: dict[str, Association] = {}
         self._opened: dict[str, RemoteQueue] = {}
         self._remote_cursors: dict[str, tuple[str, int]] = {}
@@ -61,6 +76,7 @@ class RemoteDriven(QueuesDriven):
         """The calls of reads, including answered calls, by their names in the model."""
         self._request_ids: dict[str, int] = {}
         self._waiting: set[str] = set()
+        self._version: tuple[int, int, int] | None = None
 
     def _await_answers(self, awaited: Set[str]) -> None:
         self._peer.environment.run_until(lambda: False, _REACTION_WAIT_MS)
@@ -85,8 +101,11 @@ class RemoteDriven(QueuesDriven):
             self._waiting -= {read for read, (of, _) in self._calls.items() if of == handle}
         return "done"
 
-    def _open_remote(self, handle: str, client: str, queue: str, access: str, deny_receive: bool) -> Any:
-        form = queue_format(DIRECT, self._format_direct_name(self._name_queue_path(queue)).removeprefix("DIRECT="))
+    def _open_remote(
+        self, handle: str, client: str, queue: str, access: str, deny_receive: bool, ignored: str, reserved: int
+    ) -> Any:
+        name = self._format_direct_name(self._name_queue_path(queue)).removeprefix("DIRECT=")
+        form = queue_format(DIRECT, name, reserved=reserved)
         opened = self._remote.open_remote(
             self._clients[client],
             access=RECEIVE_ACCESS if access == RECEIVE else PEEK_ACCESS,
@@ -95,7 +114,10 @@ class RemoteDriven(QueuesDriven):
         ).wait()
         if opened.outcome not in _SUCCESS_OUTCOMES:
             return Refused((opened.either,))
-        self._opened[handle] = RemoteQueue(self._remote, self._clients[client], opened)
+        others = [one.handle for one in self._opened.values()]
+        own = {"hQueue": opened.out.phQueue}
+        fields = {"zero": {"hQueue": 0}, "other": {"hQueue": others[0]} if others else own}.get(ignored, own)
+        self._opened[handle] = OpenedQueue(self._remote, self._clients[client], opened, fields)
         return "done"
 
     def _close_remote(self, handle: str) -> Any:
@@ -143,6 +165,36 @@ class RemoteDriven(QueuesDriven):
     def _purge_remote(self, handle: str) -> Any:
         return self._await_outcome(self._opened[handle].purge())
 
+    def _ask_version(self, client: str) -> str:
+        call = self._clients[client].call(Method.GET_VERSION).wait()
+        version = (call.out.pMajor, call.out.pMinor, call.out.pBuildNumber)
+        self._version = self._version or version
+        return "the same version" if version == self._version else f"version {version}, not {self._version}"
+
+    def _misuse(self, handle: str, other: str | None, how: str) -> Any:
+        queue = self._opened[handle]
+        if how in (wrong.OTHER_CONTEXT, wrong.NO_CONTEXT):
+            fields: dict[str, Any] = (
+                {"pQueue": queue.pointer + 1} if how == wrong.OTHER_CONTEXT else {"pQueue": 0, "dwpContext": 0}
+            )
+            return self._await_outcome(queue.open_session(**fields))
+        if how == wrong.OTHER_CURSOR:
+            return self._await_outcome(queue.close_cursor(self._remote_cursors[str(other)][1]))
+        if how == wrong.UNKNOWN_CURSOR:
+            return self._await_outcome(queue.close_cursor(RemoteQueue.UNKNOWN_HANDLE))
+        purged = queue.association.call(Method.PURGE_QUEUE, hQueue=RemoteQueue.UNKNOWN_HANDLE)
+        return self._await_outcome(purged)
+
+    def _misuse_lookup(self, handle: str, how: str) -> Any:
+        fields = {
+            wrong.LOOK_UP_WITH_TIMEOUT: {"ulTimeout": 1},
+            wrong.LOOK_UP_WITHOUT_LIMIT: {"ulTimeout": wire.INFINITE},
+            wrong.LOOK_UP_WITH_CURSOR: {"hCursor": 1},
+        }
+        action = PEEK_CURRENT if how == wrong.LOOK_UP_BY_READ else wire.LOOKUP_PEEK_NEXT
+        call = self._opened[handle].begin(action, by=LOOKUP, lookup_id=0, **fields.get(how, {}))
+        return self._await_outcome(call)
+
     # -- answers --------------------------------------------------------------------------------------------------
 
     def _start_remote_read(self, read: str, handle: str, action: int, **how: Any) -> None:
@@ -180,6 +232,9 @@ class RemoteDriven(QueuesDriven):
             "journal": sorted(name for name, flag in _JOURNAL_FLAGS.items() if getattr(user, flag)),
             "application_tag": properties.ApplicationTag,
             "time_to_be_received_s": user.TimeToBeReceived,
+            "body_type": properties.BodyType,
+            "correlation_id": properties.CorrelationID.hex(),
+            "extension_base64": base64.b64encode(properties.ExtensionData).decode(),
         }
 
 

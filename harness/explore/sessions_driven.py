@@ -12,16 +12,20 @@ from harness.model.sessions.area import (
     EXPRESS_ACK_PAUSE_MS,
     FOREIGN,
     INITIALIZATION_TIMEOUT_MS,
+    LIKE_AT_END,
+    LIKE_AT_START,
     NULL,
     OWN,
     REACTION_TIME_MS,
 )
+from harness.model.sessions.pings import PING_ENDS
 from harness.model.steps import Step
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import NULL_GUID, UNUSUAL_WINDOW_SIZE
 from harness.peer.peer import Peer
 from harness.peer.timeouts import ACK_TIMEOUT_MS
-from harness.wire import connection_parameters, establish_connection, session_ack, user_message
+from harness.wire import connection_parameters, establish_connection, ping_request, session_ack, user_message
+from harness.wire.ping import SIGNATURE
 from reference_qm.codec import (
     ConnectionParametersPacket,
     EstablishConnectionPacket,
@@ -39,6 +43,7 @@ _IMMEDIATE_REACTION_MS = 50
 _NO_SEQUENCE = TxSequenceID(1, 1)
 _LONG_RECOVERABLE_TIMEOUT_MS = 3_600_000
 """int ms: the duration of the Session Cleanup Timer, longer than any session of a walk."""
+_SIGNATURE_BYTE, _RESERVED_MARK = 2, 0xA7
 _GARBLED_BYTES = {"signature": 4, "version": 0}
 """Ways to make a packet invalid, each with the byte of the BaseHeader that it changes (MS-MQMQ 2.2.19.1)."""
 
@@ -51,6 +56,7 @@ class SessionsDriven:
         self._wire = Wire(peer)
         self._connections: dict[str, RawConversation] = {}
         self._step_ms = REACTION_TIME_MS
+        self._pings = {name: peer.udp() for name in PING_ENDS} if peer.sut.has("ping") else {}
         if peer.sut.has("set_timers"):
             timers = {
                 "session_initialization_ms": INITIALIZATION_TIMEOUT_MS,
@@ -79,23 +85,56 @@ class SessionsDriven:
     def _connect(self, session: str) -> None:
         self._connections[session] = self._peer.connect()
 
-    def _establish(self, session: str, server: str, client: str, stamp: int) -> None:
+    def _ping(self, end: str, cookie: int, rc: int, rf: int, unused: list[str], valid: bool) -> list[dict[str, Any]]:
+        before = {name: len(one.received) for name, one in self._pings.items()}
+        bits = dict.fromkeys(unused, 1)
+        packet = bytearray(bytes(ping_request(QMGuid=self._peer.identifier, Cookie=cookie, RC=rc, RF=rf, **bits)))
+        packet[_SIGNATURE_BYTE] ^= 0 if valid else 0xFF
+        self._pings[end].send(bytes(packet))
+        self._peer.pass_time(self._step_ms)
+        self._step_ms = 0
+        came = [(name, frame.data) for name, one in self._pings.items() for _, frame in one.received[before[name] :]]
+        return [self._describe_ping(name, data) for name, data in came]
+
+    def _describe_ping(self, end: str, data: bytes) -> dict[str, Any]:
+        """Describe a Ping Response in the terms of the model."""
+        return {
+            "end": end,
+            "cookie": int.from_bytes(data[4:8], "little"),
+            "rc": data[0] & 1,
+            "rf": data[0] >> 1 & 1,
+            "guid": "own" if data[8:24] == self._peer.sut.guid.bytes_le else data[8:24].hex(),
+            "signature": int.from_bytes(data[2:4], "little") == SIGNATURE,
+            "size": len(data),
+        }
+
+    def _establish(self, session: str, server: str, client: str, stamp: int, se: int, ignored: list[str]) -> None:
+        own = self._peer.sut.guid
+        guids = {
+            OWN: own,
+            NULL: NULL_GUID,
+            FOREIGN: OTHER_QUEUE_MANAGER,
+            LIKE_AT_START: UUID(int=own.int ^ 1),
+            LIKE_AT_END: UUID(int=own.int ^ 1 << 127),
+        }
         self._send_packet(
             session,
             establish_connection(
                 ClientGuid=self._peer.identifier if client == "peer" else OTHER_QUEUE_MANAGER,
-                ServerGuid={OWN: self._peer.sut.guid, NULL: NULL_GUID, FOREIGN: OTHER_QUEUE_MANAGER}[server],
+                ServerGuid=guids[server],
                 TimeStamp=stamp,
+                SE=se,
+                internal=_build_ignored_fields(ignored),
             ),
         )
 
-    def _parametrize(self, session: str, recoverable_ms: int, window: int) -> None:
+    def _parametrize(self, session: str, recoverable_ms: int, window: int, ignored: list[str]) -> None:
         header: dict[str, Any] = {
             "RecoverableAckTimeout": recoverable_ms,
             "AckTimeout": ACK_TIMEOUT_MS,
             "WindowSize": window,
         }
-        self._send_packet(session, connection_parameters(**header))
+        self._send_packet(session, connection_parameters(internal=_build_ignored_fields(ignored), **header))
 
     def _send(self, session: str, recoverable: bool) -> None:
         self._send_message(session, recoverable)
@@ -116,13 +155,14 @@ class SessionsDriven:
         self._peer.pass_time(_IMMEDIATE_REACTION_MS)
         return {"at once": self._wire.acknowledged(self._connections[session])["acknowledged"]}
 
-    def _acknowledge(self, session: str, wrong: int, wrong_recoverable: int) -> None:
+    def _acknowledge(self, session: str, wrong: int, wrong_recoverable: int, ignored: list[str]) -> None:
         sent = self._wire.sent(self._connections[session])
         header: dict[str, Any] = {
             "UserMsgSequenceNumber": len(sent) + wrong & 0xFFFF,
             "RecoverableMsgSeqNumber": sum(sent) + wrong_recoverable & 0xFFFF,
         }
-        self._send_packet(session, session_ack(WindowSize=UNUSUAL_WINDOW_SIZE, **header))
+        internal = _build_ignored_fields(ignored)
+        self._send_packet(session, session_ack(internal=internal, WindowSize=UNUSUAL_WINDOW_SIZE, **header))
 
     def _offer_order_ack(self, session: str, final: bool) -> None:
         cls = MessageClass.MQMSG_CLASS_ACK_RECEIVE if final else MessageClass.MQMSG_CLASS_ORDER_ACK
@@ -176,6 +216,7 @@ class SessionsDriven:
                 "client": clients.get(header.ClientGuid, str(header.ClientGuid)),
                 "server": OWN if header.ServerGuid == self._peer.sut.guid else str(header.ServerGuid),
                 "stamp": header.TimeStamp,
+                "se": header.SE,
             }
         if isinstance(packet, ConnectionParametersPacket):
             parameters = packet.ConnectionParametersHeader
@@ -186,3 +227,8 @@ class SessionsDriven:
                 "ack_ms": parameters.AckTimeout,
             }
         return None
+
+
+def _build_ignored_fields(names: list[str]) -> dict[str, int]:
+    """Return fields of InternalHeader that the receiver ignores, with values other than zero."""
+    return {name: _RESERVED_MARK if name == "Reserved" else 1 for name in names}

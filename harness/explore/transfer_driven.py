@@ -4,17 +4,19 @@ protocol.
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Set
 from typing import Any
 
 from harness.explore.queues_driven import QueuesDriven
-from harness.explore.wire_seen import Wire, class_name
+from harness.explore.wire_seen import Wire, class_name, get_destination
 from harness.explore.worlds import Seen
 from harness.model.agreement import Refused, Unseen
+from harness.model.queues.state import INFINITE_LIFETIME_S
 from harness.model.steps import Step
 from harness.model.transfer.receiving import MISSING_QUEUE
-from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_TIME_MS, SYSTEM_JOURNAL
-from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, REACTION_TIME_MS, TRANSACTIONAL
+from harness.model.transfer.sending import DEAD_LETTERS, RECONNECT_TIME_MS, ROUTES, SYSTEM_JOURNAL
+from harness.model.transfer.sessions import EXPRESS_ACK_PAUSE_MS, PLAIN, PLAIN_QUOTA_KB, REACTION_TIME_MS, TRANSACTIONAL
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.sut.releases import find_release
@@ -24,6 +26,9 @@ from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMes
 _TIME_STAMP = 1_000_000
 _MESSAGE_LIFETIME_S = 10_000
 """int s: the TimeToReachQueue of the messages that the peer sends."""
+_TOLERANCE_S = 4
+_CLOCK_LAG_S = 100
+"""int s: how far the sent times of the peer's messages are behind the time of their arrival."""
 _IMMEDIATE_REACTION_MS = 50
 _ACK_FLAGS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
 _JOURNAL_FLAGS = {"positive": "JP", "negative": "JN"}
@@ -38,17 +43,26 @@ class TransferDriven(QueuesDriven):
         if not peer.environment.virtual and peer.sut.has("set_timers"):
             peer.sut.set_timers(scale=1)
         peer.inbox.listen()
-        self._create(PLAIN, transactional=False)
+        self._create(PLAIN, transactional=False, quota_kb=PLAIN_QUOTA_KB)
         self._create(TRANSACTIONAL, transactional=True)
         self._wire = Wire(peer)
+        self._routes = {name: peer.direct_name(f"mqc-{name}") for name in ROUTES}
         self._step_ms = REACTION_TIME_MS
         self._sessions: dict[str, RawConversation] = {}
         self._packets: dict[str, Any] = {}
         self._sequences: dict[int, int] = {}
         """The sequences of the system, numbered in the order of their appearance."""
+        self._wrong_ids: set[str] = set()
+        """The messages whose identifier does not follow that of the message of the previous step."""
+        self._last_ordinal: int | None = None
+        self._next_ordinal: int | None = None
+        self._wrong_times: set[str] = set()
+        """The messages with a wrong time of sending or of arrival."""
         self._silent = False
         self._before_loss = 0
         """The number of messages received before the last loss of all connections."""
+        self._arrivals: dict[str, int] = {}
+        """When the peer sent its messages (UTC, in s)."""
         self._ordinals: dict[int, str] = {}
         """The names of the peer's messages by their MessageIDs."""
 
@@ -58,6 +72,7 @@ class TransferDriven(QueuesDriven):
 
     def take(self, step: Step, awaited: Set[str]) -> Seen:
         self._step_ms = REACTION_TIME_MS
+        self._last_ordinal, self._next_ordinal = self._next_ordinal, None
         return super().take(step, awaited)
 
     def _await_answers(self, awaited: Set[str]) -> None:
@@ -92,22 +107,34 @@ class TransferDriven(QueuesDriven):
         acks: list[str],
         application_tag: int,
         late: bool,
+        details: dict[str, Any],
     ) -> None:
         user: dict[str, Any] = {"DM": int(delivery != "express")}
         if late:
             user["SentTime"] = self._peer.environment.now().utc_s - 2 * _MESSAGE_LIFETIME_S
-        packet = self._build_message(message, queue, size, acks, user, application_tag, priority)
+        packet = self._build_message(message, queue, size, acks, user, application_tag, priority, details)
         self._packets[message] = packet
         self._wire.send(self._sessions[session], packet)
 
     def _repeat(self, session: str, message: str) -> None:
         self._wire.send(self._sessions[session], self._packets[message])
 
-    def _ship_message(self, message: str, delivery: str, priority: int, size: int, journal: list[str]) -> str:
-        to, body = self._peer.direct_name(), "b" * size
-        sent = self._sut.send(to, label=message, body=body, delivery=delivery, priority=priority, journal=journal)
-        self.name_message(sent, message)
+    def _ship_message(self, message: str, to: str, delivery: str, priority: int, size: int, journal: list[str]) -> str:
+        names = ",".join(self._routes[name] for name in to.split("+"))
+        fields: dict[str, Any] = {"delivery": delivery, "priority": priority, "journal": journal}
+        sent = self._sut.send(names, label=message, body="b" * size, **fields)
+        self._check_message_id(message, sent)
+        guid, _, ordinal = sent.rpartition("\\")
+        for place in range(len(to.split("+"))):
+            self.name_message(f"{guid}\\{int(ordinal) + place}", message)
+            self._next_ordinal = int(ordinal) + place
         return "done"
+
+    def _check_message_id(self, message: str, message_id: str) -> None:
+        """Check that two messages in succession have successive ordinals (MS-MQQB 3.1.1.3)."""
+        ordinal = int(message_id.rpartition("\\")[2])
+        if self._last_ordinal is not None and ordinal != self._last_ordinal + 1:
+            self._wrong_ids.add(message)
 
     def _silence_peer(self, on: bool) -> str:
         self._silent = on
@@ -122,12 +149,12 @@ class TransferDriven(QueuesDriven):
         self._step_ms = RECONNECT_TIME_MS
         return "done"
 
-    def _offer_order_ack(self) -> str:
-        packet = next(one for one in reversed(self._wire.messages) if one.TransactionHeader is not None)
+    def _offer_order_ack(self, message: str) -> str:
+        packet = next(one for one in self._wire.messages if self._describe_message(one)["message"] == message)
         header = packet.TransactionHeader
         assert header is not None
         body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.TxSequenceNumber - 1)
-        self._send_acknowledgment(body.build(), MessageClass.MQMSG_CLASS_ORDER_ACK, 0)
+        self._send_acknowledgment(packet, body.build(), MessageClass.MQMSG_CLASS_ORDER_ACK, 0)
         return "done"
 
     def _finish(self, message: str, cls: str) -> str:
@@ -136,12 +163,12 @@ class TransferDriven(QueuesDriven):
         assert header is not None
         place = (header.TxSequenceID, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
         body = FinalAckBody(*place, packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID)
-        self._send_acknowledgment(body.build(), MessageClass[f"MQMSG_CLASS_{cls}"], 1)
+        self._send_acknowledgment(packet, body.build(), MessageClass[f"MQMSG_CLASS_{cls}"], 1)
         return "done"
 
-    def _send_acknowledgment(self, body: bytes, cls: int, recoverable: int) -> None:
-        """Send an acknowledgment from the peer on the connection of the last message."""
-        record = self._wire.last_connection
+    def _send_acknowledgment(self, of: UserMessagePacket, body: bytes, cls: int, recoverable: int) -> None:
+        """Send an acknowledgment from the peer on the connection of the last message to the same queue."""
+        record = self._wire.connections.get(get_destination(of))
         conversation = next((one for one in self._peer.conversations if one.record is record), None)
         if conversation is None or conversation.record.closed_by is not None:
             conversation = self._peer.open_raw()
@@ -162,7 +189,7 @@ class TransferDriven(QueuesDriven):
     def _burst(self, session: str, number: int) -> dict[str, int]:
         through = self._sessions[session]
         for _ in range(number):
-            self._wire.send(through, self._build_message("burst", MISSING_QUEUE, 0, [], {"DM": 1}, 0, 3))
+            self._wire.send(through, self._build_message("burst", MISSING_QUEUE, 0, [], {"DM": 1}, 0, 3, {}))
         self._peer.pass_time(_IMMEDIATE_REACTION_MS)
         return {"at once": self._wire.acknowledged(through)["acknowledged"]}
 
@@ -177,6 +204,7 @@ class TransferDriven(QueuesDriven):
         size: int,
         acks: list[str],
         journal: list[str],
+        details: dict[str, Any],
     ) -> None:
         place = {
             "FM": 1,
@@ -187,7 +215,7 @@ class TransferDriven(QueuesDriven):
             "PreviousTxSequenceNumber": previous,
         }
         user = {"DM": 1, **{_JOURNAL_FLAGS[one]: 1 for one in journal}}
-        packet = self._build_message(message, queue, size, acks, user, 0, 0, transaction=place)
+        packet = self._build_message(message, queue, size, acks, user, 0, 0, details, transaction=place)
         self._wire.send(self._sessions[session], packet)
 
     def _build_message(
@@ -199,6 +227,7 @@ class TransferDriven(QueuesDriven):
         user: dict[str, Any],
         application_tag: int,
         priority: int,
+        details: dict[str, Any],
         **headers: Any,
     ) -> bytes:
         """Build a message of the peer as bytes."""
@@ -211,8 +240,15 @@ class TransferDriven(QueuesDriven):
         own = {
             "SourceQueueManager": self._peer.identifier,
             "MessageID": ordinal,
-            "SentTime": self._peer.environment.now().utc_s,
+            "SentTime": self._peer.environment.now().utc_s - _CLOCK_LAG_S,
+            "TimeToBeReceived": details.get("time_to_be_received_s", INFINITE_LIFETIME_S),
         }
+        kept = {
+            "CorrelationID": bytes.fromhex(details.get("correlation_id", "00" * 20)),
+            "BodyType": details.get("body_type", 0),
+            "ExtensionData": b64decode(details.get("extension_base64", "")),
+        }
+        self._arrivals[message] = self._peer.environment.now().utc_s
         made = user_message(
             user={**own, **user, **admin},
             destination=self._format_direct_name(self._name_queue_path(queue)).removeprefix("DIRECT="),
@@ -220,6 +256,7 @@ class TransferDriven(QueuesDriven):
             label=message,
             body=b"b" * size,
             ApplicationTag=application_tag,
+            **kept,
             **asked,
             **headers,
         )
@@ -236,16 +273,48 @@ class TransferDriven(QueuesDriven):
             seen["order acks"] = dict(zip(("sequence", "number"), max(places), strict=True))
         seen["final acks"] = sorted(map(self._final_ack, self._wire.final_acks.values()), key=str)
         seen["transfer"] = self._get_transfer_state()
-        seen["came"] = [self._describe_message(packet) for packet in self._wire.messages[self._before_loss :]]
         for queue in (SYSTEM_JOURNAL, DEAD_LETTERS):
             if queue == DEAD_LETTERS and not find_release(self._sut).dead_letters:
                 seen[queue] = Unseen()
                 continue
             seen[queue] = sorted(self._messages[one["message_id"].lower()] for one in self._sut.kept(queue))
-        name = self._peer.direct_name().lower()
-        outgoing = [one for one in self._listed["outgoing"] if one["format_name"].lower() == name]
-        seen["waiting"] = sum(one["count"] for one in outgoing)
+        came = self._wire.messages[self._before_loss :]
+        for name, to in self._routes.items():
+            outgoing = [one for one in self._listed["outgoing"] if one["format_name"].lower() == to.lower()]
+            path = to.removeprefix("DIRECT=").lower()
+            seen[f"to {name}"] = {
+                "came": [self._describe_message(packet) for packet in came if get_destination(packet) == path],
+                "waiting": sum(one["count"] for one in outgoing),
+                "transfer info": self._get_transfer_info(to),
+            }
+        seen["wrong identifiers"] = sorted(self._wrong_ids)
+        seen["wrong times"] = sorted(self._wrong_times)
         return seen
+
+    def _describe_message_answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Describe a message in a queue; compare its times with those of the peer."""
+        described = super()._describe_message_answer(message)
+        name, arrived_s, sent_s = described["message"], message.get("arrived_time"), message.get("sent_time")
+        own_s = self._arrivals.get(name)
+        if described["class"] == "NORMAL" and own_s is not None:
+            late = arrived_s is not None and not own_s - _TOLERANCE_S <= arrived_s <= own_s + _TOLERANCE_S
+            other = sent_s is not None and sent_s != own_s - _CLOCK_LAG_S
+            if late or other:
+                self._wrong_times.add(name)
+        return described
+
+    def _get_transfer_info(self, to: str) -> Any:
+        """Return OutgoingTransferInfo of an outgoing queue; sequences are numbered as in the model."""
+        if not self._sut.has("management"):
+            return Unseen()
+        found = self._sut.control.call("get_outgoing_queue", to=to)["outgoing"]
+        info = dict(found[0].get("OutgoingTransferInfo", {})) if found else {}
+        for name in ("EodFirstNonAck", "EodLastNonAck"):
+            if name in info:
+                place = dict(info[name])
+                info[name] = place | {"SeqID": self._sequences.get(int(place["SeqID"]), place["SeqID"])}
+        unknown = dict.fromkeys(("EodNoAckCount", "EodNoReadCount", "EodFirstNonAck", "EodLastNonAck"), Unseen())
+        return unknown | info
 
     def _get_transfer_state(self) -> Any:
         """Return the state of the received sequence, as the system reports it."""

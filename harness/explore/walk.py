@@ -16,6 +16,10 @@ from harness.model.steps import Model, Step
 
 _MOST_LAG_MS = 500
 _IDLE_STEP_MS = 1_000
+_WEIGHT_FACTORS = (0.25, 1, 1, 4)
+"""Each walk multiplies the weight of each transition by one of these factors, so that walks differ in the transitions
+that they repeat (swarm testing).
+"""
 CRASH_RULE = FINDING_BY_CONDITION[Condition.CRASHED][0]
 
 
@@ -112,10 +116,11 @@ class Drawing:
         """Return a function that draws the given number of steps."""
 
         def draw_step(worlds: Worlds) -> Iterator[Step]:
+            weights = [weight * chance.choice(_WEIGHT_FACTORS) for weight in self.weights]
             for _ in range(number):
                 if not self.may_continue():
                     return
-                step = worlds.draw(chance, self.names, self.weights)
+                step = worlds.draw(chance, self.names, weights)
                 if self.longest_ms is None or step.arguments.get("ms", 0) <= self.longest_ms:
                     yield step
 

@@ -53,8 +53,8 @@ class Wire:
         """The acknowledgments by their own MessageIDs: a copy on another session is the same acknowledgment."""
         self.messages: list[UserMessagePacket] = []
         """The received messages that are not acknowledgments, including copies."""
-        self.last_connection: Connection | None = None
-        """The connection of the last message received."""
+        self.connections: dict[str, Connection] = {}
+        """The connection of the last message to each direct name, in lower case."""
         peer.recorder.listeners.append(self._on_frame)
 
     def send(self, session: Conversation, packet: bytes) -> None:
@@ -136,7 +136,12 @@ class Wire:
             self.final_acks[packet.UserHeader.MessageID] = packet
         else:
             self.messages.append(packet)
-            self.last_connection = connection
+            self.connections[get_destination(packet)] = connection
+
+
+def get_destination(packet: UserMessagePacket) -> str:
+    """Return the direct name of the destination of a message, in lower case; empty for another kind of name."""
+    return str(getattr(packet.UserHeader.DestinationQueue, "DirectFormatName", "")).lower().removeprefix("direct=")
 
 
 def _list_bits(header: Any) -> list[int]:

@@ -60,7 +60,7 @@ class Worlds:
         """The first world that agrees with all observations so far."""
         return self._worlds[0]
 
-    def draw(self, chance: Random, names: list[str], weights: list[int]) -> Step:
+    def draw(self, chance: Random, names: list[str], weights: Sequence[float]) -> Step:
         """Return a random step that the first world can take."""
         return self.first.draw(chance, names, weights)
 

@@ -69,7 +69,7 @@ def with_status(method: Method, status: Status, *, of: Status = Status.MQ_OK, ca
     return with_result(method, lambda found, *rest: (status if found is of else found, *rest), callback=callback)
 
 
-def instead_if(method: Method, when: Callable[[Given], bool], do: Callable[[Given], Any]) -> Install:
+def replace_step_if(method: Method, when: Callable[[Given], bool], do: Callable[[Given], Any]) -> Install:
     """Return an installer of a fault that calls ``do`` instead of a step whenever the condition ``when`` is true."""
     signature = inspect.signature(method)
 

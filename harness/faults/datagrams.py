@@ -1,4 +1,4 @@
-"""Faults in datagrams: they are changed when the queue manager receives or sends them."""
+"""Faults that change datagrams when the queue manager receives or sends them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 OnAnswered = Callable[[DirectoryAnswered], None]
 
 
-def answered_as(kind: type[Change], change: Callable[[DirectoryAnswered], DirectoryAnswered]) -> Install:
+def change_directory_answers(kind: type[Change], change: Callable[[DirectoryAnswered], DirectoryAnswered]) -> Install:
     """Return an installer of a fault that changes the directory's answers to requests for changes of one kind."""
 
     class Answered(DirectoryLink):
@@ -33,7 +33,7 @@ def answered_as(kind: type[Change], change: Callable[[DirectoryAnswered], Direct
     return replace_part(Answered)
 
 
-def left_out(kind: type[Change]) -> Install:
+def omit_directory_changes(kind: type[Change]) -> Install:
     """Return an installer of a fault that sends no requests for changes of one kind to the directory, and continues as
     after a success.
     """
@@ -50,12 +50,12 @@ def left_out(kind: type[Change]) -> Install:
     return replace_part(LeftOut)
 
 
-def status_for(was: Result, status: Result) -> Callable[[DirectoryAnswered], DirectoryAnswered]:
+def replace_status(was: Result, status: Result) -> Callable[[DirectoryAnswered], DirectoryAnswered]:
     """Return a function that replaces the status ``was`` in an answer of the directory with ``status``."""
     return lambda answer: replace(answer, status=status) if answer.status is was else answer
 
 
-def stays_online(kind: type[Change]) -> Install:
+def stay_online_after(kind: type[Change]) -> Install:
     """Return an installer of a fault with which the queue manager stays online after a change of this kind failed to
     reach the directory.
     """

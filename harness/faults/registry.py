@@ -34,7 +34,7 @@ class FaultyCore:
     effect_filters: list[EffectFilter] = field(default_factory=list)
     input_filters: list[InputFilter] = field(default_factory=list)
     clocks: list[Callable[[Now], Now]] = field(default_factory=list)
-    """The time as the queue manager with faults sees it."""
+    """The functions that change the time which the queue manager with faults receives."""
     after_each: list[Callable[[QueueManager], None]] = field(default_factory=list)
     on_restart: list[Callable[[FaultyCore], None]] = field(default_factory=list)
     around: AbstractContextManager[object] = field(default_factory=nullcontext)

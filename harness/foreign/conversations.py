@@ -82,7 +82,7 @@ class Conversation:
         self._totals = totals
         self._ports = ports
         self._views: list[View] = []
-        self._ways = _Way(self, 0), _Way(self, 1)
+        self._ways = _ConversationDirection(self, 0), _ConversationDirection(self, 1)
         self._reassembly = Reassembly(*self._ways)
         self._tries = 0
         self._missing: str | None = None
@@ -256,7 +256,7 @@ class Conversation:
             )
 
 
-class _Way(Receiver):
+class _ConversationDirection(Receiver):
     """One direction of a conversation; its bytes are parsed as soon as the protocol is known."""
 
     def __init__(self, conversation: Conversation, side: int) -> None:

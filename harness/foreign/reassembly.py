@@ -56,7 +56,7 @@ class Receiver:
         raise NotImplementedError
 
 
-class Way:
+class DirectionState:
     """The state of one direction of a connection after the current frame."""
 
     def __init__(self, receiver: Receiver) -> None:
@@ -84,7 +84,7 @@ class Reassembly:
     """A connection with its two directions; the first direction is from the sender of the first frame."""
 
     def __init__(self, one: Receiver, other: Receiver) -> None:
-        self.ways = Way(one), Way(other)
+        self.ways = DirectionState(one), DirectionState(other)
         self._held_bytes = 0
 
     @property
@@ -143,7 +143,9 @@ class Reassembly:
                 way.receiver.hole(way.acknowledged - way.next, 0)
                 way.next = way.acknowledged
 
-    def _begin_direction(self, way: Way, back: Way, sequence: int, acknowledged: int, flags: int) -> None:
+    def _begin_direction(
+        self, way: DirectionState, back: DirectionState, sequence: int, acknowledged: int, flags: int
+    ) -> None:
         if way.next is None:
             way.next = sequence + 1 + _SEQUENCE_NUMBERS
         if flags & ACK and back.next is None:
@@ -177,11 +179,11 @@ class Reassembly:
             self._skip_until(back, until, first.number)
         self._deliver_in_order()
 
-    def _skip_until(self, way: Way, until: int, number: int) -> None:
+    def _skip_until(self, way: DirectionState, until: int, number: int) -> None:
         way.receiver.hole(until - (way.next or 0), number)
         way.next = until
 
-    def _deliver_segment(self, way: Way, back: Way, segment: Segment) -> None:
+    def _deliver_segment(self, way: DirectionState, back: DirectionState, segment: Segment) -> None:
         if way.closed or way.next is None:
             return
         if segment.flags & RST:
@@ -208,5 +210,5 @@ def _first_sequence_number(segment: Segment) -> int:
     return segment.start
 
 
-def _earliest_frame(pair: tuple[Way, Way]) -> int:
+def _earliest_frame(pair: tuple[DirectionState, DirectionState]) -> int:
     return pair[0].held[0].number

@@ -54,13 +54,13 @@ class System:
         self._entries = entries
         self.identifiers: set[UUID] = set()
         self.server_class: set[bool] = set()
-        """The values of the OS bit in its EstablishConnection requests."""
+        """The values of the OS bit in the system's EstablishConnection requests."""
         self.roles: Counter[str] = Counter()
         """The number of the system's connections by role; the role is empty if the capture does not contain the
         opening.
         """
         self.kinds: Counter[str] = Counter()
-        """The number of its packets by kind."""
+        """The number of packets that the system sent, by kind."""
 
     def take(self, frame: Frame) -> None:
         """Judge a packet that the system sent, or record a packet that it received."""

@@ -52,7 +52,7 @@ class Baseline:
     digest: str
     deviations: Mapping[str, Deviation]
 
-    def to_json(self, held: Held) -> dict[str, Any]:
+    def to_json(self, held: BaselineComparison) -> dict[str, Any]:
         """Return the entry for this baseline in run.json."""
         reasons = {rule: self.deviations[rule] for rule in held.expected}
         return {
@@ -66,7 +66,7 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class BaselineComparison:
     """The result of comparing a run with a baseline: rules that fail as listed, failing rules that are not listed,
     listed rules that pass again, and listed rules that are undecided.
     """
@@ -90,14 +90,16 @@ class Held:
             yield f"in the baseline, but no longer failing (remove them): {', '.join(self.stale)}"
 
 
-def compare_with_deviations(rules: Mapping[str, Verdict], deviations: Mapping[str, Deviation], *, whole: bool) -> Held:
+def compare_with_deviations(
+    rules: Mapping[str, Verdict], deviations: Mapping[str, Deviation], *, whole: bool
+) -> BaselineComparison:
     """Compare the verdicts of the rules with the listed deviations; only a complete run shows that a listed rule passes
     again.
     """
     failing = {rule for rule, verdict in rules.items() if verdict is Verdict.FAIL}
     known = deviations.keys()
     stale = {rule for rule in known if rules.get(rule) in (Verdict.PASS, Verdict.WARN)} if whole else set[str]()
-    return Held(
+    return BaselineComparison(
         expected=tuple(sorted(failing & known)),
         new=tuple(sorted(failing - known)),
         stale=tuple(sorted(stale)),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from harness.capture.deciding import Lines, Says, find_deciding_fields
+from harness.capture.deciding import Lines, VerdictTexts, find_deciding_fields
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.expectations import Expectation, expectation
@@ -21,10 +21,10 @@ from reference_qm.releases.names import NO_RELEASE
 EVIDENCE_LIMIT = 6
 NO_LINES = Lines()
 SHOWN_PASSES_PER_RULE = 5
-"""The number of passes of a rule for which the judge searches the deciding field."""
+"""The number of passes of a rule for which the judge searches for the deciding field."""
 MAX_SEARCHED_BYTES = 64 * 1024
-"""The maximum size (int bytes) of a packet in which the judge searches the deciding field; the search in longer packets
-takes too long.
+"""The maximum size (int bytes) of a packet in which the judge searches for the deciding field; the search in longer
+packets takes too long.
 """
 OBSERVED_IN_PACKETS = ("passive", "wire", "rpc")
 """The values of ``observe`` for rules that are observed in packets: a pass of such a rule must name a packet."""
@@ -444,7 +444,9 @@ class Judge:
         if not shown:
             return tuple([Evidence(frame.number) for frame in frames])
         lines = [frame.lines if frame.from_sut and frame.size <= MAX_SEARCHED_BYTES else NO_LINES for frame in frames]
-        fields = find_deciding_fields(lines, Says(f"{row.document}-{row.section}", expected, observed, row.says))
+        fields = find_deciding_fields(
+            lines, VerdictTexts(f"{row.document}-{row.section}", expected, observed, row.says)
+        )
         return tuple(
             Evidence(frame.number, field.start, field.end - 1) if field else Evidence(frame.number)
             for frame, field in zip(frames, fields, strict=True)

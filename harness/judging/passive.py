@@ -352,8 +352,8 @@ class _ByKind:
             self._found.clear()
 
     def find(self, kind: str) -> list[tuple[Predicate, list[tuple[str, bool]]]]:
-        """Return the predicates for packets of a kind, each with the ids of its rules, and with whether it is
-        decisive.
+        """Return the predicates for packets of a kind, each with the ids of its rules, and with a flag for a decisive
+        predicate.
         """
         if len(self._rules) != len(PASSIVE):  # rules were registered in the meantime
             self.refresh()

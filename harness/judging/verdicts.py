@@ -265,7 +265,7 @@ class Recorded:
     unfinished: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
     """The lines that the interrupted check had already written: check, rule, verdict."""
     again: set[str] = field(default_factory=set)
-    """Checks that run again when the run is resumed, because residue of other checks affected them."""
+    """The checks that run again when the run is resumed, because residue of other checks affected them."""
 
     def note(self, rule: str, verdict: Verdict, advice: str | None = None) -> None:
         """Record one line of the verdict file."""
@@ -321,7 +321,7 @@ class _Completer:
         if line["schema"] != SCHEMA:
             return _convert_schema_1_line(line, where)
         self._folder = self._folder or _Folder.read(self._path.parent)
-        return self._folder.whole(line, where)
+        return self._folder.complete_line(line, where)
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -377,7 +377,7 @@ class _Folder:
         except (ValueError, KeyError, TypeError) as error:
             raise UsageError(f"{path}, which the verdicts need, is truncated or broken") from error
 
-    def whole(self, line: dict[str, Any], where: str) -> dict[str, Any]:
+    def complete_line(self, line: dict[str, Any], where: str) -> dict[str, Any]:
         """Return a line with the added values that all lines of the run folder share."""
         try:
             rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])

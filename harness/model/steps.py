@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from types import MappingProxyType
@@ -118,7 +118,7 @@ class Model:
         """Return the visible state of this world."""
         raise NotImplementedError
 
-    def draw(self, chance: Random, names: list[str], weights: list[int]) -> Step:
+    def draw(self, chance: Random, names: list[str], weights: Sequence[float]) -> Step:
         """Draw a step that is possible now, from the given transitions."""
         while True:
             (name,) = chance.choices(names, weights)

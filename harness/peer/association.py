@@ -235,7 +235,7 @@ class Call:
             return
         self.gathered += fragment.stub
         if len(self.gathered) > MAX_STUB_BYTES:
-            self.malformed, self.answered = f"its stub has more than {MAX_STUB_BYTES} bytes", True
+            self.malformed, self.answered = f"the stub has more than {MAX_STUB_BYTES} bytes", True
             return
         if not fragment.pfc_flags & LAST:
             return
@@ -411,7 +411,7 @@ class Association(RawConversation):
         """
         refused, said = self.offer(*interfaces, transfers=transfers, kind=kind, group=group)
         if refused:
-            raise ConformanceFailure(f"the SUT did not accept the interface {refused[0].uuid}: it answered {said}")
+            raise ConformanceFailure(f"the SUT did not accept the interface {refused[0].uuid}: the answer was {said}")
         return self
 
     def offer(

@@ -1,4 +1,4 @@
-"""The base of the SUT's counterpart that its connections use: identity, waiting, measuring of durations."""
+"""The base class of the SUT's counterpart, for its connections: identity, waits, and measured durations."""
 
 from __future__ import annotations
 

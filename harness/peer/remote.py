@@ -68,7 +68,7 @@ class Remote:
             self._read_port = self._find_read_port()
             return self._associate_apart(wanted, transfers, group)
         if refused:
-            raise ConformanceFailure(f"the SUT did not accept the interface {refused[0].uuid}: it answered {said}")
+            raise ConformanceFailure(f"the SUT did not accept the interface {refused[0].uuid}: the answer was {said}")
         return association
 
     def read_port(self) -> int:
@@ -180,7 +180,7 @@ class Remote:
         for _ in packets:  # one SessionAck may acknowledge several messages
             frame = connection.poll("SessionAck", within_ms=within_ms)
             if frame is None:
-                raise ConformanceFailure("the SUT did not acknowledge the messages that were to be read")
+                raise ConformanceFailure("the SUT did not acknowledge the messages that the check reads next")
             if frame["SessionHeader"].AckSequenceNumber >= len(packets):
                 break
         connection.close()
@@ -323,7 +323,7 @@ class RemoteQueue:
         returned no handle.
         """
         if read.out is None:
-            raise ConformanceFailure(f"the read that is to be ended returned no handle: {read.outcome}")
+            raise ConformanceFailure(f"the read to be ended returned no handle: {read.outcome}")
         return self.association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=acknowledge)
 
     def receive(self, action: int = Action.RECEIVE, **how: Any) -> Call:

@@ -16,7 +16,7 @@ from harness.proof.trials import Clean, Line
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class ReadingWithChecks:
     """A reading to try, with the steps that its variant changes (None if unknown) and the checks that can notice the
     reading.
     """
@@ -30,7 +30,7 @@ class Carried:
         """The id of the erratum that the reading belongs to."""
         return self.name.partition(".")[0]
 
-    def is_compatible_with(self, other: Carried) -> bool:
+    def is_compatible_with(self, other: ReadingWithChecks) -> bool:
         """Return whether both readings can be installed together: they belong to different entries and change different
         steps.
         """
@@ -42,7 +42,7 @@ class Carried:
 class Group:
     """Readings whose variants are installed together."""
 
-    readings: list[Carried] = field(default_factory=list)
+    readings: list[ReadingWithChecks] = field(default_factory=list)
     checks: dict[str, None] = field(default_factory=dict)
     """The checks that can notice at least one of the readings."""
 
@@ -51,12 +51,12 @@ class Group:
         """The names of the readings, separated by spaces."""
         return " ".join(one.name for one in self.readings)
 
-    def take(self, reading: Carried) -> None:
+    def take(self, reading: ReadingWithChecks) -> None:
         """Add a reading to the group."""
         self.readings.append(reading)
         self.checks |= dict.fromkeys(reading.checks)
 
-    def list_single_readings(self, checks: Collection[str]) -> list[Carried]:
+    def list_single_readings(self, checks: Collection[str]) -> list[ReadingWithChecks]:
         """Return each reading with the given checks that can notice it, without readings that no given check can
         notice.
         """
@@ -64,13 +64,13 @@ class Group:
         return [one for one in chosen if one.checks]
 
 
-def group_readings(readings: Iterable[Carried], seconds: Mapping[str, float]) -> list[Group]:
+def group_readings(readings: Iterable[ReadingWithChecks], seconds: Mapping[str, float]) -> list[Group]:
     """Return groups of readings, formed by a greedy algorithm, that run few checks; ``seconds``: the cost of each
     check.
     """
     groups: list[Group] = []
 
-    def compute_added_cost(reading: Carried, group: Group) -> float:
+    def compute_added_cost(reading: ReadingWithChecks, group: Group) -> float:
         """Return the total duration (s) of the checks that a reading adds to the checks of a group."""
         return sum(seconds[check] for check in reading.checks if check not in group.checks)
 

@@ -15,7 +15,7 @@ from itertools import chain
 
 from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN_VERDICTS
-from harness.proof.grouping import Carried, Group, find_differing_checks, group_readings
+from harness.proof.grouping import Group, ReadingWithChecks, find_differing_checks, group_readings
 from harness.proof.steps import find_changed_steps, may_notice
 from harness.proof.trials import Clean, Found, Line, Trial, Trials
 from harness.rules.catalogue import Catalogue
@@ -74,7 +74,9 @@ def run_readings(
     clean = trials.run_clean(dict.fromkeys(chain.from_iterable(before.values())))
 
     carried = [
-        Carried(name, changed, tuple(check for check in before[name] if may_notice(clean[check].steps, changed)))
+        ReadingWithChecks(
+            name, changed, tuple(check for check in before[name] if may_notice(clean[check].steps, changed))
+        )
         for name in before
         if name in variants
         for changed in (find_changed_steps(variants[name].install),)
@@ -98,14 +100,14 @@ def run_readings(
 
 def _find_readings_to_run_apart(
     trials: Trials, groups: Iterable[Group], variants: Mapping[str, Fault], clean: Mapping[str, Clean]
-) -> list[Carried]:
+) -> list[ReadingWithChecks]:
     """Run the groups of readings; return each reading with its checks whose verdicts differ from the clean verdicts."""
     by_name = {group.name: group for group in groups}
     together = (
         Trial(group.name, tuple(variants[one.name].name for one in group.readings), tuple(group.checks))
         for group in by_name.values()
     )
-    apart: list[Carried] = []
+    apart: list[ReadingWithChecks] = []
     for trial, outcome in trials.run(together):
         checks = trial.checks if outcome.died else find_differing_checks(outcome.lines, clean, trial.checks)
         apart += by_name[trial.name].list_single_readings(checks)

@@ -98,7 +98,7 @@ class Clean:
 
 @dataclass(slots=True)
 class Found:
-    """The result of a trial: its verdicts."""
+    """The result of a trial: the verdicts of its checks."""
 
     lines: list[Line] = field(default_factory=list)
     seconds: float = 0

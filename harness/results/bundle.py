@@ -56,7 +56,7 @@ class Member(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class VerifiedBundle:
     """A bundle whose signature is valid. ``key``: the public key that verified the signature, hexadecimal; ``folder``:
     the unpacked files.
     """
@@ -128,7 +128,7 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
+def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> VerifiedBundle:
     """Verify a bundle with a public key and unpack the bundle into an empty folder; raise BadBundle for any error."""
     try:
         with path.open("rb") as file:
@@ -144,7 +144,7 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
                 )
             except InvalidSignature:
                 raise BadBundle(f"{path} has an invalid signature: the file was changed after it was signed") from None
-            return Opened(found["key"].decode(), folder, _unpack_content(path, file, folder))
+            return VerifiedBundle(found["key"].decode(), folder, _unpack_content(path, file, folder))
     except OSError as error:
         raise BadBundle(f"{path} cannot be read: {error.strerror or error}") from error
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from harness.judging.captured import judge_capture
 from harness.judging.verdicts import Verdict
 from harness.results.agreement import VERDICTS_WITHOUT_PACKETS, Line, is_of_topology, watch_identifiers
-from harness.results.bundle import BadBundle, Opened
+from harness.results.bundle import BadBundle, VerifiedBundle
 from harness.results.installed import Suites
 from harness.results.replayed import Replayed, replay
 from harness.results.run_results import RunResults
@@ -26,7 +26,7 @@ VIRTUAL_REACH = "virtual"
 """The value of ``reach`` for a run in which the reference ran as SUT in the tester's process."""
 JUDGING_DEADLINE_S = 3_600
 """The time for replaying checks, in seconds. The verdicts of checks that are not replayed within this time are not
-verified, and rest on the signer's word. The replay of all checks of a genuine run takes about a minute.
+verified, and depend on the signer's word. The replay of all checks of a genuine run takes about a minute.
 """
 
 
@@ -44,7 +44,7 @@ class JudgedAgain:
 
 
 def judge_again(
-    opened: Opened, found: RunResults, lines: list[Line], suites: Suites, progress: Callable[[int, int], None]
+    opened: VerifiedBundle, found: RunResults, lines: list[Line], suites: Suites, progress: Callable[[int, int], None]
 ) -> JudgedAgain:
     """Judge a run again; raise BadBundle if the verdicts contradict the captures. ``progress``: called with the
     finished amount and the total.
@@ -79,7 +79,7 @@ def judge_again(
 
 
 def _judge_captures(
-    opened: Opened,
+    opened: VerifiedBundle,
     found: RunResults,
     lines: Iterable[Line],
     names: list[str],

@@ -11,7 +11,7 @@ from harness.printable import one_line
 from harness.results.run_results import RunResults
 from harness.rules.catalogue import Rule
 from harness.run.causes import find_missing_root, group_by_cause
-from harness.run.named_roots import NamedRoots
+from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 
 MOST_SHOWN_RULES = 50
@@ -39,7 +39,7 @@ def _list_lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[st
     run = found.run
     yield f"# MSMQ conformance: {escape_markdown(found.system)}"
     yield ""
-    roots = NamedRoots.from_json(run.get("roots", ()))
+    roots = RootCauses.from_json(run.get("roots", ()))
     known = (run.get("baseline") or {}).get("expected", {})
     bad = [one for one in found.rules.values() if one.verdict in BAD_VERDICTS and one.rule not in known]
     resting = [one for one in bad if find_missing_root(one, roots)]
@@ -85,7 +85,7 @@ def _list_counts(found: RunResults) -> Iterator[str]:
 
 def _list_cause_tables(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[str]:
     """Yield a table for each cause that several rules share, and a last table for the other rules."""
-    causes = group_by_cause(bad, NamedRoots())
+    causes = group_by_cause(bad, RootCauses())
     shared = [cause for cause in causes if len(cause.findings) > 1]
     alone = [one for cause in causes if len(cause.findings) == 1 for one in cause.findings]
     tables = [(cause.title, cause.findings) for cause in shared]

@@ -23,7 +23,7 @@ from harness.results.agreement import (
     get_run_period,
     read_verdict_lines,
 )
-from harness.results.bundle import BadBundle, Opened, open_bundle
+from harness.results.bundle import BadBundle, VerifiedBundle, open_bundle
 from harness.results.certificate import (
     BADGE_FILE,
     CERTIFICATE_FILE,
@@ -63,7 +63,7 @@ class Verified:
     again: JudgedAgain
 
     def to_json(self) -> dict[str, Any]:
-        """Return certificate.json as JSON data, with the rules that were judged again and the rules that rest on the
+        """Return certificate.json as JSON data, with the rules that were judged again and the rules that depend on the
         signer's word.
         """
         return self.statement | {
@@ -105,7 +105,7 @@ def verify_bundle(
     return Verified(said, again)
 
 
-def _read_statement(opened: Opened, suites: Suites) -> dict[str, Any]:
+def _read_statement(opened: VerifiedBundle, suites: Suites) -> dict[str, Any]:
     """Read the statement of the certificate; raise JudgedElsewhere when it names suites that differ from the installed
     ones.
     """
@@ -129,7 +129,7 @@ def _read_statement(opened: Opened, suites: Suites) -> dict[str, Any]:
     return read_certificate(opened.folder / CERTIFICATE_FILE)
 
 
-def _check_files(opened: Opened, said: Mapping[str, Any]) -> None:
+def _check_files(opened: VerifiedBundle, said: Mapping[str, Any]) -> None:
     made = {CERTIFICATE_FILE, PAGE_FILE, BADGE_FILE}
     held = {name: one._asdict() for name, one in opened.members.items() if name not in made}
     named = said["files"]
@@ -138,7 +138,9 @@ def _check_files(opened: Opened, said: Mapping[str, Any]) -> None:
         raise BadBundle(f"files differ from those named in the certificate: {', '.join(wrong[:5])}")
 
 
-def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults, suites: Suites, most: float) -> None:
+def _check_statement(
+    opened: VerifiedBundle, said: Mapping[str, Any], found: RunResults, suites: Suites, most: float
+) -> None:
     """Compare the statement of the certificate with its run folder; then check that the run meets the terms in the
     statement.
     """

@@ -67,7 +67,7 @@ _FOREIGN_NAME = (
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """A queue, addressed by a format name; ``about``: its key in [queues], empty for a queue of the tester."""
+    """A queue, addressed by a format name; ``about``: the queue's key in [queues], empty for a queue of the tester."""
 
     name: str
     queue: str
@@ -133,7 +133,7 @@ def check_identity(file: SutFile, guid: UUID | None) -> Line:
     return Line(IDENTITY, State.OK, f"the system is queue manager {guid}, which differs from the peer")
 
 
-# -- does it find the peer -------------------------------------------------------------------------------------------
+# -- the route to the peer --------------------------------------------------------------------------------------------
 
 
 def check_reach(system: System) -> Iterator[Line]:
@@ -186,7 +186,7 @@ def _has_acknowledgment(session: Session) -> bool:
     return any(frame.kind == "SessionAck" for frame in session.sent)
 
 
-# -- do messages arrive ----------------------------------------------------------------------------------------------
+# -- arriving messages -----------------------------------------------------------------------------------------------
 
 
 def check_arrival(system: System, reached: bool | None) -> Iterator[Line]:

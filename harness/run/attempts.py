@@ -16,7 +16,7 @@ from _pytest.runner import runtestprotocol
 from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, WRONG_VERDICTS, Entry, Verdict
 from harness.run.checks import find_covered_rules, suite_path
-from harness.run.rests import Rests
+from harness.run.rests import CheckPrerequisites
 from harness.run.roots import doubt_verdicts
 from harness.run.stash import ATTEMPT_KEY, DRIVER_KEY, LOG_KEY, ROOTS_KEY, ROOTS_OF_CHECK, RUN_KEY, RUNS_AGAIN_ALONE
 from harness.sut.external_driver import ExternalDriver
@@ -61,7 +61,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     item.config.stash[LOG_KEY] = log
     entries, reports = settle_attempts(tried, doubts, steady=now == Doubts())
     if not item.stash.get(RUNS_AGAIN_ALONE, False):
-        run, rests = item.config.stash[RUN_KEY], item.stash.get(ROOTS_OF_CHECK, Rests())
+        run, rests = item.config.stash[RUN_KEY], item.stash.get(ROOTS_OF_CHECK, CheckPrerequisites())
         entries = change_reports(
             entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS_KEY]), reports
         )

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, Verdict
-from harness.run.named_roots import NamedRoots
+from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 
 _EXPLAINING_WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
@@ -38,7 +38,7 @@ class Cause:
         return f"{rules} rule{'s' if rules > 1 else ''}: {self.seen}"
 
 
-def group_by_cause(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Cause]:
+def group_by_cause(findings: Iterable[RuleResult], roots: RootCauses) -> list[Cause]:
     """Group findings by cause, the most frequent cause first, equal counts in the order of their lines; a finding
     without a common cause forms its own group. Undecided verdicts share a cause if they have the same reason or the
     same root cause, a missing prerequisite (``roots``). Failures share a cause if they have the same observation; if
@@ -58,13 +58,13 @@ def group_by_cause(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Ca
     return sorted(causes, key=lambda cause: -len(cause.findings))
 
 
-def find_missing_root(result: RuleResult, roots: NamedRoots) -> str:
+def find_missing_root(result: RuleResult, roots: RootCauses) -> str:
     """Return the root cause (missing prerequisite) of a finding; empty if the finding has no known root cause."""
     root = roots.root_of(result.line["test"]) if result.verdict is Verdict.INCONCLUSIVE else None
     return root.said if root is not None else ""
 
 
-def add_causes(results: Iterable[RuleResult], roots: NamedRoots) -> list[RuleResult]:
+def add_causes(results: Iterable[RuleResult], roots: RootCauses) -> list[RuleResult]:
     """Return the final verdict of each rule, in which a finding with a common cause names the cause."""
     kept = list(results)
     bad = [one for one in kept if one.verdict in BAD_VERDICTS and one.accepted is None]

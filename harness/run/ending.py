@@ -26,10 +26,10 @@ def handle_end_of_check(item: pytest.Item, driver: SutDriver, *, more: bool, tol
     if (why := why_ended(item)) is not None:
         end_run(item.session, why)
         more = False
-    death = driver.take_death(path)
+    death = driver.take_process_end(path)
     if death is None:
         return False
-    item.config.stash[RUN_KEY].note_death(death)
+    item.config.stash[RUN_KEY].record_process_end(death)
     if not told:
         make_judge(item).break_off(describe_end_of_process(death.how))
     try:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.capture.deciding import Says
+from harness.capture.deciding import VerdictTexts
 from harness.capture.packets import CapturedPackets, Shown, Wanted
 from harness.errors import MqconformError
 from harness.judging.verdicts import Verdict
@@ -45,7 +45,7 @@ class EvidenceTexts:
             return
         try:
             wanted = [Wanted(one["frame"], one["first"], one["last"]) for one in evidence]
-            says = Says(f"{line['document']}-{line['section']}", line["expected"], line["observed"])
+            says = VerdictTexts(f"{line['document']}-{line['section']}", line["expected"], line["observed"])
             shown = self._read_capture(str(line["capture"])).show(wanted, says) if wanted else []
         except (MqconformError, OSError) as error:
             yield f"the packets of this verdict cannot be shown: {error}"

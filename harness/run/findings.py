@@ -19,7 +19,7 @@ from harness.run.evidence import list_frames
 from harness.run.options import CHECK_LIMIT_S
 
 if TYPE_CHECKING:
-    from harness.run.named_roots import NamedRoots
+    from harness.run.named_roots import RootCauses
     from harness.run.results import RuleResult
 
 RESUME_OPTIONS: Mapping[str, Any] = {
@@ -44,7 +44,7 @@ _LONGEST_FINDING_CHARACTERS = 300
 
 
 def list_findings(
-    results: Iterable[RuleResult], catalogue: Mapping[str, Rule], again: str, roots: NamedRoots
+    results: Iterable[RuleResult], catalogue: Mapping[str, Rule], again: str, roots: RootCauses
 ) -> Iterator[str]:
     """Yield the lines of the findings; ``again``: the end of the command that repeats a check, such as ``--sut
     sut.toml``.

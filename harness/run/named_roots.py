@@ -16,7 +16,7 @@ LINE_PREFIX = "fix this first: "
 
 
 @dataclass(slots=True)
-class NamedRoot:
+class RootCause:
     """A root cause: a missing prerequisite. ``said``: the finding with its remedy. ``checks``: the checks that depend
     on this prerequisite.
     """
@@ -26,42 +26,42 @@ class NamedRoot:
 
     @property
     def found(self) -> str:
-        """The line that is printed when the root cause is found. It omits the number of affected checks, which is not
-        known yet.
+        """The line that is printed when the root cause is found. The line omits the number of affected checks, which is
+        not known yet.
         """
         return f"{LINE_PREFIX}{self.said}"
 
     def __str__(self) -> str:
         """Return the line for the end of the run, with the number of affected checks."""
         count = len(self.checks)
-        resting = f" ({count:,} {'check rests' if count == 1 else 'checks rest'} on it)" if count else ""
-        return f"{self.found}{resting}"
+        dependent = f" ({count:,} {'check depends' if count == 1 else 'checks depend'} on it)" if count else ""
+        return f"{self.found}{dependent}"
 
 
 @dataclass(slots=True)
-class NamedRoots:
+class RootCauses:
     """The root causes (missing prerequisites) of a run, by subject. Only the first text about a subject is shown."""
 
-    by_subject: dict[str, NamedRoot] = field(default_factory=dict)
+    by_subject: dict[str, RootCause] = field(default_factory=dict)
 
     def name(self, subject: str, said: str, checks: Iterable[str]) -> None:
         """Record a root cause, and the checks that it affects."""
-        root = self.by_subject.setdefault(subject, NamedRoot(one_line(said, FINDING_LIMIT)))
+        root = self.by_subject.setdefault(subject, RootCause(one_line(said, FINDING_LIMIT)))
         root.checks.update(checks)
 
-    def take(self, others: NamedRoots) -> None:
+    def take(self, others: RootCauses) -> None:
         """Add the root causes that a worker found."""
         for subject, root in others.by_subject.items():
             self.name(subject, root.said, root.checks)
 
-    def root_of(self, test: str | None) -> NamedRoot | None:
+    def root_of(self, test: str | None) -> RootCause | None:
         """Return the first root cause that affects a check, or None; ``test``: the id of the check, or the end of the
         id.
         """
         if test is None:
             return None
-        resting = (root for root in self.by_subject.values() if any(check.endswith(test) for check in root.checks))
-        return next(resting, None)
+        affecting = (root for root in self.by_subject.values() if any(check.endswith(test) for check in root.checks))
+        return next(affecting, None)
 
     def lines(self) -> list[str]:
         """Return a line for each root cause, for the beginning of a run's summary."""
@@ -85,7 +85,7 @@ class NamedRoots:
         ]
 
     @classmethod
-    def from_json(cls, tree: Iterable[Mapping[str, Any]]) -> NamedRoots:
+    def from_json(cls, tree: Iterable[Mapping[str, Any]]) -> RootCauses:
         """Read the root causes from run.json; raise KeyError or TypeError for an invalid entry."""
         found = cls()
         for one in tree:

@@ -286,7 +286,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     from harness.errors import ConformanceFailure, FolderError, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
     from harness.run import survival
-    from harness.run.rests import get_rests
+    from harness.run.rests import get_prerequisites
     from harness.sut.external_driver import END_OF_PROCESS_WAIT_S
     from harness.sut.releases import LackedByRelease
     from harness.sut.shown import NotShown
@@ -322,7 +322,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
             raise
         judge.break_off(f"{judge.malformed}; the check could not continue ({type(error).__name__}: {error})")
     finally:
-        item.stash[ROOTS_OF_CHECK] = get_rests(item)
+        item.stash[ROOTS_OF_CHECK] = get_prerequisites(item)
         survival.check_after(item, judge)
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
             item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]

@@ -18,7 +18,7 @@ from harness.run_folder import CAPTURES_FOLDER, RUN_FILE, VERDICTS_FILE, get_cap
 from harness.sut.drivers import SutDriver
 from harness.sut.replay_driver import ReplayDriver
 from harness.sut.sut_file import SutFile, parse_sut_file
-from harness.sut.sut_process import Death
+from harness.sut.sut_process import ProcessEnd
 
 VERDICTS_WITHOUT_CAPTURE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
 """The verdicts of checks that sent no packets and so have no capture."""
@@ -38,7 +38,7 @@ def load_replayed_run(
         file = parse_sut_file({"sut": run["sut"], "driver": {"kind": "virtual"}})
         word = str(run["run"])
         deaths = [
-            Death(0, current_check(str(one["check"])), str(one["how"]), str(one["said"]))
+            ProcessEnd(0, current_check(str(one["check"])), str(one["how"]), str(one["said"]))
             for one in run.get("deaths", ())
         ]
     except OSError as error:

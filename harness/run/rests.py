@@ -21,7 +21,7 @@ _WORDS_FOR_CLOSED = re.compile(r"(?<!not )\bclosed\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Rests:
+class CheckPrerequisites:
     """The prerequisites on which the verdicts of a check depend. ``connected``: the system connected to the peer's port
     for sessions, not only to its RPC port. ``awaited``: the peer waited in vain for a connection. ``addressed``: the
     check named a queue of the system or sent a message to it, so that a name of the system had to be correct.
@@ -56,18 +56,18 @@ class Rests:
         return entry.verdict is Verdict.PASS and not entry.heard and _WORDS_FOR_CLOSED.search(entry.observed) is None
 
 
-def get_rests(item: pytest.Item) -> Rests:
+def get_prerequisites(item: pytest.Item) -> CheckPrerequisites:
     """Return the prerequisites of a finished check, whose fixtures must still exist."""
     fixtures: dict[str, Any] = item.funcargs  # type: ignore[attr-defined]
     sut, peer = fixtures.get("sut"), fixtures.get("peer")
     if sut is None:
-        return Rests()
+        return CheckPrerequisites()
     frames = peer.recorder.frames if peer is not None else ()
     connected = peer is not None and any(
         one.sut_role == "initiator" and one.transport != RPC_TRANSPORT for one in peer.recorder.connections
     )
     remote = any(frame.from_sut and frame.transport == RPC_TRANSPORT for frame in frames)
-    return Rests(
+    return CheckPrerequisites(
         connected=connected,
         awaited=peer is not None and peer.listens and not connected,
         addressed=sut.names_queues or any(not each.from_sut and each.kind == "UserMessage" for each in frames),

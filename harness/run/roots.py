@@ -24,8 +24,8 @@ from harness.roots.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, check_de
 from harness.roots.line import Line, State
 from harness.roots.remote_reading import REMOTE_READING_SUBJECT, check_endpoint
 from harness.roots.system import System
-from harness.run.named_roots import NamedRoots
-from harness.run.rests import Rests
+from harness.run.named_roots import RootCauses
+from harness.run.rests import CheckPrerequisites
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.worker_configurations import derive_fresh_peer_file
 
@@ -36,7 +36,7 @@ restarts.
 
 
 @dataclass(slots=True)
-class Roots:
+class SystemPrerequisites:
     """The state of the prerequisites on the system of a run. ``lines``: the findings; None before the first check of
     the prerequisites.
     """
@@ -57,7 +57,7 @@ class Roots:
             yield
         self._shared = None
 
-    def note(self, rests: Rests) -> None:
+    def note(self, rests: CheckPrerequisites) -> None:
         """Record whether a check established a connection with the SUT."""
         self.reached = self.reached or rests.connected
 
@@ -80,7 +80,7 @@ class Roots:
         finally:
             fcntl.lockf(number, fcntl.LOCK_UN)
 
-    def missing(self, rests: Rests) -> Iterator[Line]:
+    def missing(self, rests: CheckPrerequisites) -> Iterator[Line]:
         """Yield the missing prerequisites (root causes) on which a check depends."""
         for line in self.lines or ():
             if not line.is_missing:
@@ -120,7 +120,11 @@ def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
 
 
 def doubt_verdicts(
-    entries: list[Entry], rests: Rests, roots: Roots, driver: ExternalDriver, named: NamedRoots
+    entries: list[Entry],
+    rests: CheckPrerequisites,
+    roots: SystemPrerequisites,
+    driver: ExternalDriver,
+    named: RootCauses,
 ) -> list[Entry]:
     """Return the verdicts of a check; verdicts that depend on a missing prerequisite become inconclusive, with this
     root cause as the reason.
@@ -138,7 +142,7 @@ def doubt_verdicts(
     return [_make_inconclusive(lines, entry) if entry in resting else entry for entry in entries]
 
 
-def _is_doubtful(entry: Entry, rests: Rests) -> bool:
+def _is_doubtful(entry: Entry, rests: CheckPrerequisites) -> bool:
     """Return whether a missing prerequisite may explain a verdict."""
     broken = (*BROKEN_VERDICTS, Verdict.INCONCLUSIVE)
     missed = entry.verdict in broken and not rests.is_shown(entry)

@@ -23,7 +23,7 @@ from harness.compiled.kept import keep_value
 from harness.compiled.sources import stamps
 from harness.errors import FolderError, UsageError
 from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW, EXIT_USAGE
-from harness.judging.baseline import Baseline, Held, compare_with_deviations
+from harness.judging.baseline import Baseline, BaselineComparison, compare_with_deviations
 from harness.judging.robustness import DOCUMENT, RULE_BY_CONDITION, TITLE
 from harness.judging.verdicts import DECIDED_VERDICTS, Recorded, Verdict, VerdictLog, read_lines
 from harness.paths import SUITES
@@ -36,9 +36,9 @@ from harness.rules.renamed_checks import current_check
 from harness.run.checks_of_rules import checks_of_rules
 from harness.run.depth_of_rules import depth_of_rules
 from harness.run.lock import RunLock
-from harness.run.named_roots import NamedRoots
+from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
-from harness.run.roots import Roots
+from harness.run.roots import SystemPrerequisites
 from harness.run_folder import (
     CAPTURE_SUFFIX,
     CAPTURES_FOLDER,
@@ -50,7 +50,7 @@ from harness.run_folder import (
     capture_name,
 )
 from harness.sut.sut_file import SutFile
-from harness.sut.sut_process import Death
+from harness.sut.sut_process import ProcessEnd
 
 
 @dataclass(slots=True)
@@ -102,12 +102,12 @@ class Run:
     """Whether the run was aborted because the SUT could no longer be tested."""
     uncollected: bool = False
     """Whether a file of checks could not be read."""
-    deaths: list[Death] = field(default_factory=list)
+    deaths: list[ProcessEnd] = field(default_factory=list)
     captured: int = 0
     """The number of bytes in captures of this process and of its workers."""
-    roots: NamedRoots = field(default_factory=NamedRoots)
+    roots: RootCauses = field(default_factory=RootCauses)
     """The root causes (missing prerequisites) of verdicts in this run."""
-    known: Roots = field(default_factory=Roots)
+    known: SystemPrerequisites = field(default_factory=SystemPrerequisites)
     """The findings about the prerequisites on the system that the run has checked so far."""
     queue_managers: list[UUID] = field(default_factory=list)
     """The different identifiers that the SUTs of the workers had at the start; workers may share one SUT."""
@@ -248,7 +248,7 @@ class Run:
         """Record that the run cannot continue, because its system is missing or is a different system."""
         self.aborted, self.lost = why, True
 
-    def note_death(self, death: Death) -> None:
+    def record_process_end(self, death: ProcessEnd) -> None:
         """Record in run.json at once that the SUT's process ended."""
         self.deaths.append(death)
         self.write_run_file(finished=None, code=None)
@@ -290,7 +290,7 @@ class Run:
             return EXIT_TOO_FEW
         return EXIT_OK
 
-    def compare_with_baseline(self) -> Held:
+    def compare_with_baseline(self) -> BaselineComparison:
         """Compare the run with its baseline; without a baseline, every failing rule is new."""
         whole = self.partial() is None and self.shortfall() is None
         deviations = self.baseline.deviations if self.baseline is not None else {}
@@ -378,8 +378,8 @@ class _Earlier:
     id: str
     started: str
     ended: bool = False
-    deaths: list[Death] = field(default_factory=list)
-    roots: NamedRoots = field(default_factory=NamedRoots)
+    deaths: list[ProcessEnd] = field(default_factory=list)
+    roots: RootCauses = field(default_factory=RootCauses)
     residue: list[dict[str, str]] = field(default_factory=list)
 
     @classmethod
@@ -393,8 +393,8 @@ class _Earlier:
                 str(run["run"]),
                 str(run["started"]),
                 bool(run.get("finished")) and not run.get("aborted"),
-                [Death(**death) for death in run.get("deaths", ())],
-                NamedRoots.from_json(run.get("roots", ())),
+                [ProcessEnd(**death) for death in run.get("deaths", ())],
+                RootCauses.from_json(run.get("roots", ())),
                 [
                     {"check": current_check(str(one["check"])), "what": str(one["what"])}
                     for one in run.get("residue", ())

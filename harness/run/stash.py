@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from harness.judging.judge import Judge
     from harness.judging.mirrored import Mirror
     from harness.judging.verdicts import Log
-    from harness.run.named_roots import NamedRoots
-    from harness.run.rests import Rests
+    from harness.run.named_roots import RootCauses
+    from harness.run.rests import CheckPrerequisites
     from harness.run.results import RuleResult
     from harness.run.rows import Rows
     from harness.run.run import Run
@@ -34,9 +34,9 @@ ROWS_KEY: pytest.StashKey[Rows] = pytest.StashKey()
 """The peer and the judge for the current row of a varied check."""
 RESIDUE_KEY: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 """The residue that this process found."""
-ROOTS_KEY: pytest.StashKey[NamedRoots] = pytest.StashKey()
+ROOTS_KEY: pytest.StashKey[RootCauses] = pytest.StashKey()
 """The root causes (missing prerequisites) that this process found."""
-ROOTS_OF_CHECK: pytest.StashKey[Rests] = pytest.StashKey()
+ROOTS_OF_CHECK: pytest.StashKey[CheckPrerequisites] = pytest.StashKey()
 """The prerequisites on which the verdicts of a check depend."""
 RUNS_AGAIN_ALONE: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check must be repeated while no other check runs."""

@@ -21,7 +21,7 @@ from harness.sut.free_ports import free_port
 from harness.sut.listeners import Port, refuse_taken_port
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile, load_sut_file
-from harness.sut.sut_process import Death
+from harness.sut.sut_process import ProcessEnd
 from harness.sut.worker_configurations import worker_configurations
 from harness.topology.topology import System, Topology
 from harness.topology.topology_file import RECEIVER, ROLES, Place, TopologyFile, load_topology
@@ -105,10 +105,10 @@ class TopologyDriver:
         """
         return self.describe_end()
 
-    def take_death(self, check: str | None) -> Death | None:
+    def take_process_end(self, check: str | None) -> ProcessEnd | None:
         """Return the record of how a process of one of the systems ended; report each end only once."""
         return next(
-            (death for driver in self._drivers.values() if (death := driver.take_death(check)) is not None), None
+            (death for driver in self._drivers.values() if (death := driver.take_process_end(check)) is not None), None
         )
 
     def start_again(self) -> None:

@@ -40,7 +40,7 @@ _OPEN_VERDICTS = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class VariedValues:
     """The values with which a check is repeated on a system. ``left_out``: the omitted values, for which the system
     lacks a capability, with the reason.
     """
@@ -49,7 +49,7 @@ class Drawn:
     left_out: Mapping[str, str]
 
     @classmethod
-    def draw(cls, wanted: Mapping[str, Sequence[str]], sut: Sut) -> Drawn:
+    def draw(cls, wanted: Mapping[str, Sequence[str]], sut: Sut) -> VariedValues:
         """Return the values to use, without values that need a capability which the system lacks."""
         values: dict[str, list[str]] = {}
         left_out: dict[str, str] = {}
@@ -114,7 +114,7 @@ class VariedCheck:
         self.rows: Rows = item.stash[ROWS_KEY]
         self.judge: Judge = item.stash[JUDGE_KEY]
         self.sut: Sut = self.rows.peer.sut
-        self.drawn = Drawn.draw(wanted, self.sut)
+        self.drawn = VariedValues.draw(wanted, self.sut)
         # If rows shared a peer, the history, sequences and messages of earlier rows would affect later rows.
         varies = self.drawn.values and self.run_.strength > 1 and self.sut.is_reset_between_rows
         self.plan = (

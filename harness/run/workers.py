@@ -25,7 +25,7 @@ from harness.judging.judge import Judge
 from harness.judging.verdicts import Entry, Verdict
 from harness.run.checks import find_covered_rules, needs_known_peer, needs_sut_alone, suite_path
 from harness.run.ending import end_run, handle_end_of_check
-from harness.run.named_roots import NamedRoots
+from harness.run.named_roots import RootCauses
 from harness.run.stash import DRIVER_KEY, END_REPORTED, LOG_KEY, RESIDUE_KEY, ROOTS_KEY, RUN_KEY, RUNS_AGAIN_ALONE
 from harness.run.terminal import PROGRESS_PLUGIN
 from harness.sut.drivers import SutDriver
@@ -41,7 +41,7 @@ class CheckResult:
     entries: list[Entry] = field(default_factory=list)
     reports: list[Any] = field(default_factory=list)
     residue: list[dict[str, str]] = field(default_factory=list)
-    roots: NamedRoots = field(default_factory=NamedRoots)
+    roots: RootCauses = field(default_factory=RootCauses)
     again: bool = False
     """Whether the check found that it must run alone, so that its result is discarded."""
     told: bool = False

@@ -14,7 +14,7 @@ from harness.sut.external_driver import ExternalDriver
 from harness.sut.process_driver import ProcessDriver
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
-from harness.sut.sut_process import Death
+from harness.sut.sut_process import ProcessEnd
 from harness.sut.timeouts import report_timeouts
 from harness.sut.virtual_driver import VirtualDriver
 
@@ -54,7 +54,7 @@ class SutDriver(Protocol):
         as ended. ``hung_up``: whether the SUT closed a connection.
         """
 
-    def take_death(self, check: str | None) -> Death | None:
+    def take_process_end(self, check: str | None) -> ProcessEnd | None:
         """Return the record of how the SUT's process ended, each record only once; None while the process runs, and in
         every worker that did not start the process.
 

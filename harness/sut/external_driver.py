@@ -23,9 +23,9 @@ from harness.sut.endpoints import parse_endpoint
 from harness.sut.limited_control import offer_remote_reading
 from harness.sut.listeners import is_own_address, refuse_foreign_address
 from harness.sut.own_queues import MESSAGE_IDS_PER_TEST
-from harness.sut.sut import BeginsTape, Sut
+from harness.sut.sut import Sut, TapeInterface
 from harness.sut.sut_file import PORT_KEYS, SutFile
-from harness.sut.sut_process import Death
+from harness.sut.sut_process import ProcessEnd
 from harness.sut.timeouts import Timeouts
 from harness.sut.view import Identity, build_sut_view, request_identity
 from harness.sut.vital_signs import VitalSigns
@@ -69,7 +69,7 @@ class ExternalDriver:
         self.identifier: UUID | None = None
         self.vital_signs = VitalSigns(file)
         self._message_ids_block = 0
-        self.tape: BeginsTape | None = None
+        self.tape: TapeInterface | None = None
         """The capture notes (tape) of the check that began last."""
 
     def start(self) -> None:
@@ -204,7 +204,7 @@ class ExternalDriver:
         """Return None, because the run cannot observe an external process."""
         return None
 
-    def take_death(self, check: str | None) -> Death | None:
+    def take_process_end(self, check: str | None) -> ProcessEnd | None:
         """Return None, because the run cannot observe an external process."""
         return None
 

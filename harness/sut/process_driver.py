@@ -14,7 +14,7 @@ from harness.sut.external_driver import END_OF_PROCESS_WAIT_S, ExternalDriver, n
 from harness.sut.free_ports import free_port, free_rpc_port
 from harness.sut.listeners import Port, refuse_foreign_address, refuse_foreign_listener, refuse_taken_port
 from harness.sut.sut_file import DriverTable, SutFile
-from harness.sut.sut_process import Death, SutProcess
+from harness.sut.sut_process import ProcessEnd, SutProcess
 from reference_qm.surface.inputs import Endpoint
 
 END_AFTER_RESET_WAIT_S = 0.05
@@ -75,14 +75,14 @@ class ProcessDriver(ExternalDriver):
         except OSError:
             return True
 
-    def take_death(self, check: str | None) -> Death | None:
+    def take_process_end(self, check: str | None) -> ProcessEnd | None:
         """Return the record of how the program ended, each record only once, and only in the process that started the
         program.
         """
         if not self.process.owned or self._dead or (how := self.process.describe_end()) is None:
             return None
         self._dead = True
-        return Death(self.worker, check, how, self.process.last_line())
+        return ProcessEnd(self.worker, check, how, self.process.last_line())
 
     def start_again(self) -> None:
         """Restart the program, ``driver.max_restarts`` times at most."""

@@ -27,7 +27,7 @@ from harness.sut.shown import NotShown
 from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
-from harness.sut.sut_process import Death
+from harness.sut.sut_process import ProcessEnd
 from harness.sut.timeouts import Timeouts
 from harness.sut.wires import MissingElement
 
@@ -47,7 +47,9 @@ class ReplayDriver:
     records of how the SUT's process ended in the recorded run, by check.
     """
 
-    def __init__(self, file: SutFile, captures: Mapping[str, Path], run: str, deaths: Iterable[Death] = ()) -> None:
+    def __init__(
+        self, file: SutFile, captures: Mapping[str, Path], run: str, deaths: Iterable[ProcessEnd] = ()
+    ) -> None:
         self.file = file
         self.shared = self.beside_others = False
         self.wait_s = 0
@@ -111,7 +113,7 @@ class ReplayDriver:
         """Return a text about how the SUT's process ended in the recorded check."""
         return self.describe_end()
 
-    def take_death(self, check: str | None) -> Death | None:
+    def take_process_end(self, check: str | None) -> ProcessEnd | None:
         """Return the record of how the SUT's process ended in this check, only once."""
         return self._deaths.pop(check, None)
 

@@ -38,11 +38,11 @@ PARTS_SEEN_AT_START = ("store", "configuration", "domain", "own_domain", "regist
 """The parts of the environment whose restoration the system notices only when it starts or when a timer expires."""
 
 
-class NotGivenBack(Exception):
+class NotRestored(Exception):
     """The error when a part of the environment is still changed after a command that reports its restoration."""
 
 
-class BeginsTape(Protocol):
+class TapeInterface(Protocol):
     """The interface of the capture notes (tape) of a check; the notes are either written or replayed."""
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
@@ -83,7 +83,7 @@ class Sut(OwnQueues):
         super().__init__(file, control, facilities, own)
         self.timeouts = timeouts
         self.environment = environment
-        self.tape: BeginsTape | None = None
+        self.tape: TapeInterface | None = None
         """The notes in the capture (tape) that record everything needed to replay the test."""
         self.identifier = identifier
         self.tcp_port = tcp_port
@@ -409,7 +409,7 @@ class Sut(OwnQueues):
         for name, step in steps.items():
             try:
                 step()
-            except (ConformanceFailure, SutUnavailable, NotGivenBack) as error:
+            except (ConformanceFailure, SutUnavailable, NotRestored) as error:
                 left[name] = f"{name} ({error})"
         if left:
             self.broken = f"{self.file.sut.name}: its environment could not be restored: {', '.join(left.values())}"
@@ -421,7 +421,7 @@ class Sut(OwnQueues):
     def _restore_part(self, name: str, value: int) -> None:
         reported = self._change_environment_parts({name: value}).get(name)
         if reported != value:
-            raise NotGivenBack(f"the SUT reports the value {reported}")
+            raise NotRestored(f"the SUT reports the value {reported}")
 
     def _has_directory_again(self) -> bool:
         """Return whether the SUT shows that it has reconnected to its directory."""

@@ -31,7 +31,7 @@ process that started the program receives.
 
 
 @dataclass(frozen=True, slots=True)
-class Death:
+class ProcessEnd:
     """The record of one end of the SUT's process during the run; ``check``: the check that was in progress."""
 
     worker: int

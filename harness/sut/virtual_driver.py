@@ -19,9 +19,9 @@ from harness.sut.provisioning import (
     restricted_queue,
     virtual_security,
 )
-from harness.sut.sut import BeginsTape, Sut
+from harness.sut.sut import Sut, TapeInterface
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
-from harness.sut.sut_process import Death
+from harness.sut.sut_process import ProcessEnd
 from harness.sut.view import Identity, build_sut_view, request_identity
 from harness.sut.virtual_directory import PEER_HOST, virtual_directory
 from reference_qm.config import DEFAULT_QUOTA_KB, QueueManagerConfig, QueueSettings
@@ -73,7 +73,7 @@ class VirtualDriver:
         self.identifier: UUID | None = None
         self._raises = raises
         self._host: SystemHost | None = None
-        self._tape: BeginsTape | None = None
+        self._tape: TapeInterface | None = None
         """The host of the reference core, and the capture notes, of the latest test."""
 
     def _configure_security(self, peer: UUID) -> SecurityConfig:
@@ -180,7 +180,7 @@ class VirtualDriver:
         """Return a text about the exception that ended the core of the current test; None while the core runs."""
         return self.describe_end()
 
-    def take_death(self, check: str | None) -> Death | None:
+    def take_process_end(self, check: str | None) -> ProcessEnd | None:
         """Return None, because the next test has a new system."""
         return None
 

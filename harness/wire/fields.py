@@ -33,7 +33,9 @@ def _get_guid(data: bytes) -> UUID:
 
 
 class Guid(UUIDField):
-    """A GUID; 16 bytes, the first three parts little-endian (MS-DTYP 2.3.4.2). A ``uuid.UUID``, zero by default."""
+    """A field with a GUID of 16 bytes, whose first three parts are little-endian (MS-DTYP 2.3.4.2). A ``uuid.UUID``,
+    zero by default.
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__(name, 0, UUIDField.FORMAT_LE)

@@ -139,7 +139,7 @@ class UserMessagePacket(_ParsedPacket):
         if self.SessionHeader is not None:
             wire += self.SessionHeader.build()
         if not base_header.PacketSize and sized <= base.MAX_PACKET_SIZE:
-            return base_header.build_sized(sized) + wire  # the construction satisfies the other demands of framing
+            return base_header.build_sized(sized) + wire  # such a packet satisfies all other demands of framing
         return _prepend_base_header(base_header, sized, wire)
 
 

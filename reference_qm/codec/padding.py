@@ -1,6 +1,6 @@
 """Handles padding bytes: any value is allowed on the wire, and every value is kept.
 
-Records hold ``Padding`` as None for zeros up to the boundary (the default), or as the received bytes. Spec: MS-MQMQ
+Records store ``Padding`` as None for zeros up to the boundary (the default), or as the received bytes. Spec: MS-MQMQ
 2.2.18.1.4, 2.2.18.1.5.2, 2.2.19.3 (no restriction on their value; notes <1>, <2>, <8>).
 """
 

@@ -88,7 +88,7 @@ class QueueManager(Parts):
         self.begun = False
         """Whether the queue manager has started and its initialization does not wait for the directory."""
         self.held: deque[Input] = deque()
-        """The inputs that arrived before the queue manager began."""
+        """The inputs that arrived before the queue manager started its work; they wait."""
         self.coordinated = True
         """Whether the Transaction Coordinator is available."""
         self.halted: str | None = None

@@ -130,7 +130,7 @@ class RoutingLink(DirectoryObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectedNetwork(DirectoryObject):
-    """A connected network; only MS-MQDS directories know it (notes <4>, <8>). Spec: MS-MQDMPR 3.1.1.9."""
+    """A connected network; only MS-MQDS directories contain such objects (notes <4>, <8>). Spec: MS-MQDMPR 3.1.1.9."""
 
     Name: str | None = None
     Security: bytes | None = None

@@ -53,9 +53,8 @@ class MessagePosition:
     key: int = 0
     """The key of the message on disk; 0 for a message that is not on disk."""
     awaits_disk: bool = False
-    """Whether the message is on its way to the disk.
-
-    Until then, neither it nor a later message may be sent or received.
+    """Whether the message is being written to the disk. Meanwhile neither it nor a later message may be sent or
+    received.
     """
     LookupIdentifier: int = field(default=0, metadata={"width": 64})
     Next: MessagePosition | Boundary | None = field(default=None, repr=False)

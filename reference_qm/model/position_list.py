@@ -172,7 +172,7 @@ class MessagePositionList:
         position.Next = position.Previous = None
         if (
             self._by_identifier.get(position.LookupIdentifier) is position
-        ):  # false if the message was moved away and came back
+        ):  # false if the message left the list and was inserted again
             del self._by_identifier[position.LookupIdentifier]
         priority = position.MessageReference.Priority
         if self._last[priority] is position:

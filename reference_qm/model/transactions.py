@@ -28,10 +28,10 @@ class TransactionState(Enum):
 
     ACTIVE = "active"
     PREPARING = "preparing"
-    """The vote is on its way to the disk."""
+    """The vote is being written to the disk."""
     PREPARED = "prepared"
     ENDING = "ending"
-    """The outcome is decided and on its way to the disk."""
+    """The outcome is decided, and is being written to the disk."""
 
 
 @dataclass(slots=True, eq=False)

@@ -39,7 +39,7 @@ class OwnQueuesNotJournaled(Journaling):
             super().journal_failed(position)
 
 
-class ApplicationQueueUnread(Journaling):
+class DeadletterQueueIgnored(Journaling):
     """ApplicationDeadletterQueue is ignored. Spec: MS-MQDMPR 3.1.1.12, note <11>."""
 
     __slots__ = ()
@@ -48,7 +48,7 @@ class ApplicationQueueUnread(Journaling):
         return super().dead_letter_queue(replace(message, ApplicationDeadletterQueue=""))
 
 
-class MemoryNotWatched(Quotas):
+class MemoryShortageIgnored(Quotas):
     """Messages are accepted even when memory is short. Spec: MS-MQSO 5.1.1.1, note <6>."""
 
     __slots__ = ()
@@ -57,7 +57,7 @@ class MemoryNotWatched(Quotas):
         """Do nothing, so that messages are accepted."""
 
 
-class DomainNotWatched(Membership):
+class DomainChangeIgnored(Membership):
     """A change of domain is ignored. Spec: MS-MQSO 6.6.2, notes <12>, <14> (NT)."""
 
     __slots__ = ()

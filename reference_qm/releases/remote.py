@@ -27,7 +27,7 @@ class LaterMethodsMissing(RpcServing):
         return call.method.name not in LATER_METHODS and super().is_served(call)
 
 
-class RequestIdsNotCompared(RemoteStarting):
+class RequestIdInUseAccepted(RemoteStarting):
     """A dwRequestID that is in use is accepted. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, notes <6>, <10>, <26>."""
 
     __slots__ = ()
@@ -36,7 +36,7 @@ class RequestIdsNotCompared(RemoteStarting):
         return Status.MQ_OK
 
 
-class QueueOpenedNotCompared(RemoteOpening):
+class DifferentQueueAccepted(RemoteOpening):
     """A pQueue that differs from dwpContext is accepted. Spec: MS-MQQP 3.1.4.3, note <14>."""
 
     __slots__ = ()
@@ -45,7 +45,7 @@ class QueueOpenedNotCompared(RemoteOpening):
         return Status.MQ_OK
 
 
-class QueueKnownByHandle(RemoteOpening):
+class QueueIdentifiedByHandle(RemoteOpening):
     """The queue is identified by hQueue, which must belong to an open queue.
 
     Spec: MS-MQQP 3.1.4.3, notes <13>, <15>.
@@ -61,7 +61,7 @@ class QueueKnownByHandle(RemoteOpening):
         return h_queue
 
 
-class NothingToCancelIsNoHandle(RemoteEnding):
+class ZeroInCancelInvalidHandle(RemoteEnding):
     """A cancel with a pQueue or hQueue of 0 returns MQ_ERROR_INVALID_HANDLE. Spec: MS-MQQP 3.1.4.6, note <17>."""
 
     __slots__ = ()
@@ -70,7 +70,7 @@ class NothingToCancelIsNoHandle(RemoteEnding):
         return super().check_cancel_queue(h_queue, p_queue) if h_queue and p_queue else Status.MQ_ERROR_INVALID_HANDLE
 
 
-class PurgeThrows(RemoteOpening):
+class PurgeErrorsThrown(RemoteOpening):
     """The errors of RemoteQMPurgeQueue are thrown. Spec: MS-MQQP 3.1.4.7, note <18>."""
 
     __slots__ = ()
@@ -79,7 +79,7 @@ class PurgeThrows(RemoteOpening):
         self.qm.remote.note(call.fault(status))
 
 
-class StaysAtFirstPort(ServerBindings):
+class ClientKeepsFirstPort(ServerBindings):
     """A client uses the port of its first bind for all calls, and does not request another port. Spec: MS-MQQP 2.1,
     note <5>.
     """
@@ -92,7 +92,7 @@ class StaysAtFirstPort(ServerBindings):
         return (yield from self.construct_initial_binding(server, interface))
 
 
-class VersionNeverAsked(ClientReading):
+class ServerVersionNotRequested(ClientReading):
     """Every server counts as an old server, and the client does not request the server's version.
 
     Spec: MS-MQQP 3.2.4.2, notes <28> to <31>.

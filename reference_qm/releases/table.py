@@ -71,8 +71,8 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "own-queues-not-journaled": Behaviour(("from windows-server-2008",), parts=(queueing.OwnQueuesNotJournaled,)),
         "pings-first": Behaviour((_UNTIL_SERVER_2003_R2,), presets={"send_ping": True}),
         "pings-unanswered": Behaviour(("from windows-vista",), presets={"answer_pings": False}),
-        "memory-in-order-acks": Behaviour(("all",), parts=(transfer.MemoryInOrderAcks,)),
-        "memory-in-pings": Behaviour(("all",), parts=(transfer.MemoryInPings,)),
+        "memory-in-order-acks": Behaviour(("all",), parts=(transfer.UninitializedOrderAckBytes,)),
+        "memory-in-pings": Behaviour(("all",), parts=(transfer.UninitializedPingBits,)),
         "base-caches": Behaviour(_2000_TO_2003, security=_change_security_settings(base_caches=True)),
         "insecure-nacks": Behaviour(("until windows-vista",), presets={"send_insecure_nacks": True}),
         "sends-40-bits": Behaviour(
@@ -81,47 +81,47 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         "rejects-40-bits": Behaviour(
             ("windows-nt",), security=_change_security_settings(RejectEnhancedRC2Using40BitKeys=True)
         ),
-        "no-aes": Behaviour((_UNTIL_SERVER_2003_R2,), security=_remove_aes_keys, parts=(transfer.AdvancedNotSent,)),
+        "no-aes": Behaviour((_UNTIL_SERVER_2003_R2,), security=_remove_aes_keys, parts=(transfer.AdvancedUnsupported,)),
         "received-keys-stay": Behaviour(
             ("until windows-server-2008",), security=_change_security_settings(received_keys_stay=True)
         ),
         "sent-keys-live-long": Behaviour(_XP_TO_2003, security=_change_security_settings(sent_keys_live_long=True)),
         # MS-MQMQ
-        "memory-in-padding": Behaviour(("all",), parts=(transfer.MemoryInPadding,)),
+        "memory-in-padding": Behaviour(("all",), parts=(transfer.UninitializedPadding,)),
         "no-dead-letters": Behaviour(("windows-nt",), parts=(queueing.NoDeadLetters,)),
         "signs-with-md5": Behaviour(("until windows-2000",), presets={"preset_hash": HashAlgorithm.MD5}),
         "signs-with-sha1": Behaviour(
             (*_XP_TO_2003, "windows-vista", "windows-server-2008"), presets={"preset_hash": HashAlgorithm.SHA1}
         ),
-        "no-lists": Behaviour(("until windows-2000",), parts=(transfer.NoLists,)),
-        "miscounts": Behaviour(("all",), parts=(transfer.Miscounts,)),
-        "no-marks-of-transactions": Behaviour(("windows-nt",), parts=(transfer.NoMarksOfTransactions,)),
+        "no-lists": Behaviour(("until windows-2000",), parts=(transfer.MultiQueueFormatHeaderMissing,)),
+        "miscounts": Behaviour(("all",), parts=(transfer.MessageCountTooHigh,)),
+        "no-marks-of-transactions": Behaviour(("windows-nt",), parts=(transfer.TransactionMarksMissing,)),
         "no-reports": Behaviour(("all",), presets={"report_messages": False}),
         # MS-MQQP
         "later-methods-missing": Behaviour(("until windows-2000",), parts=(remote.LaterMethodsMissing,)),
-        "stays-at-first-port": Behaviour(("from windows-vista",), parts=(remote.StaysAtFirstPort,)),
-        "request-ids-not-compared": Behaviour(("until windows-xp",), parts=(remote.RequestIdsNotCompared,)),
+        "stays-at-first-port": Behaviour(("from windows-vista",), parts=(remote.ClientKeepsFirstPort,)),
+        "request-ids-not-compared": Behaviour(("until windows-xp",), parts=(remote.RequestIdInUseAccepted,)),
         "ranges-not-checked": Behaviour(("windows-nt",), presets={"strict_stubs": False}),
-        "queue-known-by-handle": Behaviour(("until windows-2000",), parts=(remote.QueueKnownByHandle,)),
-        "queue-opened-not-compared": Behaviour(("until windows-xp",), parts=(remote.QueueOpenedNotCompared,)),
-        "nothing-to-cancel-is-no-handle": Behaviour(("until windows-2000",), parts=(remote.NothingToCancelIsNoHandle,)),
-        "purge-throws": Behaviour(("from windows-server-2003",), parts=(remote.PurgeThrows,)),
+        "queue-known-by-handle": Behaviour(("until windows-2000",), parts=(remote.QueueIdentifiedByHandle,)),
+        "queue-opened-not-compared": Behaviour(("until windows-xp",), parts=(remote.DifferentQueueAccepted,)),
+        "nothing-to-cancel-is-no-handle": Behaviour(("until windows-2000",), parts=(remote.ZeroInCancelInvalidHandle,)),
+        "purge-throws": Behaviour(("from windows-server-2003",), parts=(remote.PurgeErrorsThrown,)),
         "version-of-xp": _version_behaviour("windows-xp", 5, 1, 1020),
         "version-of-2003": Behaviour(_XP_TO_2003[1:], presets={"remote_version": (5, 2, 1716)}),
         "version-of-vista": _version_behaviour("windows-vista", 6, 0, 6000),
         "version-of-2008": _version_behaviour("windows-server-2008", 6, 0, 6001),
-        "version-never-asked": Behaviour(("until windows-2000",), parts=(remote.VersionNeverAsked,)),
+        "version-never-asked": Behaviour(("until windows-2000",), parts=(remote.ServerVersionNotRequested,)),
         # MS-MQDMPR
         "quota-unlimited": Behaviour(("until windows-xp",), presets={"queue_manager_quota_kb": UNLIMITED}),
         "in-a-network": Behaviour(("windows-nt",), presets={"connected_networks": (ENTERED_NETWORK,)}),
         "supports-others": Behaviour(("until windows-2000",), presets={"supporting_server": True}),
-        "application-queue-unread": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(queueing.ApplicationQueueUnread,)),
+        "application-queue-unread": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(queueing.DeadletterQueueIgnored,)),
         "reaches-for-90-days": Behaviour((_UNTIL_SERVER_2003_R2,), presets={"long_live_time_s": DAYS_90_S}),
-        "cipher-preset-rc2": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(transfer.CipherPresetRC2,)),
+        "cipher-preset-rc2": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(transfer.CipherDefaultRC2,)),
         "changes-not-notified": Behaviour(_XP_TO_2003, presets={"change_notifications": False}),
         # MS-MQSO
-        "memory-not-watched": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(queueing.MemoryNotWatched,)),
-        "domain-not-watched": Behaviour(("windows-nt",), parts=(queueing.DomainNotWatched,)),
+        "memory-not-watched": Behaviour((_UNTIL_SERVER_2003_R2,), parts=(queueing.MemoryShortageIgnored,)),
+        "domain-not-watched": Behaviour(("windows-nt",), parts=(queueing.DomainChangeIgnored,)),
         # Articles of the knowledge base
         "host-names-validated": Behaviour(("all",), presets={"validate_host_names": True}, erratum="E220"),
     }

@@ -30,14 +30,14 @@ from reference_qm.security import EncryptionAlgorithm, PrivacyLevel, SecurityErr
 from reference_qm.surface.clock import Now
 
 _UNINITIALIZED_MEMORY = bytes(range(0xA1, 0xC1))
-"""Bytes that stand for uninitialized memory."""
+"""Bytes that represent uninitialized memory."""
 _MAX_PADDING_BYTES = 7
 _LIST_OFFSET = 12
 """The offset of the first element in MQFAddressHeader (MS-MQMQ 2.2.20.2)."""
 _FIRST_AND_LAST_MARKS = TransactionHeader.flags(FM=1, LM=1)
 
 
-class MemoryInOrderAcks(OrderAcks):
+class UninitializedOrderAckBytes(OrderAcks):
     """The reserved bytes of an OrderAck contain uninitialized memory. Spec: MS-MQQB 2.2.4.1, note <17>."""
 
     __slots__ = ()
@@ -47,7 +47,7 @@ class MemoryInOrderAcks(OrderAcks):
         return replace(body, Reserved=_UNINITIALIZED_MEMORY[: len(body.Reserved)])
 
 
-class MemoryInPings(Ping):
+class UninitializedPingBits(Ping):
     """The unused bits of a ping contain uninitialized memory. Spec: MS-MQQB 2.2.7, note <19>."""
 
     __slots__ = ()
@@ -59,7 +59,7 @@ class MemoryInPings(Ping):
         return _fill_unused_flags(super().build_response(request))
 
 
-class MemoryInPadding(Sending):
+class UninitializedPadding(Sending):
     """The padding of sent packets contains uninitialized memory. Spec: MS-MQMQ notes <1>, <2>, <8>, <10> to <13>."""
 
     __slots__ = ()
@@ -68,7 +68,7 @@ class MemoryInPadding(Sending):
         super().transmit(session, position, _fill_padding(packet))
 
 
-class Miscounts(SessionAcks):
+class MessageCountTooHigh(SessionAcks):
     """UserMsgSequenceNumber differs from the number of sent messages. Spec: MS-MQMQ 2.2.20.4, note <14>.
 
     The note mentions bugs in Windows without describing them. Here each count is too high by one.
@@ -81,7 +81,7 @@ class Miscounts(SessionAcks):
         return replace(header, UserMsgSequenceNumber=header.UserMsgSequenceNumber + 1 & 0xFFFF)
 
 
-class NoMarksOfTransactions(Sending):
+class TransactionMarksMissing(Sending):
     """FM and LM are not set in transactional messages. Spec: MS-MQMQ 2.2.20.5, note <18> (NT)."""
 
     __slots__ = ()
@@ -94,7 +94,7 @@ class NoMarksOfTransactions(Sending):
         return replace(packet, TransactionHeader=replace(header, Flags=header.Flags & ~_FIRST_AND_LAST_MARKS))
 
 
-class NoLists(Sending):
+class MultiQueueFormatHeaderMissing(Sending):
     """Messages have no MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.20.1, note <9> (NT, 2000)."""
 
     __slots__ = ()
@@ -104,7 +104,7 @@ class NoLists(Sending):
         return super().construct_user_message(replace(position, MessageReference=unlisted))
 
 
-class CipherPresetRC2(Sending):
+class CipherDefaultRC2(Sending):
     """EncryptionAlgorithm is RC2 unless an algorithm is requested. Spec: MS-MQDMPR 3.1.1.12, note <16>."""
 
     __slots__ = ()
@@ -115,7 +115,7 @@ class CipherPresetRC2(Sending):
         return replace(packet, MessagePropertiesHeader=properties)
 
 
-class AdvancedNotSent(Securing):
+class AdvancedUnsupported(Securing):
     """No body is encrypted at PrivacyLevel Advanced. Spec: MS-MQQB 3.1.7.1.5, note <66>."""
 
     __slots__ = ()

@@ -18,7 +18,7 @@ class AuthType(IntEnum):
     WINNT = 0x0A
 
 
-PROVIDERS_WITH_ODD_LEGS = frozenset({AuthType.WINNT})
+PROVIDERS_WITH_CLIENT_LAST_TOKEN = frozenset({AuthType.WINNT})
 """The providers whose last token is sent by the client, in an rpc_auth_3 PDU (MS-RPCE 2.2.1.1.7, 3.3.1.5.2.1)."""
 
 
@@ -44,7 +44,7 @@ class AuthLevel(IntEnum):
 
 
 def parse_authentication_level(wire: int) -> AuthLevel | None:
-    """Return the level that an auth_level stands for: DEFAULT stands for CONNECT, CALL for PKT; None for an unknown
+    """Return the level that an auth_level stands for: DEFAULT means CONNECT, and CALL means PKT; None for an unknown
     level. Spec: MS-RPCE 2.2.1.1.8.
     """
     meant = {0: AuthLevel.CONNECT, int(AuthLevel.CALL): AuthLevel.PKT}

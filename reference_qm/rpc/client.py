@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from reference_qm.codec.format_error import MisuseError
-from reference_qm.rpc.authentication import PROVIDERS_WITH_ODD_LEGS, AuthLevel, ClientSecurity, SecurityError
+from reference_qm.rpc.authentication import PROVIDERS_WITH_CLIENT_LAST_TOKEN, AuthLevel, ClientSecurity, SecurityError
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak, ContextElement
 from reference_qm.rpc.bodies import Auth3, Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
 from reference_qm.rpc.header import WHOLE_PDU_FLAGS, Flags, SecTrailer
@@ -225,7 +225,7 @@ class ClientAssociation:
             return self.end(
                 "the authentication failed: the last token did not complete the context (MS-RPCE 3.3.1.5.2.1)"
             )
-        if token and not (complete and agreed.auth_type in PROVIDERS_WITH_ODD_LEGS):
+        if token and not (complete and agreed.auth_type in PROVIDERS_WITH_CLIENT_LAST_TOKEN):
             self.state = BindingState.AUTHENTICATING
             proposed = self._proposed
             alter = AlterContext(

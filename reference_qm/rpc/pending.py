@@ -236,7 +236,7 @@ class PendingCalls:
         return orphaned + self._end_call(call)
 
     def _end_call(self, call: Call) -> list[RpcOutput]:
-        """Remove a finished call; the next call that waits for its context handle runs."""
+        """Remove a finished call, and run the next call that waits for the same context handle."""
         call.ended = True
         del self._calls[call.call_id]
         self._stub_bytes -= call.stub_size

@@ -74,7 +74,7 @@ class AgreedSecurity:
             self.context.verify(segments, signature, header_sign=self.header_sign)
         return Pdu.parse(segments.header + body + segments.sec_trailer + token)
 
-    def room(self, fragment_bytes: int) -> int:
+    def count_stub_bytes_per_fragment(self, fragment_bytes: int) -> int:
         """Return the number of stub bytes in each fragment except the last."""
         if not self.level.signs:
             return (fragment_bytes - CALL_HEADER) // 8 * 8
@@ -115,12 +115,16 @@ def build_fragments(
 
 
 def _count_stub_bytes_per_fragment(fragment_bytes: int, security: AgreedSecurity | None) -> int:
-    return (fragment_bytes - CALL_HEADER) // 8 * 8 if security is None else security.room(fragment_bytes)
+    return (
+        (fragment_bytes - CALL_HEADER) // 8 * 8
+        if security is None
+        else security.count_stub_bytes_per_fragment(fragment_bytes)
+    )
 
 
-def _split_stub(stub: bytes, room: int) -> Iterator[tuple[int, bytes, int]]:
-    for start in range(0, max(len(stub), 1), room):
+def _split_stub(stub: bytes, size: int) -> Iterator[tuple[int, bytes, int]]:
+    for start in range(0, max(len(stub), 1), size):
         flags = Flags.FIRST_FRAG if start == 0 else 0
-        if start + room >= len(stub):
+        if start + size >= len(stub):
             flags |= Flags.LAST_FRAG
-        yield start, stub[start : start + room], flags
+        yield start, stub[start : start + size], flags

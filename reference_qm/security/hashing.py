@@ -31,7 +31,7 @@ _CURRENT: Mapping[HashAlgorithm, hashes.HashAlgorithm] = {
     HashAlgorithm.SHA256: hashes.SHA256(),
     HashAlgorithm.SHA512: hashes.SHA512(),
 }
-_HASHES_OF_SECOND_LIBRARY = {HashAlgorithm.MD2: "Hash.MD2", HashAlgorithm.MD4: "Hash.MD4"}
+_PYCRYPTODOMEX_HASHES = {HashAlgorithm.MD2: "Hash.MD2", HashAlgorithm.MD4: "Hash.MD4"}
 
 MAX_MODULUS_BITS = 16384
 MAX_EXPONENT = 0xFFFFFFFF
@@ -40,8 +40,8 @@ MAX_EXPONENT = 0xFFFFFFFF
 
 def digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
     """Return the hash of ``data``: 16, 20, 32 or 64 bytes."""
-    if algorithm in _HASHES_OF_SECOND_LIBRARY:
-        old: bytes = import_second_library_module(_HASHES_OF_SECOND_LIBRARY[algorithm]).new(data).digest()
+    if algorithm in _PYCRYPTODOMEX_HASHES:
+        old: bytes = import_second_library_module(_PYCRYPTODOMEX_HASHES[algorithm]).new(data).digest()
         return old
     made = hashes.Hash(_CURRENT[algorithm])
     made.update(data)
@@ -55,10 +55,10 @@ def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes
     Spec: MS-MQQB 3.1.7.1.4.
     """
     try:
-        if algorithm in _HASHES_OF_SECOND_LIBRARY:
+        if algorithm in _PYCRYPTODOMEX_HASHES:
             signature = bytes(
                 _build_second_library_signer(old_private_key(key)).sign(
-                    import_second_library_module(_HASHES_OF_SECOND_LIBRARY[algorithm]).new(data)
+                    import_second_library_module(_PYCRYPTODOMEX_HASHES[algorithm]).new(data)
                 )
             )
         else:
@@ -72,9 +72,9 @@ def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, s
     """Return whether ``signature`` (bytes LE) is the signature of ``data``. Spec: MS-MQQB 3.1.5.8.3."""
     big_endian = signature[::-1]
     try:
-        if algorithm in _HASHES_OF_SECOND_LIBRARY:
+        if algorithm in _PYCRYPTODOMEX_HASHES:
             _build_second_library_signer(old_public_key(key)).verify(
-                import_second_library_module(_HASHES_OF_SECOND_LIBRARY[algorithm]).new(data), big_endian
+                import_second_library_module(_PYCRYPTODOMEX_HASHES[algorithm]).new(data), big_endian
             )
         else:
             key.verify(big_endian, data, padding.PKCS1v15(), _CURRENT[algorithm])

@@ -94,8 +94,8 @@ def add_security(packet: UserMessagePacket, security: MessageSecurity) -> UserMe
 def read_security(packet: UserMessagePacket) -> MessageSecurity:
     """Return the security attributes of a packet. Spec: MS-MQDMPR 3.1.7.1.31.
 
-    AuthenticationLevel is AS, which the receiver set (MS-MQQB 3.1.5.8.3): the table names AU, which has 1 bit and is
-    always 0, but its values are the values of AS. A malformed ProviderInfo names no provider.
+    AuthenticationLevel is AS, which the receiver set (MS-MQQB 3.1.5.8.3): the table names AU, but AU has one bit, which
+    is always 0, and the printed values are those of AS. A malformed ProviderInfo names no provider.
     """
     header, properties = packet.SecurityHeader, packet.MessagePropertiesHeader
     if header is None:

@@ -34,7 +34,7 @@ PrivateKeys = Mapping[str, rsa.RSAPrivateKey]
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A user that this queue manager knows. Spec: MS-MQDMPR 3.1.1.15, MS-MQQB 3.1.5.8.3 (token).
+    """A user that is configured for this queue manager. Spec: MS-MQDMPR 3.1.1.15, MS-MQQB 3.1.5.8.3 (token).
 
     ``groups``: the SIDs that a domain would name in the PAC, the primary group among them; ``certificates``: DER X.509,
     registered for the user; ``key``: the private key of the first certificate, for a user who sends messages from this

@@ -120,7 +120,7 @@ class Host:
         self._complaint = ""
         """The reported reason why the store refuses records; empty while it accepts them."""
         self._short = False
-        """Whether the store was short of room at the last check."""
+        """Whether the store was short of free space at the last check."""
         self._writer: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.driver = Driver(self)
@@ -392,7 +392,7 @@ class Host:
         self.handle(await self.directory.answer(effect))
 
     async def _change_surroundings(self, token: int, request: HostRequest) -> None:
-        before = dict(self._surroundings.there)
+        before = dict(self._surroundings.available)
         done = await self.directory.carry_out(request)
         try:
             await self._report_environment_changes(before)
@@ -404,16 +404,16 @@ class Host:
 
     async def _report_environment_changes(self, before: Mapping[str, bool]) -> None:
         """Pass the changes of the environment to the core."""
-        there = self._surroundings.there
+        available = self._surroundings.available
         if entries := self._surroundings.list_changed_entries(before):
             await self.store.write([entries])
         for event in self._surroundings.list_inputs(before):
             self.handle(event)
-        if there["service"] and not before["service"]:
+        if available["service"] and not before["service"]:
             asyncio.get_running_loop().call_soon(self.restart)
 
     async def _watch_free_space(self) -> None:
-        """Until the host stops, report to the core when the store becomes short of room, and when it has room again."""
+        """Until the host stops, report to the core whether the store has enough free space, whenever this changes."""
         while True:
             self._check_free_space()
             await asyncio.sleep(FREE_SPACE_POLL_S)
@@ -422,7 +422,7 @@ class Host:
         shortage = self.store.shortage()
         if bool(shortage) is not self._short:
             self._short = bool(shortage)
-            log.warning("%s", shortage or "the disk of the store has room again")
+            log.warning("%s", shortage or "the disk of the store has enough free space again")
             self.handle(ResourcesChanged(low=self._short))
 
     async def _write_store(self) -> None:
@@ -432,7 +432,7 @@ class Host:
         while self._unwritten:
             batch, self._unwritten = self._unwritten, []
             try:
-                if not self._surroundings.there["storage"]:
+                if not self._surroundings.available["storage"]:
                     raise StoreError(DISK_FULL)
                 await self.store.write([effect.record for _, effect in batch])
             except StoreError as error:

@@ -91,7 +91,7 @@ def _build_security(level: str, authentication: str, user: str, password_env: st
         return None
     if not user or not password_env:
         raise SettingsError(f"--level {level}: name the user: --user NAME --password-env VARIABLE")
-    from reference_qm.shell.spnego_security import client_security  # its libraries take long to load
+    from reference_qm.shell.spnego_security import client_security  # pyspnego takes long to load
 
     domain, _, name = user.rpartition("\\")
     password = read_password({"password_env": password_env}, "--password-env", Path())

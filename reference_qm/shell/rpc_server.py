@@ -218,5 +218,5 @@ class _Connection(asyncio.Protocol):
 def _keep_alive(connected: socket.socket) -> None:
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for option, value in TCP_KEEPALIVE:
-        if hasattr(socket, option):  # not available on every system
+        if hasattr(socket, option):  # some systems do not have these options
             connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)

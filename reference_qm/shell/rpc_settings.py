@@ -64,7 +64,9 @@ class Rpc:
         """The security that the server requires from its clients."""
         if not self.users:
             return NO_SECURITY
-        from reference_qm.shell.spnego_security import server_security  # its libraries take long to load
+        from reference_qm.shell.spnego_security import (
+            server_security,
+        )  # pyspnego takes long to load
 
         return server_security(self.users, self.least_level)
 
@@ -73,7 +75,9 @@ class Rpc:
         """The security of this queue manager's own calls; None at the level ``none``."""
         if self.level is AuthLevel.NONE:
             return None
-        from reference_qm.shell.spnego_security import client_security  # its libraries take long to load
+        from reference_qm.shell.spnego_security import (
+            client_security,
+        )  # pyspnego takes long to load
 
         user = next(one for one in self.users if self.user in (one.qualified, one.name))
         return client_security(self.authentication, self.level, user)

@@ -48,7 +48,7 @@ class Settings:
     limits: Limits
     rpc: Rpc = field(default_factory=Rpc)
     store: Path | None = None
-    """The file that survives the process; None if nothing survives."""
+    """The file in which messages survive the process; None without such a file."""
     identified: bool = False
     """Whether the identifier was configured instead of generated."""
     directory: MemoryDirectory | None = None

@@ -76,9 +76,9 @@ class SqliteStore:
             self._connection.execute("DELETE FROM entry")  # a single statement is its own transaction
 
     def shortage(self) -> str:
-        """Return a one-line message when the disk, the file and its log have less room than removals need.
+        """Return a one-line message when the disk, the file and its log have less free space than removals need.
 
-        Return an empty text if the room is sufficient.
+        Return an empty text if the space is sufficient.
         """
         log = Path(f"{self.path}-wal")
         try:
@@ -89,7 +89,7 @@ class SqliteStore:
         if disk.f_bavail * disk.f_frsize + used_again >= REQUIRED_FREE_BYTES:
             return ""
         left = f"its disk has less than {REQUIRED_FREE_BYTES >> 20} MiB left"
-        return f"store {self.path}: {left}; make room, because no message is accepted until then"
+        return f"store {self.path}: {left}; free space on it, because no message is accepted until then"
 
     def close(self) -> None:
         """Release the file after all pending writes are complete."""
@@ -145,7 +145,7 @@ _REMOVE_STATEMENTS = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] 
 _CHOOSE_OTHER_FILE = "the file stays unchanged: move it to another place, or restore a copy"
 _REMEDY_BY_SQLITE_ERROR = {
     sqlite3.SQLITE_BUSY: "another process uses the file: stop that process, or choose another file",
-    sqlite3.SQLITE_FULL: "make room on its disk",
+    sqlite3.SQLITE_FULL: "free space on its disk",
     sqlite3.SQLITE_IOERR: "check the free space of its disk",
     sqlite3.SQLITE_READONLY: "make it writable or choose another file",
     sqlite3.SQLITE_CANTOPEN: "make its folder writable or choose another file",

@@ -14,7 +14,7 @@ def now() -> Now:
 
 
 class SystemEntropy:
-    """Random bytes from the operating system."""
+    """A source of random bytes from the operating system."""
 
     __slots__ = ()
 

@@ -41,7 +41,7 @@ class Store(Protocol):
         """Remove every entry and pending write; when StoreError is raised, every entry stays."""
 
     def shortage(self) -> str:
-        """Return one line that reports a shortage of room; empty when the room is sufficient."""
+        """Return one line that reports a shortage of space; empty when the space is sufficient."""
 
     def close(self) -> None:
         """Release the resources of the store."""
@@ -84,7 +84,7 @@ class MemoryStore:
         self._size = 0
 
     def shortage(self) -> str:
-        """Return an empty text, because a store in memory never runs short of room."""
+        """Return an empty text, because a store in memory never runs short of space."""
         return ""
 
     def close(self) -> None:

@@ -133,8 +133,8 @@ CHANGEABLE_ATTRIBUTES = (
 class Surroundings:
     """The environment of a queue manager, and which parts of it are available.
 
-    ``directory``: None in workgroup mode; ``there``: for the name of each part, as in ChangeEnvironment, whether the
-    part is available; ``fast_s``: the number of seconds by which the clock is fast.
+    ``directory``: None in workgroup mode; ``available``: for the name of each part, as in ChangeEnvironment, whether
+    the part is available; ``fast_s``: the number of seconds by which the clock is fast.
     """
 
     def __init__(self, directory: MemoryDirectory | None = None, identifier: UUID = NULL_GUID) -> None:
@@ -144,41 +144,41 @@ class Surroundings:
         self.fast_s = 0
         self._other: MemoryDirectory | None = None
         """The directory of the other domain, while the machine belongs to it."""
-        self.there = {name: True for name in parts if name not in DIRECTORY_PARTS or directory is not None}
+        self.available = {name: True for name in parts if name not in DIRECTORY_PARTS or directory is not None}
 
     @property
     def reported_domain(self) -> UUID | None:
         """The domain that the machine belongs to."""
-        if not self.there.get("domain", False):
+        if not self.available.get("domain", False):
             return None
         return OWN_DOMAIN if self._other is None else OTHER_DOMAIN
 
     @property
     def reachable_directory(self) -> MemoryDirectory | None:
         """The directory of the domain; None if it is unavailable."""
-        return (self._other or self.directory) if self.there.get("directory", False) else None
+        return (self._other or self.directory) if self.available.get("directory", False) else None
 
     @property
     def directory_in_use(self) -> MemoryDirectory | None:
         """The directory that the queue manager reads; None when the machine belongs to no domain or the directory is
         unavailable.
         """
-        return self.reachable_directory if self.there.get("domain", False) else None
+        return self.reachable_directory if self.available.get("domain", False) else None
 
     def list_start_inputs(self) -> list[Input]:
         """Return the inputs that report the unavailable parts to a starting queue manager."""
-        everything = dict.fromkeys(self.there, True)
+        everything = dict.fromkeys(self.available, True)
         told = [DomainReported(self.reported_domain)] if self.directory is not None else []
         return [*told, *(one for one in self.list_inputs(everything) if not isinstance(one, Stopped))]
 
     def list_changed_entries(self, before: Mapping[str, bool]) -> dict[str, object]:
         """Return the store entries that must change, for the changed parts of the environment."""
         entries: dict[str, object] = {}
-        if before["store"] != self.there["store"]:
-            entries[DAMAGED_ENTRY] = None if self.there["store"] else "damaged"
-        if before["configuration"] and not self.there["configuration"]:
+        if before["store"] != self.available["store"]:
+            entries[DAMAGED_ENTRY] = None if self.available["store"] else "damaged"
+        if before["configuration"] and not self.available["configuration"]:
             entries[QUEUE_NUMBER_ENTRY] = 0
-        if self.there.get("own_domain", True) and not before.get("own_domain", True):
+        if self.available.get("own_domain", True) and not before.get("own_domain", True):
             entries[DOMAIN_ENTRY] = None
         return entries
 
@@ -187,7 +187,7 @@ class Surroundings:
 
         The queue manager notices a changed directory later, by itself.
         """
-        changed = {name: there for name, there in self.there.items() if before.get(name) != there}
+        changed = {name: value for name, value in self.available.items() if before.get(name) != value}
         events: list[Input] = []
         if "coordinator" in changed:
             events.append(CoordinatorChanged(changed["coordinator"]))
@@ -216,9 +216,9 @@ class Surroundings:
             refused = None if DIRECTORY_PARTS.isdisjoint(wanted) else NO_DIRECTORY
         if refused is not None:
             return refused
-        self.there |= wanted
+        self.available |= wanted
         self.fast_s = fast_s
-        return {**self.there, CLOCK: fast_s}
+        return {**self.available, CLOCK: fast_s}
 
     def apply_clock_offset(self, right: Now) -> Now:
         """Return the time ``right`` as the machine's fast or slow clock shows it; the monotonic part is unchanged."""
@@ -229,8 +229,8 @@ class Surroundings:
         is the reason for a refusal.
         """
         self._set_membership(home, own=wanted.get("own_domain", self._other is None))
-        registration = wanted.get("registration", self.there["registration"])
-        if registration is self.there["registration"]:
+        registration = wanted.get("registration", self.available["registration"])
+        if registration is self.available["registration"]:
             return None
         return self._register_machine(self._other or home, registration)
 

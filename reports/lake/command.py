@@ -169,7 +169,7 @@ def _is_large_ingest(runs: Iterable[str]) -> bool:
     for run in runs:
         if is_url(run):
             return True
-        with suppress(OSError, ValueError):  # reported later, with the other refused ones
+        with suppress(OSError, ValueError):  # reported later, with the other refused folders
             octets += (Path(run) / "verdicts.jsonl").stat().st_size
     return octets > LARGE_INGEST_OCTETS
 

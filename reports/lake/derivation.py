@@ -1,7 +1,4 @@
-"""Writes the derived tables anew for the systems of an ingest, below ``data/<commit>``.
-
-Other systems keep their rows.
-"""
+"""Rewrites the derived rows of the systems of an ingest, below ``data/<commit>``; other systems keep their rows."""
 
 from __future__ import annotations
 
@@ -127,7 +124,7 @@ def _derive_products(
     if before:
         events = events.cache()  # most of the work is spent on these few rows, which are read twice
     tables = {"check_current": changes.check_current(events)}
-    if before or len(fresh) > len(products):  # the first run of a product changes nothing
+    if before or len(fresh) > len(products):  # the first run of a product has no earlier verdicts to change
         changed = changes.derive_changes(events, mine, after)
         tables["changes"] = changed.unionByName(lake.table("changes", products)) if before else changed
     for table, rows in tables.items():

@@ -230,7 +230,7 @@ def _extra_fields(schema: int) -> Column:
     strange = rf'[{{,]\s*"(?!(?:{"|".join(names)})")[^"\\]*(?:\\|"\s*:)'
     fields = sql.from_json("text", "map<string, variant>", JSON_OPTIONS)
     others = sql.map_filter(fields, lambda name, _: ~name.isin(*LINE_SCHEMAS[schema]))
-    # If a name occurs twice within a field of unknown shape, there is no map: the line is kept whole.
+    # If a key occurs twice within a field of unknown shape, from_json returns no map: then the whole line is kept.
     kept = sql.nullif(sql.coalesce(sql.to_json(others), "text"), sql.lit("{}"))
     return sql.when(sql.col("text").rlike(strange), kept)
 

@@ -72,5 +72,5 @@ def _exists_locally(where: str, *, may_be_file: bool = False) -> bool:
     path = Path(where)
     try:
         return path.exists() if may_be_file else path.is_dir()
-    except OSError:  # for example, its name is too long
+    except OSError:  # for example, the name is too long
         return False

@@ -1,7 +1,7 @@
 """The tables of the lake, with columns and types: the contract with programs that read the files with SQL.
 
-Facts are written once per ingest and never change; derived tables are written anew for the units that an ingest
-changes. Times are in UTC. Types are Spark SQL types.
+Facts are written once per ingest and never change; an ingest rewrites derived tables for the units that it changes.
+Times are in UTC. Types are Spark SQL types.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Builds the names of the site's pages. They contain only [a-z0-9-], whatever a system's name contains."""
+"""Builds the names of the site's pages. The names contain only [a-z0-9-], even if the name of a system contains other
+characters.
+"""
 
 from __future__ import annotations
 

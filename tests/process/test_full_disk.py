@@ -20,11 +20,11 @@ SIZE_KB = 20 * 1_024
 BODY = "x" * 200_000
 """More of these than the disk has room for are sent until one is refused."""
 QUEUE = "private$\\q"
-REFUSED = "database or disk is full; make room on its disk"
-SHORT = "its disk has less than 16 MiB left; make room, because no message is accepted until then"
+REFUSED = "database or disk is full; free space on its disk"
+SHORT = "its disk has less than 16 MiB left; free space on it, because no message is accepted until then"
 LIMIT_S = 10
 """For a command that hangs; the other of the pair, which does not, takes milliseconds."""
-ROOM = "the disk of the store has room again"
+ROOM = "the disk of the store has enough free space again"
 
 
 @pytest.fixture

@@ -142,7 +142,7 @@ def test_missing_root_is_reported_once_before_findings(tmp_path: Path, workers: 
     assert set(root["checks"]) == tests
     assert len(tests) > 2
     assert "fail" not in {line["verdict"] for line in verdicts(folder)}
-    head = f"{HEAD}{root['said']} ({len(tests)} checks rest on it)"
+    head = f"{HEAD}{root['said']} ({len(tests)} checks depend on it)"
     assert head_of(done.stdout) == head
     properties = ElementTree.parse(folder / "junit.xml").findall("testsuite/properties/property[@name='root']")
     assert {each.get("value") for each in properties} == {head}
@@ -157,5 +157,5 @@ def head_of(said: str) -> str:
     assert len(roots) == 2, f"once as it is found, once before the result: {said}"
     assert not symptoms or roots[0] < symptoms[0], said
     assert lines[roots[1] + 1].startswith("inconclusive because of root causes: "), said
-    assert "on it)" not in lines[roots[0]], "how many checks rest on it is not known yet"
+    assert "on it)" not in lines[roots[0]], "how many checks depend on it is not known yet"
     return lines[roots[1]]

@@ -7,7 +7,7 @@ from made import CONTOSO, contents, rule, run, standing
 
 from harness.judging.verdicts import Verdict
 from harness.run import causes as of_harness
-from harness.run.named_roots import NamedRoots
+from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 from harness.wire.value_names import with_names
 from reports import causes as of_reports
@@ -21,7 +21,7 @@ BAD_QUEUE = "['0x8000']"
 
 def grouped(*findings, roots=()):
     """Group (verdict, test, observed, reason) by cause; return the titles and the rules. ``roots``: (said, checks)."""
-    of_run, missing = NamedRoots(), [Root(said, frozenset(checks)) for said, checks in roots]
+    of_run, missing = RootCauses(), [Root(said, frozenset(checks)) for said, checks in roots]
     for number, (said, checks) in enumerate(roots):
         of_run.name(f"root {number}", said, checks)
     contained = contents([CONTOSO], [], [], [run("r1", CONTOSO, roots=tuple(missing))])

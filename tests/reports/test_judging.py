@@ -201,7 +201,9 @@ def test_a_rejected_capture_is_named_and_ends_the_command_with_3(tmp_path, monke
     def session(*_):
         yield None, lambda *_: None
 
-    written = judging.Written(captures=5, rejected=["/c/cut.pcapng: the file is cut", "/c/x.pcapng: no pcapng file"])
+    written = judging.WrittenFolders(
+        captures=5, rejected=["/c/cut.pcapng: the file is cut", "/c/x.pcapng: no pcapng file"]
+    )
     report = ingest.Report(1, taken=["c"], kept=30, rejected=2)
     for module in (cli, command):
         monkeypatch.setattr(module, "open_session", session)

@@ -111,6 +111,6 @@ def test_failed_ingest_on_full_disk_leaves_lake_unchanged(spark, small, tmp_path
     more = write_run(tmp_path / "more", long)
     with pytest.raises(SPARK_ERRORS) as caught:
         ingest(Lake.open(spark, str(disk / "lake")), [str(more)])
-    assert "No space left on device; make room on the disk" in describe_java_error(caught.value)
+    assert "No space left on device; free space on the disk" in describe_java_error(caught.value)
     assert read(spark, disk / "lake") == before
     assert sorted((disk / "lake" / "data").iterdir()) == folders

@@ -116,7 +116,7 @@ def test_a_missing_root_is_named_before_its_symptoms_on_each_page(tmp_path):
     kept = shown.replace("private$\\mqc-plian:", '<span class="unbroken">private$\\mqc-plian:</span>')
     for name in (f"systems/{CONTOSO.key}.html", f"runs/{slug('r1')}.html", "index.html"):
         page = page_of(site, name)
-        assert "(2 checks rest on it)" in page
+        assert "(2 checks depend on it)" in page
         assert page.index(f"Fix this first: <bdi>{kept}") < page.index("count v-inconclusive"), name
     page = system_page(site, CONTOSO)
     assert page.index(">2 rules</span><span") < page.index(f"</span>: {shown}</h3>") < page.index("it was slow")

@@ -62,8 +62,8 @@ def test_missing_roots_are_listed_first_for_each_system():
     found = two_systems()
     found = replace(found, runs=(*found.runs, run("r3", FABRIKAM, 3, roots=roots)))
     assert rendered(found, 200).splitlines()[:2] == [
-        "Fabrikam 2.2: fix this first: queues: no plain <b>[bold] (2 checks rest on it)",
-        "Fabrikam 2.2: fix this first: one address (1 check rests on it)",
+        "Fabrikam 2.2: fix this first: queues: no plain <b>[bold] (2 checks depend on it)",
+        "Fabrikam 2.2: fix this first: one address (1 check depends on it)",
     ]
     assert [one["roots"] for one in build_matrix(found)["runs"]] == [
         [],

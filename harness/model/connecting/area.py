@@ -25,15 +25,17 @@ from harness.model.connecting.state import (
 )
 from harness.model.steps import Impossible, Model, draw_one, transition
 
-NEEDS = ("send", "queue_control")
+NEEDS = ("send", "queue_control", "set_timers")
 REACTION_TIME_MS = 400
 """int ms: the duration of a step in which the system needs no timer."""
 MARGIN_MS = 300
 PING_TIMEOUT_MS, RETRY_MS, INITIALIZATION_MS = 1_000, 5_000, 40_000
 """int ms: the Ping Response Timer, the Session Retry Connect Timer, the Session Initialization Timer of this area."""
-PATIENCE_MS = 8_000
-"""int ms: the longest time without an acknowledgment, after which the system may close the session."""
-DRAWN_WAITS_MS = (2_000, 6_500, 6_500, 14_000, 45_000)
+ACK_WAIT_MS = 20_000
+"""int ms: AckWaitTimeout in this area; the Session Ack Wait Timer has a multiple of this duration (3.1.2.4)."""
+_MULTIPLES = {DIRECT: (2, 1, 3), PRIVATE: (1, 2, 3)}
+"""The multiples to consider; note <46> names the first one for each kind of destination."""
+DRAWN_WAITS_MS = (2_000, 6_500, 6_500, 14_000, 26_000, 45_000, 90_000)
 MOST_MESSAGES = 6
 WINDOW_SIZE = 64
 """The number of unacknowledged messages at which a sender stops (MS-MQQB 3.1.3.2; only a SHOULD)."""
@@ -61,23 +63,41 @@ class Connecting(Model):
         until_ms = self.now_ms + ms
         self.check_time(until_ms)
         while due := self._list_due(until_ms):
-            one = min(due, key=lambda each: each.due_ms or 0)
-            self.now_ms = one.due_ms or 0
-            self._expire(one)
+            self.now_ms, one = min(due, key=lambda each: each[0])
+            if self.now_ms == one.ack_due_ms:
+                self._expire_ack_wait(one)
+            else:
+                self._expire(one)
             self.check_time(until_ms)
         self.now_ms = until_ms
         self.answers.setdefault("answer", "done")
 
-    def _list_due(self, until_ms: int) -> list[Destination]:
-        return [one for one in self.destinations.values() if one.due_ms is not None and one.due_ms <= until_ms]
+    def _list_due(self, until_ms: int) -> list[tuple[int, Destination]]:
+        waits = [(due, one) for one in self.destinations.values() for due in (one.due_ms, one.ack_due_ms)]
+        return [(due, one) for due, one in waits if due is not None and due <= until_ms]
 
     def check_time(self, until_ms: int) -> None:
-        """Raise Impossible if a wait ends about then, or a missing acknowledgment may have had an effect."""
+        """Raise Impossible if a wait ends about then."""
         for one in self.destinations.values():
-            if one.due_ms is not None and abs(one.due_ms - until_ms) < MARGIN_MS:
-                raise Impossible
-            if one.phase == OPEN and one.unanswered_ms is not None and until_ms - one.unanswered_ms > PATIENCE_MS:
-                raise Impossible
+            for due_ms in (one.due_ms, one.ack_due_ms):
+                if due_ms is not None and abs(due_ms - until_ms) < MARGIN_MS:
+                    raise Impossible
+
+    def _start_ack_wait(self, one: Destination) -> None:
+        self.cite("MQQB-3.1.7.1.3-27", "MQQB-3.1.2.4-01")
+        multiples = _MULTIPLES[one.name]
+        reading = self.decide(f"multiple of AckWaitTimeout for a {one.name} name", len(multiples))
+        one.ack_due_ms = self.now_ms + multiples[reading] * ACK_WAIT_MS
+
+    def _expire_ack_wait(self, one: Destination) -> None:
+        """Close a session that got no packet in the last period, if messages are unacknowledged (3.1.6.3)."""
+        self.cite("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.7.1.3-27")
+        one.ack_due_ms = None
+        if one.sent and not one.received_ack:
+            self._fail(one, None)
+        elif one.sent:
+            self._start_ack_wait(one)
+        one.received_ack = False
 
     def _expire(self, one: Destination) -> None:
         if one.phase == PINGING:
@@ -124,7 +144,7 @@ class Connecting(Model):
             one.history.append(status)
         one.waiting[:0] = one.sent
         one.sent.clear()
-        one.unanswered_ms, one.closed = None, one.closed or one.phase not in (None, PINGING)
+        one.ack_due_ms, one.closed = None, one.closed or one.phase not in (None, PINGING)
         one.phase = None
         one.due_ms = self.now_ms + RETRY_MS if one.waiting and not one.paused and not self.offline else None
 
@@ -139,8 +159,8 @@ class Connecting(Model):
             self.cite("MQQB-3.1.7.1-03", "MQQB-3.1.7.12-14")
             one.sent.append(one.waiting.pop(0))
             one.came.append(one.sent[-1])
-            if one.unanswered_ms is None:
-                one.unanswered_ms = self.now_ms
+            if one.ack_due_ms is None:
+                self._start_ack_wait(one)
 
     # -- messages -----------------------------------------------------------------------------------------------------
 
@@ -197,7 +217,9 @@ class Connecting(Model):
         if number > len(one.sent):
             raise Impossible
         del one.sent[:number]
-        one.unanswered_ms = self.now_ms if one.sent else None
+        one.received_ack = True
+        if one.sent:
+            self._start_ack_wait(one)
         self._send_waiting(one)
         self.settle()
 
@@ -258,7 +280,7 @@ class Connecting(Model):
         if how == VALID:
             self.cite("MQQB-3.1.5.4.2-01", "MQQB-3.1.5.4.2-06", "MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-08")
             self.cite("MQQB-3.1.5.4.2-09", "MQQB-3.1.5.4.2-05")
-            one.phase, one.due_ms = OPEN, None
+            one.phase, one.due_ms, one.received_ack = OPEN, None, True
             one.history.append("Established")
             self._send_waiting(one)
         else:

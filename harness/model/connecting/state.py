@@ -34,8 +34,10 @@ class Destination:
     connections: int = 0
     closed: bool = False
     due_ms: int | None = None
-    unanswered_ms: int | None = None
-    """int ms: since when the system has waited for an acknowledgment."""
+    ack_due_ms: int | None = None
+    """int ms: when the Session Ack Wait Timer expires; None while it does not run."""
+    received_ack: bool = True
+    """ReceivedAck: whether a packet has arrived since the timer last expired."""
 
     @property
     def state(self) -> str | None:

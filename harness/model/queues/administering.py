@@ -6,13 +6,16 @@ from random import Random
 from typing import Any
 
 from harness.model.queues.base import ADMIN, QueuesBase
-from harness.model.queues.state import AVAILABLE, PURGE_PENDING, Queue
+from harness.model.queues.state import AVAILABLE, NO_TYPE, PURGE_PENDING, Queue
 from harness.model.steps import Impossible, draw_one, transition
 
 QUEUES, SUBQUEUE = ("one", "two", "three"), "sub"
 """The names of the queues in a walk, and the name of the subqueue that each of them may have."""
 DRAWN_QUOTAS_KB = (None, None, None, 8)
 JOURNAL_QUOTAS = (None, None, 5)
+LABELS = (None, None, "", "a label", "l" * 124)
+TYPES = (None, None, "0b6c1f0e-5b7d-4c55-9d3e-8a53f0f2a101", "ffffffff-ffff-ffff-ffff-fffffffffffe")
+BASE_PRIORITIES = (None, None, 1, -32_768, 32_767)
 
 
 class Administering(QueuesBase):
@@ -28,14 +31,26 @@ class Administering(QueuesBase):
         journaling=False,
         quota_kb=None,
         journal_quota_kb=None,
+        label=None,
+        type=None,
+        base_priority=None,
     )
     def create(
-        self, queue: str, transactional: bool, journaling: bool, quota_kb: int | None, journal_quota_kb: int | None
+        self,
+        queue: str,
+        transactional: bool,
+        journaling: bool,
+        quota_kb: int | None,
+        journal_quota_kb: int | None,
+        label: str | None,
+        type: str | None,  # noqa: A002 - the name of the argument of the verb
+        base_priority: int | None,
     ) -> None:
         if queue in self.queues:
             self.refuse("MQ_ERROR_QUEUE_EXISTS")
             return
-        made = Queue(queue, transactional, journaling, quota_kb, journal_quota_kb)
+        shown = (label or "", type or NO_TYPE, base_priority or 0)
+        made = Queue(queue, transactional, journaling, quota_kb, journal_quota_kb, *shown)
         made.journal = Queue(f"{queue};journal")
         self.queues[queue] = made
         self.done()
@@ -44,10 +59,13 @@ class Administering(QueuesBase):
         missing = [name for name in QUEUES if name not in self.queues]
         return {
             "queue": chance.choice(missing if missing and chance.random() < 0.9 else QUEUES),
-            "transactional": chance.random() < 0.4,
+            "transactional": chance.random() < 0.5,
             "journaling": chance.random() < 0.4,
             "quota_kb": chance.choice(DRAWN_QUOTAS_KB),
             "journal_quota_kb": chance.choice(JOURNAL_QUOTAS),
+            "label": chance.choice(LABELS),
+            "type": chance.choice(TYPES),
+            "base_priority": chance.choice(BASE_PRIORITIES),
         }
 
     @transition("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-07", needs=("queue_control", "subqueues"), weight=2)
@@ -66,20 +84,28 @@ class Administering(QueuesBase):
         return {"queue": draw_one(chance, (name for name, one in self.queues.items() if one.parent is None))}
 
     @transition(
-        "MQDMPR-3.1.1.2-D03", "MQDMPR-3.1.1.2-D05", needs=("queue_control",), weight=1, quota_kb=None, journaling=False
+        "MQDMPR-3.1.1.2-D03",
+        "MQDMPR-3.1.1.2-D05",
+        needs=("queue_control",),
+        weight=1,
+        quota_kb=None,
+        journaling=False,
+        label=None,
     )
-    def set_queue(self, queue: str, journaling: bool, quota_kb: int | None) -> None:
+    def set_queue(self, queue: str, journaling: bool, quota_kb: int | None, label: str | None) -> None:
         changed = self.find(self.queues, queue)
         if changed.parent is not None:
             raise Impossible
         changed.journaling = journaling
         if quota_kb is not None:
             changed.quota_kb = quota_kb
+        changed.label = changed.label if label is None else label
         self.done()
 
     def draw_set_queue(self, chance: Random) -> dict[str, Any]:
         queue = draw_one(chance, (name for name, one in self.queues.items() if one.parent is None))
-        return {"queue": queue, "journaling": chance.random() < 0.5, "quota_kb": chance.choice(DRAWN_QUOTAS_KB)}
+        quota_kb, label = chance.choice(DRAWN_QUOTAS_KB), chance.choice(LABELS)
+        return {"queue": queue, "journaling": chance.random() < 0.5, "quota_kb": quota_kb, "label": label}
 
     @transition("MQDMPR-3.1.7.1.7-07", needs=("receive",), weight=2)
     def purge(self, queue: str) -> None:
@@ -128,6 +154,9 @@ class Administering(QueuesBase):
             raise Impossible
 
     def draw_delete(self, chance: Random) -> dict[str, Any]:
-        if chance.random() < 0.5:
+        used = [one.name for one in self.queues.values() if one.handles or one.positions]
+        changed = [one.position.queue for each in self.transactions.values() for one in each.operations]
+        pending = [one.name for one in changed if one.exists and one.name in self.queues]
+        if chance.random() < 0.4:
             raise Impossible
-        return {"queue": draw_one(chance, self.queues)}
+        return {"queue": draw_one(chance, pending or used or self.queues)}

@@ -7,7 +7,8 @@ from typing import Any
 
 from harness.model.queues.administering import Administering
 from harness.model.queues.base import TIMER_MARGIN_MS
-from harness.model.queues.reading import Reading
+from harness.model.queues.data_model import DATA_MODEL, describe_operations, describe_queue
+from harness.model.queues.looking_up import LookingUp
 from harness.model.queues.state import AVAILABLE, PURGE_PENDING, Position, Reader
 from harness.model.queues.transactions import Transactions
 from harness.model.steps import Impossible, transition
@@ -15,7 +16,7 @@ from harness.model.steps import Impossible, transition
 DRAWN_PAUSES_MS = (1_000, 4_000, 7_000, 30_000, 90_000)
 
 
-class Queues(Administering, Reading, Transactions):
+class Queues(Administering, LookingUp, Transactions):
     """The model of the queues of one queue manager."""
 
     @transition(
@@ -67,7 +68,7 @@ class Queues(Administering, Reading, Transactions):
         self._list_due_times(self.now_ms + ms)
         return {"ms": ms}
 
-    @transition("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.3-D13", needs=("restart",), weight=1)
+    @transition("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.3-D13", needs=("restart",), weight=2)
     def restart(self) -> None:
         """Restart the system: express messages, handles and waits are lost, and undecided transactions are aborted."""
         for queue in self.every_queue():
@@ -84,10 +85,21 @@ class Queues(Administering, Reading, Transactions):
             ]
         self.done()
 
+    def visible(self) -> dict[str, Any]:
+        """Return everything visible, with elements of the abstract data model."""
+        operations = {name: describe_operations(one) for name, one in self.transactions.items()}
+        return super().visible() | {
+            DATA_MODEL: {
+                **{name: describe_queue(one) for name, one in self.queues.items() if one.parent is None},
+                **{name: one for name, one in operations.items() if one is not None},
+            }
+        }
+
     def _stays_after_restart(self, position: Position, kept: set[Position]) -> bool:
         return position.state != PURGE_PENDING or position in kept
 
     def draw_restart(self, chance: Random) -> dict[str, Any]:
-        if chance.random() < 0.5 or self.readers():
+        prepared = any(one.state != "active" for one in self.transactions.values())
+        if self.readers() or chance.random() < (0.2 if prepared else 0.6):
             raise Impossible
         return {}

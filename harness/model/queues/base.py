@@ -136,7 +136,7 @@ class QueuesBase(Model):
         reader.handle.readers.remove(reader)
         cursor = reader.cursor
         if cursor is not None:
-            self.cite("MQDMPR-3.2.7.5-07")
+            self.cite("MQDMPR-3.2.7.5-06", "MQDMPR-3.2.7.5-07")
             cursor.state = {WAIT_PEEK: READ, WAIT_RECEIVE: UNREAD}.get(cursor.state, cursor.state)
             cursor.move(position)
         self.give(position, reader.name)
@@ -246,6 +246,9 @@ class QueuesBase(Model):
                 seen[f"{name} properties"] = {
                     "transactional": queue.transactional,
                     "journaling": queue.journaling,
+                    "label": queue.label,
+                    "type": queue.type,
+                    "base_priority": queue.base_priority,
                     **({} if queue.quota_kb is None else {"quota_kb": queue.quota_kb}),
                     **({} if queue.journal_quota_kb is None else {"journal_quota_kb": queue.journal_quota_kb}),
                     **({} if queue.positions else {"count": 0, "bytes": 0}),

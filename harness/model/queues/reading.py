@@ -34,12 +34,6 @@ ALREADY, ILLEGAL = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR
 NOT_AVAILABLE, SHARING = "MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_SHARING_VIOLATION"
 USAGE, SEQUENCE = "MQ_ERROR_TRANSACTION_USAGE", "MQ_ERROR_TRANSACTION_SEQUENCE"
 CANCELLED_STATUS = "MQ_ERROR_OPERATION_CANCELLED"
-SEEK_RULES = {
-    "first": ("MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15"),
-    "previous": ("MQDMPR-3.1.7.3.3-17", "MQDMPR-3.1.7.3.3-22"),
-    "next": ("MQDMPR-3.1.7.3.3-41", "MQDMPR-3.1.7.3.3-46"),
-    "last": ("MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"),
-}
 
 
 class Reading(QueuesBase):
@@ -47,7 +41,14 @@ class Reading(QueuesBase):
 
     # -- open and close -------------------------------------------------------------------------------------------
 
-    @transition("MQDMPR-3.1.7.1.5-123", "MQDMPR-3.1.7.1.5-124", needs=("receive",), access=RECEIVE, deny_receive=False)
+    @transition(
+        "MQDMPR-3.1.7.1.5-123",
+        "MQDMPR-3.1.7.1.5-124",
+        "MQDMPR-3.1.1.2-D06",
+        needs=("receive",),
+        access=RECEIVE,
+        deny_receive=False,
+    )
     def open(self, handle: str, queue: str, access: str, deny_receive: bool) -> None:
         opened = self.find(self.queues, queue)
         if not self.is_shared(opened, access, deny_receive):
@@ -331,72 +332,6 @@ class Reading(QueuesBase):
         waiting = {reader.cursor for reader in self.readers()}
         return str(draw_one(chance, (name for name, one in self.cursors.items() if one not in waiting)))
 
-    # -- lookup identifiers ---------------------------------------------------------------------------------------
-
-    @transition(
-        "MQDMPR-3.1.7.1.13-11",
-        "MQDMPR-3.1.7.1.13-16",
-        "MQDMPR-3.1.7.3.3-03",
-        "MQDMPR-3.1.7.3.3-04",
-        "MQDMPR-3.1.7.3.3-08",
-        needs=("receive",),
-        weight=5,
-        receives=False,
-        seek="current",
-        transaction=None,
-    )
-    def look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
-        """Read a message by its LookupIdentifier (MS-MQDMPR 3.1.7.3.3)."""
-        there = self.find_readable(queue)
-        position = self.find_position(there, message)
-        if position is None or not position.seen or (transaction is not None and not receives):
-            raise Impossible
-        if not self.may_read(read, there, transaction):
-            return
-        if not self.is_shared(there, RECEIVE if receives else PEEK, False):
-            self.refuse(SHARING, name=read)
-            return
-        found = self.seek(there, position, seek)
-        if found is not None:
-            self.cite("MQDMPR-3.1.7.1.13-38")
-            if receives:
-                self.hand_over(read, found, self.within(transaction))
-            else:
-                self.give(found, read)
-        elif seek == "current":
-            self.cite("MQDMPR-3.1.7.1.13-18")
-            self.refuse(*(() if receives else (USAGE, NOT_FOUND)), name=read)
-        else:
-            self.refuse(NOT_FOUND, name=read)
-
-    def seek(self, queue: Queue, position: Position, seek: str) -> Position | None:
-        there = queue.available()
-        if seek == "current":
-            self.cite("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29", "MQDMPR-3.1.7.3.3-35", "MQDMPR-3.1.7.3.3-39")
-            return position if position.state == AVAILABLE else None
-        self.cite(*SEEK_RULES[seek])
-        if seek == "first":
-            return next(iter(there), None)
-        if seek == "last":
-            return next(reversed(there), None)
-        if seek == "next":
-            return next((one for one in there if one.key > position.key), None)
-        return next((one for one in reversed(there) if one.key < position.key), None)
-
-    def draw_look_up(self, chance: Random) -> dict[str, Any]:
-        queue = draw_one(chance, self.queues.values())
-        message = draw_one(chance, (one.message.name for one in queue.positions if one.seen))
-        receives = chance.random() < 0.4
-        transaction = self.draw_transaction(chance, queue.transactional) if receives else None
-        return {
-            "read": f"r{self.steps}",
-            "queue": queue.name,
-            "message": message,
-            "seek": chance.choice(("first", "previous", "current", "current", "next", "last")),
-            "receives": receives,
-            "transaction": transaction,
-        }
-
     # -- waiting --------------------------------------------------------------------------------------------------
 
     @transition("MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07", "MQDMPR-3.1.7.3.5-03", needs=("receive",), weight=2)
@@ -431,7 +366,7 @@ class Reading(QueuesBase):
                 self.expire_wait(reader.cursor)
             self.give(None, reader.name)
             return
-        self.cite("MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-15")
+        self.cite("MQDMPR-3.1.7.3.1-10", "MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-15")
         reader.due_ms = self.now_ms + wait_ms
         if reader.handle.name is None:
             reader.handle.queue.handles.append(reader.handle)

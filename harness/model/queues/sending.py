@@ -19,7 +19,8 @@ from harness.model.queues.state import (
 from harness.model.steps import Impossible, draw_one, transition
 
 ACKNOWLEDGMENT_REQUESTS = ("positive_arrival", "positive_receive", "negative_arrival", "negative_receive")
-BODY_SIZES = (0, 0, 0, 3_000)
+BODY_SIZES = (*(0,) * 30, *(3_000,) * 10, 66_000)
+BODY_TYPES = (0, 0, 8, 0x1011)
 DRAWN_LIFETIMES_S = (INFINITE_LIFETIME_S, INFINITE_LIFETIME_S, INFINITE_LIFETIME_S, 10, 60)
 MOST_MESSAGES = 7
 """The number of messages in a queue at which applications stop sending to it."""
@@ -40,6 +41,7 @@ class Sending(QueuesBase):
         acks=[],
         journal=[],
         application_tag=0,
+        body_type=0,
         life_s=INFINITE_LIFETIME_S,
         transaction=None,
     )
@@ -53,6 +55,7 @@ class Sending(QueuesBase):
         acks: list[str],
         journal: list[str],
         application_tag: int,
+        body_type: int,
         life_s: int,
         transaction: str | None,
     ) -> None:
@@ -79,6 +82,7 @@ class Sending(QueuesBase):
             application_tag,
             life_s,
             journal=tuple(journal),
+            details=(("body_type", body_type), ("extension_base64", ""), ("correlation_id", "00" * 20)),
         )
         self.check_can_wait(target, sent)
         held = [position for one in (target, *target.subqueues) for position in one.positions]
@@ -127,6 +131,7 @@ class Sending(QueuesBase):
             else [],
             "journal": chance.choice(([], [], [], ["positive"], ["negative"], ["negative", "positive"])),
             "application_tag": chance.choice((0, 0, 1, 0xFFFFFFFF)),
+            "body_type": chance.choice(BODY_TYPES),
             "life_s": INFINITE_LIFETIME_S if queue.transactional else chance.choice(DRAWN_LIFETIMES_S),
             "transaction": transaction,
         }
@@ -154,7 +159,7 @@ class Sending(QueuesBase):
         elif position.state != AVAILABLE:
             self.refuse()
         elif within is not None:
-            self.cite("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03")
+            self.cite("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03", "MQDMPR-3.1.1.13-06")
             position.state = LOCKED
             within.operations.append(Operation("move", position, target))
             self.done()

@@ -9,6 +9,8 @@ from typing import Any
 AVAILABLE, LOCKED, PURGE_PENDING, DELETED = "available", "locked", "purge pending", "deleted"
 UNREAD, READ, WAIT_PEEK, WAIT_RECEIVE = "unread", "read", "wait peek", "wait receive"
 INFINITE_LIFETIME_S = 0xFFFFFFFF
+NO_TYPE = "00000000-0000-0000-0000-000000000000"
+"""The Type of a queue whose creator names none (MS-MQDMPR 3.1.1.2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class Message:
     life_s: int = INFINITE_LIFETIME_S
     cls: str = "NORMAL"
     journal: tuple[str, ...] = ()
+    details: tuple[tuple[str, Any], ...] = ()
+    """Further visible properties with their values."""
 
     @property
     def recoverable(self) -> bool:
@@ -55,6 +59,7 @@ class Message:
             "journal": sorted(self.journal),
             "application_tag": self.application_tag,
             "time_to_be_received_s": self.life_s,
+            **dict(self.details),
         }
 
 
@@ -87,6 +92,9 @@ class Queue:
     journaling: bool = False
     quota_kb: int | None = None
     journal_quota_kb: int | None = None
+    label: str = ""
+    type: str = NO_TYPE
+    base_priority: int = 0
     parent: Queue | None = None
     journal: Queue | None = None
     subqueues: list[Queue] = field(default_factory=list)

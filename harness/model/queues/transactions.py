@@ -15,7 +15,7 @@ MOST_TRANSACTIONS = 4
 class Transactions(Sending):
     """The transitions of transactions: begin, commit and abort."""
 
-    @transition("MQDMPR-3.1.7.1.8-03", "MQDMPR-3.1.7.1.8-04", needs=("transactions",), weight=5, external=False)
+    @transition("MQDMPR-3.1.7.1.8-03", "MQDMPR-3.1.7.1.8-04", needs=("transactions",), weight=7, external=False)
     def begin(self, transaction: str, external: bool) -> None:
         self.transactions[transaction] = Transaction(transaction, external)
         self.done()

@@ -25,15 +25,17 @@ from harness.model.queues.state import (
     Reader,
     Transaction,
 )
+from harness.model.remote.misuse import LATER_METHODS, Misuse
 from harness.model.steps import Impossible, draw_one, transition
 
-QUEUES = ("one", "two")
+QUEUES = ("one", "two", "three")
+TRANSACTIONAL, JOURNALED = "three", "two"
 MOST_CLIENTS = 3
+MOST_CURSORS = 2
+"""The largest number of cursors of a handle."""
 MOST_REMOTE_READS = 8
 CANCELED_STATUS = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
 START, START2 = "RemoteQMStartReceive", "RemoteQMStartReceive2"
-LATER_METHODS = "later methods"
-"""The methods of qm2qm that the first releases of Windows lack (MS-MQQP, notes <25> and <27>)."""
 _NEEDED_CAPABILITIES = ("qm2qm", "receive", "queue_control", "send")
 _LOCAL_TRANSITIONS = {*Queues.transitions} - {"send", "receive", "peek", "purge", "pause", "open", "close"}
 
@@ -46,7 +48,7 @@ class Client:
     handles: list[Handle] = field(default_factory=list)
 
 
-class Remote(Queues):
+class Remote(Misuse):
     """The model of clients that read two queues remotely, while applications also use the queues."""
 
     left_out = frozenset(_LOCAL_TRANSITIONS)
@@ -55,7 +57,7 @@ class Remote(Queues):
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
         for name in QUEUES:
-            self.queues[name] = Queue(name, journaling=name == "two")
+            self.queues[name] = Queue(name, name == TRANSACTIONAL, journaling=name == JOURNALED)
             self.queues[name].journal = Queue(f"{name};journal")
         self.clients: dict[str, Client] = {}
         self.remote: dict[str, Handle] = {}
@@ -99,11 +101,17 @@ class Remote(Queues):
         "MQQP-3.1.4.3-17",
         "MQQP-3.1.4.3-19",
         "MQDMPR-3.1.7.1.5-123",
+        "MQQP-3.1.4.3-11",
+        "MQMQ-2.2.7-14",
         needs=_NEEDED_CAPABILITIES,
         weight=5,
+        ignored="own",
+        reserved=0,
     )
-    def open_remote(self, handle: str, client: str, queue: str, access: str, deny_receive: bool) -> None:
-        """Open a queue remotely."""
+    def open_remote(
+        self, handle: str, client: str, queue: str, access: str, deny_receive: bool, ignored: str, reserved: int
+    ) -> None:
+        """Open a queue remotely. ``ignored``, the kind of hQueue, and ``reserved``, m_reserved, have no effect."""
         who, opened = self.find(self.clients, client), self.find(self.queues, queue)
         if not self.is_shared(opened, access, deny_receive):
             self.refuse()
@@ -121,6 +129,8 @@ class Remote(Queues):
             "queue": chance.choice(QUEUES),
             "access": chance.choice((RECEIVE, RECEIVE, RECEIVE, PEEK)),
             "deny_receive": chance.random() < 0.1,
+            "ignored": chance.choice(("own", "own", "zero", "other")),
+            "reserved": chance.choice((0, 0, 1, 0xFFFF)),
         }
 
     @transition(
@@ -163,7 +173,7 @@ class Remote(Queues):
     def draw_create_cursor(self, chance: Random) -> dict[str, Any]:
         return {
             "cursor": f"c{self.steps}",
-            "handle": draw_one(chance, (n for n, h in self.remote.items() if not h.cursors)),
+            "handle": draw_one(chance, (n for n, h in self.remote.items() if len(h.cursors) < MOST_CURSORS)),
         }
 
     @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDED_CAPABILITIES, weight=1)
@@ -376,15 +386,6 @@ class Remote(Queues):
 
     def draw_cancel_remote(self, chance: Random) -> dict[str, Any]:
         return {"read": draw_one(chance, (one.name for one in self.readers() if one.handle.name in self.remote))}
-
-    @transition("MQQP-3.1.4.6-08", "MQQP-3.1.4.6-09", "MQQP-3.1.4.6-11", needs=_NEEDED_CAPABILITIES, weight=1)
-    def cancel_nothing(self, handle: str) -> None:
-        """Cancel a nonexistent read on a queue with or without waiting reads."""
-        opened = self.find(self.remote, handle)
-        self.refuse("MQ_ERROR" if opened.readers else "MQ_ERROR_INVALID_HANDLE")
-
-    def draw_cancel_nothing(self, chance: Random) -> dict[str, Any]:
-        return {"handle": draw_one(chance, self.remote)}
 
     @transition("MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-D01", needs=_NEEDED_CAPABILITIES, weight=1)
     def purge_remote(self, handle: str) -> None:

@@ -11,7 +11,8 @@ from random import Random
 from typing import Any
 
 from harness.model.agreement import Between
-from harness.model.steps import Impossible, Model, draw_one, transition
+from harness.model.sessions.pings import Pings
+from harness.model.steps import Impossible, draw_one, transition
 
 REACTION_TIME_MS = 1_000
 """int ms: the duration of a step, in which recoverable messages are acknowledged."""
@@ -26,6 +27,10 @@ MOST_MESSAGES_NAMED_BY_ACK = 32
 CONNECTED, ESTABLISHED, OPEN, REFUSED, CLOSED = "connected", "established", "open", "refused", "closed"
 OWN, NULL, FOREIGN = "own", "null", "foreign"
 """The kinds of ServerGuid in a request: the system's identifier, zero, or a foreign identifier."""
+LIKE_AT_START, LIKE_AT_END = "like own at the start", "like own at the end"
+"""Foreign identifiers that differ from the system's identifier only in the last byte, or only in the first byte."""
+IGNORED_BITS = tuple(f"X{number}" for number in range(5, 16))
+"""The unused bits of InternalHeader.Flags (MS-MQQB 2.2.1)."""
 
 
 @dataclass(eq=False, slots=True)
@@ -41,7 +46,7 @@ class Session:
     answers: list[dict[str, Any]] = field(default_factory=list)
 
 
-class Sessions(Model):
+class Sessions(Pings):
     """The model of the sessions that the system accepts."""
 
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
@@ -103,17 +108,19 @@ class Sessions(Model):
         weight=7,
         server=NULL,
         stamp=1,
+        se=1,
+        ignored=[],
     )
-    def establish(self, session: str, server: str, client: str, stamp: int) -> None:
+    def establish(self, session: str, server: str, client: str, stamp: int, se: int, ignored: list[str]) -> None:
         """Send an EstablishConnection request."""
         one = self.live(session)
         if one.state != CONNECTED:
             self.cite("MQQB-3.1.5.3-01")
             self.close(one)
         else:
-            refused = server == FOREIGN
+            refused = server not in (OWN, NULL)
             self.cite("MQQB-3.1.5.3.1-07" if refused else "MQQB-3.1.5.3.1-06")
-            told = {"refused": refused, "client": client, "server": OWN, "stamp": stamp}
+            told = {"refused": refused, "client": client, "server": OWN, "stamp": stamp, "se": se}
             one.answers.append({"kind": "EstablishConnection", **told})
             one.state = REFUSED if refused else ESTABLISHED
             if self.decide("from when the Session Initialization Timer runs") == 0:
@@ -123,10 +130,16 @@ class Sessions(Model):
     def draw_establish(self, chance: Random) -> dict[str, Any]:
         return {
             "session": self.draw_live(chance, CONNECTED),
-            "server": chance.choice((OWN, OWN, NULL, NULL, NULL, FOREIGN)),
+            "server": chance.choice((OWN, OWN, OWN, NULL, NULL, NULL, NULL, FOREIGN, LIKE_AT_START, LIKE_AT_END)),
             "client": chance.choice(("peer", "peer", "other")),
             "stamp": chance.choice((1, 0xFFFFFFFF, chance.randrange(1 << 32))),
+            "se": chance.choice((0, 1)),
+            "ignored": self.draw_ignored(chance),
         }
+
+    def draw_ignored(self, chance: Random) -> list[str]:
+        """Draw bits and fields of an internal packet that the receiver ignores, to set them."""
+        return sorted(chance.sample((*IGNORED_BITS, "Reserved"), chance.choice((0, 0, 1, 2))))
 
     @transition(
         "MQQB-3.1.5.4.1-05",
@@ -138,8 +151,9 @@ class Sessions(Model):
         weight=8,
         window=64,
         recoverable_ms=500,
+        ignored=[],
     )
-    def parametrize(self, session: str, recoverable_ms: int, window: int) -> None:
+    def parametrize(self, session: str, recoverable_ms: int, window: int, ignored: list[str]) -> None:
         """Send a ConnectionParameters request."""
         one = self.live(session)
         if one.state != ESTABLISHED:
@@ -155,6 +169,7 @@ class Sessions(Model):
             "session": self.draw_live(chance, ESTABLISHED),
             "recoverable_ms": chance.choice((500, 500, 600, 700)),
             "window": chance.choice((1, 64, 0xFFFF)),
+            "ignored": self.draw_ignored(chance),
         }
 
     # -- packets of an open session -----------------------------------------------------------------------------------
@@ -210,9 +225,16 @@ class Sessions(Model):
         }
 
     @transition(
-        "MQQB-3.1.5.5-01", "MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01", needs=(), weight=6, wrong=0, wrong_recoverable=0
+        "MQQB-3.1.5.5-01",
+        "MQQB-3.1.5.5-07",
+        "MQQB-3.1.5.5.5-01",
+        needs=(),
+        weight=6,
+        wrong=0,
+        wrong_recoverable=0,
+        ignored=[],
     )
-    def acknowledge(self, session: str, wrong: int, wrong_recoverable: int) -> None:
+    def acknowledge(self, session: str, wrong: int, wrong_recoverable: int, ignored: list[str]) -> None:
         """Send a SessionAck, with counts of the peer's messages that may be wrong."""
         one = self.live(session)
         if one.state != OPEN or wrong or wrong_recoverable:
@@ -223,7 +245,8 @@ class Sessions(Model):
         wrong = chance.choice((0,) * 12 + (1, 0xFFFF, 0x8000))
         wrong_recoverable = 0 if wrong else chance.choice((0,) * 12 + (1, 0xFFFF, 0x8000))
         session = self.draw_live(chance, OPEN)
-        return {"session": session, "wrong": wrong, "wrong_recoverable": wrong_recoverable}
+        ignored = self.draw_ignored(chance)
+        return {"session": session, "wrong": wrong, "wrong_recoverable": wrong_recoverable, "ignored": ignored}
 
     @transition("MQQB-3.1.5.6-01", "MQQB-3.1.5.7-01", "MQQB-3.1.5.8.2-02", needs=(), weight=4, final=False)
     def offer_order_ack(self, session: str, final: bool) -> None:

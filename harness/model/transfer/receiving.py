@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from random import Random
 from typing import Any
 
 from harness.model.agreement import Between
 from harness.model.queues.sending import ACKNOWLEDGMENT_REQUESTS
-from harness.model.queues.state import LOCKED, Message, Position, Queue
+from harness.model.queues.state import INFINITE_LIFETIME_S, LOCKED, Message, Position, Queue
 from harness.model.steps import Impossible, draw_one, transition
 from harness.model.transfer.sessions import PLAIN, TRANSACTIONAL, Session, Sessions
 
 MISSING_QUEUE = "nowhere"
 """The name of a queue that the system does not have."""
-BODY_SIZES = (0, 0, 1, 5_000)
+BODY_SIZES = (*(0,) * 8, 1, 1, 5_000, 5_000, 66_000, 66_000)
+LONG_LIFETIME_S = 1_000_000
+"""int s: a time limit that no walk reaches."""
 MOST_RECEIVED_MESSAGES = 8
 SESSION_ACK_RULES = (
     *("MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15", "MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03"),
@@ -41,6 +44,7 @@ class Receiving(Sessions):
         acks=[],
         application_tag=0,
         late=False,
+        details={},
     )
     def deliver(
         self,
@@ -53,10 +57,13 @@ class Receiving(Sessions):
         acks: list[str],
         application_tag: int,
         late: bool,
+        details: dict[str, Any],
     ) -> None:
         """Let the peer send a nontransactional message; ``late``: whether its time to reach the queue is over."""
         through = self.find_open(session)
-        sent = Message(message, queue, priority, delivery, size, tuple(acks), application_tag)
+        sent = Message(
+            message, queue, priority, delivery, size, tuple(acks), application_tag, details=tuple(details.items())
+        )
         self.originals[message] = sent
         self.count_received_message(through, sent)
         target = self.queues.get(queue)
@@ -70,6 +77,11 @@ class Receiving(Sessions):
             self.cite("MQQB-3.1.5.8-07", "MQQB-3.1.7.1.2-D01")
             if "negative_arrival" in acks:
                 self.acknowledge(sent, "NACK_REACH_QUEUE_TIMEOUT")
+        elif not self.has_room(target.positions, sent, target.quota_kb):
+            self.cite("MQQB-3.1.5.8.8-06", "MQMQ-2.2.19.3-03")
+            del self.originals[message]  # the documents leave open whether a copy is a duplicate
+            if "negative_arrival" in acks:
+                self.acknowledge(sent, "NACK_Q_EXCEED_QUOTA")
         else:
             self.arrive(self.insert(target, sent, LOCKED))
         self.settle()
@@ -87,7 +99,19 @@ class Receiving(Sessions):
             "acks": self.draw_acks(chance, queue),
             "application_tag": chance.choice((0, 1, 0xFFFFFFFF)),
             "late": queue == PLAIN and chance.random() < 0.15,
+            "details": self.draw_details(chance),
         }
+
+    def draw_details(self, chance: Random) -> dict[str, Any]:
+        """Draw properties that the system only keeps and shows."""
+        extension = bytes(chance.getrandbits(8) * chance.randrange(2) for _ in range(chance.choice((0, 1, 9, 300))))
+        drawn: dict[str, Any] = {
+            "correlation_id": bytes(chance.getrandbits(8) for _ in range(20)).hex(),
+            "body_type": chance.choice((0, 8, 0x1011)),
+            "extension_base64": b64encode(extension).decode(),
+            "time_to_be_received_s": chance.choice((INFINITE_LIFETIME_S, LONG_LIFETIME_S)),
+        }
+        return {name: value for name, value in drawn.items() if chance.random() < 0.5}
 
     def draw_acks(self, chance: Random, queue: str) -> list[str]:
         """Draw the acknowledgments to request. Whether the system sends BAD_DST_Q depends on a setting."""
@@ -159,6 +183,7 @@ class Receiving(Sessions):
         acks=[],
         size=0,
         journal=[],
+        details={},
     )
     def deliver_in_sequence(
         self,
@@ -171,10 +196,20 @@ class Receiving(Sessions):
         size: int,
         acks: list[str],
         journal: list[str],
+        details: dict[str, Any],
     ) -> None:
         """Let the peer send a transactional message at a place in a sequence."""
         through = self.find_open(session)
-        sent = Message(message, queue, 0, "transactional", size, tuple(acks), journal=tuple(journal))
+        sent = Message(
+            message,
+            queue,
+            0,
+            "transactional",
+            size,
+            tuple(acks),
+            journal=tuple(journal),
+            details=tuple(details.items()),
+        )
         self.places[message] = {"number": number, "previous": previous}
         sent_before = self.sequences.sent
         if queue == TRANSACTIONAL:
@@ -221,6 +256,7 @@ class Receiving(Sessions):
             "size": chance.choice(BODY_SIZES),
             "acks": self.draw_acks(chance, queue),
             "journal": chance.choice(([], [], ["positive"], ["negative"], ["negative", "positive"])),
+            "details": self.draw_details(chance),
         }
 
     def _draw_place(self, chance: Random) -> tuple[int, int, int]:

@@ -5,7 +5,8 @@ Spec: MS-MQQB 3.1.5.5, 3.1.5.6, 3.1.5.7, 3.1.6.1, 3.1.7.1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -24,6 +25,9 @@ LONGEST_SILENCE_MS = 12_000
 """int ms: the longest time without acknowledgments, after which the system may close the session or resend messages."""
 MOST_SENT_MESSAGES = 6
 _OWN_ORDINAL_START = 1_000
+ROUTES = ("near", "far")
+"""The names of the outgoing queues, each for a queue of the peer."""
+BOTH_ROUTES = "+".join(ROUTES)
 SYSTEM_JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadxact"
 
 
@@ -50,16 +54,49 @@ class Sent:
         return seen
 
 
+@dataclass(eq=False, slots=True)
+class Route:
+    """An outgoing queue to the peer.
+
+    ``table``: the OutgoingMessageTable of its session, with the sent messages that are not completed; ``copies``: the
+    messages that the peer has received since the last loss of the connection; ``sequence``: the current sequence, 0
+    before its first message; ``connected``: whether its session is open; ``transfer_info``: OutgoingTransferInfo after
+    the last OrderAck, empty after later events that may change it.
+    """
+
+    name: str
+    table: list[Sent] = field(default_factory=list)
+    awaiting_final: list[Sent] = field(default_factory=list)
+    copies: list[dict[str, Any]] = field(default_factory=list)
+    transfer_info: dict[str, Any] = field(default_factory=dict)
+    sequence: int = 0
+    next_number: int = 1
+    connected: bool = False
+
+    def has_transactional(self) -> bool:
+        return any(one.number for one in self.table)
+
+    def describe_sequence(self) -> dict[str, Any]:
+        """Return OutgoingTransferInfo after an OrderAck (3.1.5.6)."""
+        numbers = [one.number for one in self.table if one.number]
+        awaiting = sum(one.sequence == self.sequence for one in self.awaiting_final)
+        info: dict[str, Any] = {
+            "EodNoAckCount": len(numbers),
+            "EodNoReadCount": Between(awaiting, len(self.awaiting_final)),
+        }
+        for name, number in zip(("EodFirstNonAck", "EodLastNonAck"), numbers[:1] + numbers[-1:], strict=False):
+            info[name] = {"SeqID": self.sequence, "SeqNo": number, "PrevNo": Between(0, number - 1)}
+        return info
+
+
 class Shipping(Sessions):
     """The transitions of applications that send to the peer, and of the peer that acknowledges."""
 
     def __init__(self, decisions: Any = None) -> None:
         super().__init__(decisions)
-        self.table: list[Sent] = []
-        """The OutgoingMessageTable: the sent messages that are not completed."""
-        self.awaiting_final: list[Sent] = []
-        self.copies: list[dict[str, Any]] = []
-        """The messages that the peer has received since the last loss of the connection."""
+        self.routes = {name: Route(name) for name in ROUTES}
+        self.sequence_count = 0
+        """The number of sequences that the system has begun, for all routes together."""
         self.journaled: list[str] = []
         self.dead: list[str] = []
         self.silent = False
@@ -70,10 +107,23 @@ class Shipping(Sessions):
         """int ms: the instant since which a message has been waiting for an acknowledgment; None while no message
         waits. While the peer is silent, the system's own acknowledgments may also wait.
         """
-        self.sequence, self.next_number = 1, 1
+
+    @property
+    def table(self) -> list[Sent]:
+        """The sent messages that are not completed, on every route."""
+        return [one for route in self.routes.values() for one in route.table]
+
+    def find_route(self, message: str, messages: Callable[[Route], list[Sent]]) -> tuple[Route, Sent]:
+        """Return a sent message and its route; raise Impossible if no route has it."""
+        for route in self.routes.values():
+            for sent in messages(route):
+                if sent.message.name == message:
+                    return route, sent
+        raise Impossible
 
     @transition(
         "MQQB-3.1.7.1-10",
+        "MQQB-3.1.1.3-24",
         "MQQB-3.1.7.1.3-04",
         "MQQB-3.1.7.1.3-03",
         "MQQB-3.1.7.1.3-08",
@@ -83,18 +133,29 @@ class Shipping(Sessions):
         priority=3,
         size=0,
         journal=[],
+        to=ROUTES[0],
     )
-    def ship_message(self, message: str, delivery: str, priority: int, size: int, journal: list[str]) -> None:
-        """Let an application send a message to the peer."""
+    def ship_message(self, message: str, to: str, delivery: str, priority: int, size: int, journal: list[str]) -> None:
+        """Let an application send a message to one or to both queues of the peer."""
         transactional = delivery == "transactional"
-        sent = Sent(Message(message, "peer", 0 if transactional else priority, delivery, size, journal=tuple(journal)))
-        if transactional:
-            sent.sequence, sent.number = self.sequence, self.next_number
-            self.next_number += 1
-        self.table.append(sent)
-        if not self.lost:
-            self.copies.append(sent.described())
-            self.await_acknowledgment()
+        if to == BOTH_ROUTES and (journal or not all(one.connected for one in self.routes.values())):
+            raise Impossible  # the number of journal copies is open, and the response to the first of two pings (E15)
+        for name in to.split("+"):
+            route = self.routes[name]
+            route.transfer_info = {}
+            kind = (0 if transactional else priority, delivery, size)
+            sent = Sent(Message(message, to, *kind, journal=tuple(journal)))
+            if transactional:
+                if not route.has_transactional():
+                    self.sequence_count += 1
+                    route.sequence, route.next_number = self.sequence_count, 1
+                sent.sequence, sent.number = route.sequence, route.next_number
+                route.next_number += 1
+            route.table.append(sent)
+            if not self.lost:
+                route.copies.append(sent.described())
+                route.connected = True
+                self.await_acknowledgment()
         self.done()
         self.settle()
 
@@ -103,18 +164,23 @@ class Shipping(Sessions):
             raise Impossible
         self.check_patience(REACTION_TIME_MS)
         journal = chance.choice(([], ["positive"], ["negative"], ["negative", "positive"]))
+        connected = all(one.connected for one in self.routes.values())
+        to = chance.choice((*ROUTES, *ROUTES, BOTH_ROUTES) if connected else ROUTES)
+        kinds = ("express", "recoverable") if to == BOTH_ROUTES else ("express", "recoverable", *("transactional",) * 2)
         return {
             "message": f"m{self.steps}",
-            "delivery": chance.choice(("express", "recoverable", "transactional", "transactional")),
+            "to": to,
+            "delivery": chance.choice(kinds),
             "priority": chance.choice((3, 0, 7)),
             "size": chance.choice((0, 10, 3_000)),
-            "journal": journal,
+            "journal": [] if to == BOTH_ROUTES else journal,
         }
 
     @transition("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.2-01", "MQQB-3.1.5.5.3-02", needs=("send",), weight=2)
     def silence_peer(self, on: bool) -> None:
         """Let the peer stop acknowledging messages (``on``), or acknowledge them again."""
         self.silent = on
+        self.forget_transfer_info()
         if on:
             self.await_acknowledgment()
         self.settle()
@@ -131,7 +197,10 @@ class Shipping(Sessions):
         for session in self.sessions.values():
             session.open = False
         self.lost, self.lost_ms = bool(self.table) or self.silent, self.now_ms
-        self.copies.clear()
+        for route in self.routes.values():
+            route.copies.clear()
+            route.connected = False
+        self.forget_transfer_info()
         self.open_ms = None
         super().settle()
         self.done()
@@ -149,8 +218,14 @@ class Shipping(Sessions):
         if not self.lost:
             raise Impossible
         self.lost = False
-        again = sorted(self.table, key=lambda one: -one.message.priority)
-        self.copies += [one.described() for one in again]
+        for route in self.routes.values():
+            route.connected = bool(route.table)
+            again = sorted(route.table, key=lambda one: -one.message.priority)
+            route.copies += [one.described() for one in again]
+            first = next((one for one in route.copies if one.get("number")), None)
+            if first is not None:  # the documents leave open which number precedes the first message of the table
+                self.cite("MQQB-3.1.7.1.3-08")
+                first["previous"] = Between(0, first["number"] - 1)
         self.await_acknowledgment()
         self.settle(RECONNECT_TIME_MS)
         self.done()
@@ -160,32 +235,42 @@ class Shipping(Sessions):
             raise Impossible
         return {}
 
-    @transition("MQQB-3.1.5.6-09", "MQQB-3.1.5.6-13", "MQQB-3.1.5.6-14", "MQQB-3.1.5.6-15", needs=("send",), weight=4)
-    def offer_order_ack(self) -> None:
-        """Let the peer send the OrderAck of the last transactional message that it received."""
-        got = [one for one in self.table if one.number and one.acknowledged]
-        if not got or self.lost or any(one.number and not one.acknowledged for one in self.table):
+    @transition(
+        *("MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09", "MQQB-3.1.5.6-10", "MQQB-3.1.5.6-13", "MQQB-3.1.5.6-14"),
+        *("MQQB-3.1.5.6-15", "MQQB-3.1.5.6-16", "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22"),
+        "MQQB-3.1.5.6-24",
+        needs=("send",),
+        weight=6,
+    )
+    def offer_order_ack(self, message: str) -> None:
+        """Let the peer send the OrderAck of a transactional message, which covers all earlier ones."""
+        if self.lost or self.silent:
             raise Impossible
-        for sent in got:
-            self.table.remove(sent)
+        route, last = self.find_route(message, lambda one: one.table)
+        covered = [one for one in route.table if 0 < one.number <= last.number]
+        if not last.number or not all(one.acknowledged for one in covered):
+            raise Impossible
+        for sent in covered:
+            route.table.remove(sent)
             if sent.message.journal:
-                self.awaiting_final.append(sent)
-        self.sequence, self.next_number = self.sequence + 1, 1
+                route.awaiting_final.append(sent)
+        route.transfer_info = route.describe_sequence()
         self.settle()
         self.done()
 
     def draw_offer_order_ack(self, chance: Random) -> dict[str, Any]:
-        if self.lost or self.silent or not any(one.number for one in self.table):
+        if self.lost or self.silent:
             raise Impossible
-        return {}
+        return {"message": draw_one(chance, (one.message.name for one in self.table if one.number))}
 
     @transition("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", needs=("send",), weight=3)
     def finish(self, message: str, cls: str) -> None:
         """Let the peer send a FinalAck."""
-        sent = next((one for one in self.awaiting_final if one.message.name == message), None)
-        if sent is None or self.lost:
+        if self.lost:
             raise Impossible
-        self.awaiting_final.remove(sent)
+        route, sent = self.find_route(message, lambda one: one.awaiting_final)
+        route.awaiting_final.remove(sent)
+        route.transfer_info = {}
         wanted = sent.message.journal
         if cls == "ACK_RECEIVE" and "positive" in wanted:
             self.journaled.append(message)
@@ -197,7 +282,8 @@ class Shipping(Sessions):
     def draw_finish(self, chance: Random) -> dict[str, Any]:
         if self.lost:
             raise Impossible
-        message = draw_one(chance, (one.message.name for one in self.awaiting_final))
+        sent = [one for route in self.routes.values() for one in route.awaiting_final]
+        message = draw_one(chance, sent).message.name
         return {"message": message, "cls": chance.choice(("ACK_RECEIVE", "NACK_Q_PURGED", "NACK_RECEIVE_TIMEOUT"))}
 
     # -- acknowledgments and timers ---------------------------------------------------------------------------------
@@ -208,15 +294,23 @@ class Shipping(Sessions):
         super().settle(ms)
         if self.silent or self.lost:
             return
-        for sent in list(self.table):
+        for route in self.routes.values():
+            self._acknowledge_sent(route)
+        if not self.table:
+            self.open_ms = None
+
+    def _acknowledge_sent(self, route: Route) -> None:
+        for sent in list(route.table):
             sent.acknowledged = True
             if not sent.number:
-                self.table.remove(sent)
+                route.table.remove(sent)
                 if "positive" in sent.message.journal:
                     self.cite("MQQB-3.1.5.5.4-01")
                     self.journaled.append(sent.message.name)
-        if not self.table:
-            self.open_ms = None
+
+    def forget_transfer_info(self) -> None:
+        for route in self.routes.values():
+            route.transfer_info = {}
 
     def await_acknowledgment(self) -> None:
         if self.open_ms is None:
@@ -237,15 +331,15 @@ class Shipping(Sessions):
         seen = super().visible()
         if self.lost:  # acknowledgments may wait until the system has connected again
             del seen["final acks"]
-        return {
-            **seen,
-            "came": list(self.copies),
-            "waiting": self._count_waiting_messages(),
-            SYSTEM_JOURNAL: sorted(self.journaled),
-            DEAD_LETTERS: sorted(self.dead),
-        }
+        for name, route in self.routes.items():
+            seen[f"to {name}"] = {
+                "came": list(route.copies),
+                "waiting": self._count_waiting_messages(route),
+                **({"transfer info": route.transfer_info} if route.transfer_info else {}),
+            }
+        return {**seen, SYSTEM_JOURNAL: sorted(self.journaled), DEAD_LETTERS: sorted(self.dead)}
 
-    def _count_waiting_messages(self) -> int | Between:
-        """Return how many messages wait in the outgoing queue, which may include the system's own acknowledgments."""
-        least = len(self.table)
+    def _count_waiting_messages(self, route: Route) -> int | Between:
+        """Return how many messages wait in an outgoing queue, which may include the system's own acknowledgments."""
+        least = len(route.table)
         return Between(least, least + _OWN_ORDINAL_START) if self.silent or self.lost else least

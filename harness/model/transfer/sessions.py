@@ -18,6 +18,8 @@ from harness.model.queues.state import Message, Queue
 from harness.model.steps import Impossible, draw_one, transition
 
 PLAIN, TRANSACTIONAL = "one", "two"
+PLAIN_QUOTA_KB = 70
+"""The quota of the nontransactional queue: enough for one large message, or for many small ones."""
 REACTION_TIME_MS = 1_500
 """int ms: the duration of a step, in which recoverable and transactional messages are acknowledged."""
 EXPRESS_ACK_PAUSE_MS = 12_000
@@ -69,7 +71,7 @@ class Sessions(Administering, Reading, Sending):
     def __init__(self, decisions: Mapping[str, int] | None = None) -> None:
         super().__init__(decisions)
         for name, transactional in ((PLAIN, False), (TRANSACTIONAL, True)):
-            self.queues[name] = Queue(name, transactional)
+            self.queues[name] = Queue(name, transactional, quota_kb=None if transactional else PLAIN_QUOTA_KB)
             self.queues[name].journal = Queue(f"{name};journal")
         self.sessions: dict[str, Session] = {}
         self.sequences = Sequences()
@@ -135,6 +137,7 @@ class Sessions(Administering, Reading, Sending):
         if place.number:
             seen["order acks"] = {"sequence": place.sequence, "number": place.number}
             seen["transfer"] = {"SequenceNumber": place.number, "RejectCount": place.rejected}
+        seen["wrong times"], seen["wrong identifiers"] = [], []
         seen["final acks"] = sorted(self.final_acks, key=str)
         return seen
 

@@ -38,7 +38,8 @@ class PendingRemoteReadEntry:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class RemoteQueue:
-    """A queue of another queue manager, as known to the application and its supporting server.
+    """A queue of another queue manager, with the data that the application and its supporting server have about the
+    queue.
 
     ``number``: its number in commands. ``server``: the address for the calls of qmcomm and the first call of qm2qm.
     QueueHandle, QueueDescriptor and OpenContext are the inputs of MS-MQQP 3.2.4.1, u32; ``binding`` is the binding

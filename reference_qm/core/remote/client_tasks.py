@@ -116,7 +116,7 @@ class ClientTasks(Part):
         Spec: MS-MQQP 3.2.4.1.
         """
         task = self.qm.remote_client.tasks.pop(number)
-        assert isinstance(task.waits_for, tuple)  # waiting for a host name has no timer
+        assert isinstance(task.waits_for, tuple)  # a wait for a host name has no timer
         binding, call = task.waits_for
         if call is None:
             binding.opener = None

@@ -36,7 +36,7 @@ class RemoteEnding(Part):
         self.end_remote_read(call.handle.state, delete_message, answer_end)
 
     def is_delivered(self, ack: int) -> bool:
-        """Return the iDeleteMessage that a dwAck stands for. Spec: MS-MQQP 3.1.4.2."""
+        """Return the iDeleteMessage for a dwAck: whether the message was received. Spec: MS-MQQP 3.1.4.2."""
         return ack == Ack.RR_ACK
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:

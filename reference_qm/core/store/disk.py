@@ -28,7 +28,7 @@ ordinal.
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A change on its way to disk, with its purpose. ``token``: the command that waits for it, or None.
+    """A change that is being written to the disk, with its purpose. ``token``: the command that waits for it, or None.
 
     ``repeat``: the part of the change that stays valid after a failed write, and is written again. ``sessions``: the
     sessions that may send messages afterwards.
@@ -52,11 +52,13 @@ class Barrier:
 
 
 class Disk:
-    """Writes changes to the disk, if there is a disk, and keeps the changes that are not on disk yet."""
+    """Writes changes to the disk, if the queue manager has one, and lists the changes that are not on disk yet."""
 
     def __init__(self, emit: Callable[[Effect], None], next_token: Callable[[], int]) -> None:
         self.used = False
-        """Whether a store outlives the process. Without a store, nothing is written and nothing waits."""
+        """Whether the queue manager has a store that survives the process. Without a store, no command waits for the
+        disk.
+        """
         self.reserved = 0
         """The last ordinal that a restart does not use again."""
         self.reserved_sequential = 0

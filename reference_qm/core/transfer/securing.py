@@ -28,9 +28,9 @@ _ENCRYPTING_SECTION = "MS-MQQB 3.1.7.1.5"
 class Securing(Part):
     """Signs and encrypts messages when they are sent. Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5, MS-MQDMPR 3.1.1.12.
 
-    For each send, the packet is built anew from the message's attributes, so an encrypted body is not reused. Only this
-    queue manager's own messages are signed and encrypted. A routed message passes unchanged; otherwise its destination
-    could not read it.
+    For each send, the packet is built again from the attributes of the message, so an encrypted body is not reused.
+    Only this queue manager's own messages are signed and encrypted. A routed message passes unchanged; otherwise its
+    destination could not read it.
     """
 
     __slots__ = ()

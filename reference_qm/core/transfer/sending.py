@@ -133,7 +133,7 @@ class Sending(Part):
     def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
         """Sign and encrypt a message of this queue manager; after a failure, delete the message and return False.
 
-        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. The packet is built anew from the attributes: a body that was encrypted for
+        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. The packet is built again from the attributes: a body that was encrypted for
         an earlier session is not reused.
         """
         sent = position.UserMessage

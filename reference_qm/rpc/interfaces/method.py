@@ -106,11 +106,11 @@ class Method:
         return self._read(stub, encoding, Direction.OUT, arguments)
 
     def build_in(self, arguments: Mapping[str, Any], encoding: Encoding) -> bytes:
-        """Return the stub of a request; MisuseError when arguments are missing, too many or unfit."""
+        """Return the stub of a request; raise MisuseError when arguments are missing, unknown or invalid."""
         return self._build(arguments, encoding, Direction.IN, arguments)
 
     def build_out(self, results: Mapping[str, Any], encoding: Encoding, arguments: Mapping[str, Any]) -> bytes:
-        """Return the stub of a response; MisuseError when results are missing, too many or unfit."""
+        """Return the stub of a response; raise MisuseError when results are missing, unknown or invalid."""
         return self._build(results, encoding, Direction.OUT, {**arguments, **results})
 
     def _read(

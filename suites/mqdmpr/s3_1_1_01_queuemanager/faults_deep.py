@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.1.1 QueueManager that only special cases show: several queues, other operations, and a second
-restart.
+"""Faults of MS-MQDMPR 3.1.1.1 QueueManager that only special cases reveal: several queues, other operations, and a
+second restart.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def _reuse_private_queue_number(qm: QueueManager) -> None:
 add(
     "private-queue-number-reused-after-restart",
     "MQDMPR-3.1.1.2-D01",
-    "After a restart the queue manager gives a new private queue the number of an existing queue.",
+    "After a restart the queue manager assigns the number of an existing queue to a new private queue.",
     at_restart(_reuse_private_queue_number),
 )
 

@@ -1,9 +1,10 @@
-"""Faults of MS-MQDMPR 3.1.1.2 Queue that only special cases show: attributes after a restart, other kinds of messages
+"""Faults of MS-MQDMPR 3.1.1.2 Queue that only special cases reveal: attributes after a restart, other kinds of messages
 and readers, several queues, and the computer name.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -89,7 +90,7 @@ add(
 add(
     "queue-manager-journal-quota-0-unlimited-after-restart",
     "MQDMPR-3.1.1.2-01",
-    "After a restart, a queue whose JournalQuota is 0 has no JournalQuota.",
+    "After a restart, a queue whose JournalQuota is 0 has no limit for its journal.",
     at_restart(_forget_zero_quotas),
     blind=True,
 )
@@ -113,7 +114,7 @@ add(
 class ChangeNotPublished(Publishing):
     """When an attribute of a public queue is changed, the queue manager does not change the directory object."""
 
-    def write(self, queue: Queue, changes: dict[str, Any], written: Any) -> None:
+    def write(self, queue: Queue, values: Mapping[str, Any], written: Any) -> None:
         super().write(queue, {}, written)
 
 
@@ -129,7 +130,7 @@ class TypeIsUnique(Queues):
 
 @fault("queue-recoverable-messages-before-express-messages", breaks="MQDMPR-3.1.1.2-20", blind=True)
 class RecoverableFirst(Positions):
-    """A recoverable message gets a place before the express messages of its priority."""
+    """A recoverable message is inserted before the express messages of its priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         express = [

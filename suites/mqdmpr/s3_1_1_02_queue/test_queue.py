@@ -282,7 +282,7 @@ def test_unsigned_message_is_refused_while_authentication_is_set(peer, sut, judg
     for number, (label, authenticated) in enumerate((("before", None), ("meanwhile", True), ("after", False)), 1):
         if authenticated is not None:
             sut.control.call("set_queue", name=queue, authenticated=authenticated)
-        headers = {"label": label, "destination": rf"TCP:{sut.address}\{queue}"}
+        headers: dict[str, Any] = {"label": label, "destination": rf"TCP:{sut.address}\{queue}"}
         connection = peer.open_raw()
         if transactional:
             packet = Sequence(peer, ordinal=number).message(**headers)

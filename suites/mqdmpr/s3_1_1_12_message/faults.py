@@ -31,7 +31,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.rpc.calls import Call
 from reference_qm.surface.clock import Now
 
-# -- what the queue manager should leave alone ---------------------------------------------------------------------
+# -- properties that the queue manager must not change --------------------------------------------------------------
 
 
 def _change_inserted_message(change: Callable[[Message], Message]) -> Install:

@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message that only special cases show: other deliveries, other causes, limits, and values
-after a restart.
+"""Faults of MS-MQDMPR 3.1.1.12 Message that only special cases reveal: other deliveries, other causes, limits, and
+values after a restart.
 """
 
 from __future__ import annotations
@@ -181,14 +181,14 @@ for _attribute, _value in (
 add(
     "queue-manager-restored-message-with-new-lookup-identifier",
     "MQDMPR-3.1.1.12-67",
-    "After a restart, the LookupIdentifier of a recoverable message is not the same as before.",
+    "A restart changes the LookupIdentifier of a recoverable message.",
     _change_restored(_renumber),
 )
 
 
 @fault("sender-copies-to-several-queues-share-identifier", breaks="MQDMPR-3.1.1.12-D02")
 class CopiesShareIdentifier(Enqueueing):
-    """The sender gives all copies of a message to several queues the same Identifier."""
+    """The sender assigns the same Identifier to all copies of a message to several queues."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
         if message.DestinationMultiQueueFormatName is not None:
@@ -227,7 +227,7 @@ class PurgedReportedAsReceived(TwoPhaseReading):
 
 @fault("sender-identifier-of-each-tenth-message-repeated", breaks="MQDMPR-3.1.1.12-D02")
 class IdentifierRepeats(Numbering):
-    """The sender gives every tenth message the Identifier of the preceding message."""
+    """The sender assigns the Identifier of the preceding message to every tenth message."""
 
     def assign_identifier(self) -> int:
         number = super().assign_identifier()

@@ -99,7 +99,7 @@ for _name, _rules, _says, _install in (
     (
         "default-acknowledgments-requested",
         "MQDMPR-3.1.1.12-D37",
-        "By default, the sender's message requests acknowledgments of failed delivery.",
+        "By default, a message requests acknowledgments of a failed delivery.",
         _set_message_defaults(lambda one: bool(one.acks), AcknowledgementsRequested=0xC),
     ),
     (
@@ -166,7 +166,12 @@ for _name, _rules, _says, _install in (
         "default-encryption-algorithm-rc2",
         "MQDMPR-3.1.1.12-49",
         "By default, the sender sends a message with EncryptionAlgorithm RC2.",
-        field_is(UserMessagePacket, "MessagePropertiesHeader.EncryptionAlgorithm", 0x6602),
+        field_is(
+            UserMessagePacket,
+            "MessagePropertiesHeader.EncryptionAlgorithm",
+            0x6602,
+            lambda packet: not packet.MessagePropertiesHeader.PrivacyLevel,
+        ),
     ),
     (
         "sender-dm-2-in-recoverable-message",
@@ -180,7 +185,7 @@ for _name, _rules, _says, _install in (
 
 @fault("default-sender-is-queue-manager", breaks=("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49"))
 class SentByQueueManager(Commands):
-    """By default, the sender's SenderIdentifier is the GUID of the queue manager."""
+    """By default, SenderIdentifier of a message is the GUID of the queue manager."""
 
     def send_message(self, request: SendMessage, token: int, now: Now) -> Any:
         signer = request.certificate or (self.qm.config.security.accounts[0].name if request.sender is None else None)

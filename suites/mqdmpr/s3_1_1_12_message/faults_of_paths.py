@@ -13,14 +13,17 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.message import Message
 from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
@@ -282,12 +285,17 @@ for _name, _value in (
         _set_restored(_name, _value),
         blind=True,
     )
-for _name, _value in (("Extension", b""), ("AppSpecific", 0), ("ArrivalTime", 1), ("CorrelationIdentifier", bytes(20))):
+for _lost, _default in (
+    ("Extension", b""),
+    ("AppSpecific", 0),
+    ("ArrivalTime", 1),
+    ("CorrelationIdentifier", bytes(20)),
+):
     add(
-        f"restored-message-of-journal-{_name.lower()}-lost",
+        f"restored-message-of-journal-{_lost.lower()}-lost",
         "MQDMPR-3.1.1.12-67",
-        f"After a restart, {_name} of a recoverable message in a journal or dead-letter queue has its default value.",
-        _set_restored(_name, _value, in_system_queue=True),
+        f"After a restart, {_lost} of a recoverable message in a journal or dead-letter queue has its default value.",
+        _set_restored(_lost, _default, in_system_queue=True),
         blind=True,
     )
 
@@ -364,7 +372,7 @@ _drop_class(
     "sender-late-message-not-acknowledged",
     "MQDMPR-3.1.1.12-40",
     MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
-    "No acknowledgment is sent of a message that does not reach its queue in time.",
+    "No acknowledgment is sent for a message that does not reach its queue in time.",
 )
 _drop_class(
     "receiver-rejected-message-not-acknowledged",
@@ -416,3 +424,28 @@ class DefaultForTransactional(Sending):
         if message.TransactionIdentifier is not None and message.TimeToReachQueue == 345_600:
             position.MessageReference = replace(message, TimeToReachQueue=0xFFFFFFFF)
         return super().construct_user_message(position)
+
+
+@fault("sender-sent-time-of-waiting-message-is-time-of-transmission", breaks="MQDMPR-3.1.1.12-D60", blind=True)
+class SentWhenTransmitted(Sending):
+    """The SentTime of a message that waited in its outgoing queue is the time at which it was transmitted."""
+
+    def update_user_message(self, session: Any, position: Any, now: Now) -> Any:
+        packet = super().update_user_message(session, position, now)
+        return replace(packet, UserHeader=replace(packet.UserHeader, SentTime=now.utc_s))
+
+
+@fault("queue-manager-peek-of-first-by-lookup-returns-locked-message", breaks="MQDMPR-3.1.1.12-D03", blind=True)
+class FirstLockedFound(Seeking):
+    """A peek by LookupIdentifier at the first or the last message returns that message even if another reader has
+    locked it.
+    """
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        every = list(queue.MessagePositionList)
+        ends = {MessageSeekAction.FIRST: 0, MessageSeekAction.LAST: -1}
+        if peek_operation and every and lookup_action in ends:
+            return Status.MQ_OK, every[ends[lookup_action]]
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pytest
@@ -51,8 +50,6 @@ RULES_BY_ACKNOWLEDGMENT_BIT = {
 
 GENERAL_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
 RULE_WITHOUT_BITS = "MQDMPR-3.1.1.12-37"
-REACH_QUEUE_TIMEOUT = 0x8002
-"""MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT. Spec: MS-MQMQ 2.2.18.1.6."""
 
 
 CLASSIFICATION_RULES = (
@@ -70,18 +67,30 @@ of the field.
 """
 
 
+CLASS_RULES = {
+    "arrived": "MQDMPR-3.1.1.12-D07",
+    "received": "MQDMPR-3.1.1.12-D09",
+    "excessive": "MQDMPR-3.1.1.12-D13",
+    "deleted": "MQDMPR-3.1.1.12-D23",
+    "purged": "MQDMPR-3.1.1.12-D24",
+    "expired": "MQDMPR-3.1.1.12-D25",
+}
+"""By the outcome of messages: the rule about the class of its acknowledgment."""
+REFUSAL_RULES = {True: "MQDMPR-3.1.1.12-D19", False: "MQDMPR-3.1.1.12-D20"}
+"""By whether a refused message is transactional: the rule about the class of its acknowledgment."""
+ALL_CLASS_RULES = (*CLASS_RULES.values(), *REFUSAL_RULES.values())
+
+
 CORRELATION_RULE = "MQMQ-2.2.19.3-14"
 
 
 SHORT_LIFETIME_S = 3
-LONG_AGO_S = 1
-"""A SentTime in 1970."""
 LONG_WAIT_MS = 60_000
 
 
 class Disposition(NamedTuple):
     """An outcome of messages: whether their queue accepts them, their fields, the action on them, the class of the
-    acknowledgment for each bit, and the action before the messages are sent. ``base``: fields of BaseHeader.
+    acknowledgment for each bit, and the action before the messages are sent.
     """
 
     accepted: bool
@@ -89,7 +98,6 @@ class Disposition(NamedTuple):
     act: Callable[[Any, Any, str], None]
     classes: dict[str, int]
     prepare: Callable[[Any, Any, str], None] | None = None
-    base: Mapping[str, int] = MappingProxyType({})
     queue: Mapping[str, int] | None = None
     """The properties of a queue that only these messages use; None for a queue of the SUT file."""
 
@@ -148,11 +156,8 @@ DISPOSITIONS = {
         ARRIVAL_ACK_CLASS | {"NR": RECEIVE_TIMEOUT},
     ),
     "refused": Disposition(False, {}, _leave_messages, {}),
-    "late": Disposition(
-        True, {"SentTime": LONG_AGO_S}, _leave_messages, {"NA": REACH_QUEUE_TIMEOUT}, None, {"TimeToReachQueue": 1}
-    ),
-    "excessive": Disposition(True, {}, _leave_messages, {"NA": Q_EXCEED_QUOTA}, None, {}, {"quota_kb": 0}),
-    "deleted": Disposition(True, {}, _delete_queue, ARRIVAL_ACK_CLASS | {"NR": Q_DELETED}, None, {}, {}),
+    "excessive": Disposition(True, {}, _leave_messages, {"NA": Q_EXCEED_QUOTA}, None, {"quota_kb": 0}),
+    "deleted": Disposition(True, {}, _delete_queue, ARRIVAL_ACK_CLASS | {"NR": Q_DELETED}, None, {}),
 }
 
 
@@ -170,12 +175,12 @@ def _join(classes_by_bits):
     return {bits: " and ".join(classes) or "no acknowledgment" for bits, classes in classes_by_bits.items()}
 
 
-@covers(*RULES_OF_BITS.values(), CORRELATION_RULE, *CLASSIFICATION_RULES)
+@covers(*RULES_OF_BITS.values(), CORRELATION_RULE, *CLASSIFICATION_RULES, *ALL_CLASS_RULES)
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS_BY_DISPOSITION.get(end, ())) for end in DISPOSITIONS])
 def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, end, delivery):
     """Messages with each combination of PA, PR, NA and NR, some of them with unused bits set, arrive, are received, are
-    purged, expire, are refused, arrive too late, exceed the quota or are deleted with their queue; each message is
+    purged, expire, are refused, exceed the quota or are deleted with their queue; each message is
     acknowledged with the class of its outcome only if its bits request that acknowledgment.
     """
     disposition = DISPOSITIONS[end]
@@ -197,8 +202,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
             make = Sequence(peer, ordinal=number).message
         bits = {bit: 1 for bit in (*RULES_OF_BITS, *UNUSED_BITS) if bit in requested}
         user = {"DM": int(delivery != "express"), **disposition.user}
-        base = {"base": dict(disposition.base)} if disposition.base else {}
-        packet = make(receiver.with_admin_queue(user), properties=bits, **where, **base)
+        packet = make(receiver.with_admin_queue(user), properties=bits, **where)
         frames[requested] = receiver.send_packet(packet)
     receiver.session.check_alive()
     disposition.act(peer, sut, kind)
@@ -230,6 +234,18 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
             expected=_join(expected)[requested],
             observed=_join(classes_by_bits)[requested],
             case=f"acknowledgment of the {end} message with {requested}",
+            evidence=evidence,
+        )
+    class_rule = REFUSAL_RULES[is_transactional] if end == "refused" else CLASS_RULES.get(end)
+    others = [rule for rule in ALL_CLASS_RULES if rule != class_rule]
+    judge.mark_not_exercised(*others, reason=f"all messages were {end}")
+    if class_rule is not None:
+        every = "PA+PR+NA+NR"
+        judge(
+            class_rule,
+            expected=_join(expected)[every],
+            observed=_join(classes_by_bits)[every],
+            case=f"acknowledgments of the {end} message with all requests",
             evidence=evidence,
         )
     judge(*GENERAL_RULES, expected=_join(expected), observed=_join(classes_by_bits), case=case, evidence=evidence)

@@ -46,18 +46,33 @@ DEFAULT_FIELDS: dict[str, dict[str, Any]] = {
 """By rule: the fields of the packet, with their default values."""
 
 
+DEFAULTS_OF_EACH_DELIVERY = tuple(
+    rule for rule in DEFAULT_FIELDS if rule not in ("MQDMPR-3.1.1.12-19", "MQDMPR-3.1.1.12-D48")
+)
+"""The rules whose defaults do not depend on the delivery."""
+
+
 @needs("send")
-@covers("MQDMPR-3.1.1.12-47", "MQDMPR-3.1.1.12-D42")
+@covers(*DEFAULTS_OF_EACH_DELIVERY)
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
-def test_lifetimes_have_defaults_for_each_delivery(peer, sut, judge, delivery):
-    """A recoverable and a transactional message for which the application sets no lifetimes are sent with the default
-    lifetimes.
+def test_message_with_delivery_only_has_default_attributes(peer, sut, judge, delivery):
+    """A message for which the application sets only the destination and another delivery is sent with the default of
+    each other attribute.
     """
     outgoing = Outgoing(peer, sut)
-    frame = outgoing.send(time_to_reach_queue_s=None, time_to_be_received_s=None, delivery=delivery)
+    frame = outgoing.send(time_to_reach_queue_s=None, delivery=delivery)  # left out it is no limit
     outgoing.end()
-    for rule in ("MQDMPR-3.1.1.12-47", "MQDMPR-3.1.1.12-D42"):
-        judge(rule, expected=DEFAULT_FIELDS[rule], observed=Layout(frame).of(*DEFAULT_FIELDS[rule]), evidence=frame)
+    _judge_defaults(judge, frame, DEFAULTS_OF_EACH_DELIVERY)
+
+
+def _judge_defaults(judge, frame, rules):
+    """Judge the rules about the defaults of the fields of a packet."""
+    layout = Layout(frame)
+    label = str(layout.fields.get(f"{PROPERTIES}Label", "")).rstrip("\0")
+    for rule in rules:
+        default = DEFAULT_FIELDS[rule]
+        observed = layout.of(*default) | ({"label": label} if "label" in default else {})
+        judge(rule, expected=default, observed=observed, evidence=frame)
 
 
 @needs("send")
@@ -67,12 +82,8 @@ def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(time_to_reach_queue_s=None)  # left out it is no limit
     outgoing.end()
-    layout = Layout(frame)
-    label = str(layout.fields.get(f"{PROPERTIES}Label", "")).rstrip("\0")
-    for rule, default in DEFAULT_FIELDS.items():
-        observed = layout.of(*default) | ({"label": label} if "label" in default else {})
-        judge(rule, expected=default, observed=observed, evidence=frame)
-    number = layout.fields.get(f"{PROPERTIES}HashAlgorithm")
+    _judge_defaults(judge, frame, DEFAULT_FIELDS)
+    number = Layout(frame).fields.get(f"{PROPERTIES}HashAlgorithm")
     name = next((one for one, value in HASH_ALGORITHMS.items() if value == number), f"{number}")
     judge("MQDMPR-3.1.1.12-48", expected=one_of(*HASH_ALGORITHMS), observed=name, evidence=frame, case="hash algorithm")
     judge(

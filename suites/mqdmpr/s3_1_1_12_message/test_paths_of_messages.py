@@ -13,6 +13,7 @@ from harness.expectations import between, facts, holds, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
+from harness.sut.shown import lookup_id
 from suites.applications import Application
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 
@@ -57,7 +58,7 @@ def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transacti
     queue, journal = application.queue, f"{application.queue};journal"
     application.call("set_queue", name=queue, journaling=True)
     label = f"  {sut.own} label of {'x' * 220}  "
-    properties = {
+    properties: dict[str, Any] = {
         "ApplicationTag": TAG,
         "BodyType": BODY_TYPE,
         "CorrelationID": bytes(range(1, 21)),
@@ -77,13 +78,13 @@ def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transacti
     peeked = application.call("peek_message", queue=queue, timeout_ms=0)["message"]
     _judge_properties(judge, wanted, peeked, "peeked message", sent)
     if moved:
-        subqueue, known = f"{queue};mqc-sub", application.messages()[0]["lookup_id"]
+        subqueue, known = f"{queue};mqc-sub", lookup_id(application.messages()[0])
         sut.create_queue(subqueue, transactional=transactional)
         application.call("move", queue=queue, lookup_id=known, to=subqueue)
-        there = (application.messages(subqueue) or [None])[0]
+        there = next(iter(application.messages(subqueue)), None)
         _judge_properties(judge, wanted, there, "message in a subqueue", sent)
         if there is not None:
-            application.call("move", queue=subqueue, lookup_id=there["lookup_id"], to=queue)
+            application.call("move", queue=subqueue, lookup_id=lookup_id(there), to=queue)
     received = application.call("receive", queue=queue, timeout_ms=0)["message"]
     _judge_properties(judge, wanted, received, "received message", sent)
     journaled = _find_label(application.messages(journal), received["label"] if received else label)
@@ -112,9 +113,9 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
         delivery="recoverable",
         **values,
     )
+    peer.pass_time(4_000)
     frame = peer.open_raw().send(application.build_message("from the peer"))
     application.await_labels(2)
-    peer.pass_time(4_000)
     messages = {"message in a local queue": next((m for m in application.messages() if label[:50] in m["label"]), None)}
     messages["dead letter"] = _find_label(sut.kept_messages(DEAD_LETTERS), label)
     wanted = {**values, "label": label}
@@ -135,6 +136,45 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
         expected=between(before_s - CLOCK_TOLERANCE_S, peer.environment.now().utc_s + CLOCK_TOLERANCE_S),
         observed=shown["arrived_time"],
         case="arrival time in seconds",
+        evidence=frame,
+    )
+
+
+@needs("send", "receive", "queues")
+@covers("MQDMPR-3.1.1.12-40", "MQDMPR-3.1.1.12-D12", "MQDMPR-3.1.1.12-D52")
+def test_sender_acknowledges_messages_that_do_not_arrive_in_time(peer, sut, judge):
+    """The SUT sends an express, a recoverable and a transactional message that request negative arrival acknowledgments
+    to an unreachable peer, and one without a request: when they expire, the local administration queue gets an
+    acknowledgment of each of the three.
+    """
+    admin = Application(peer, sut)
+    limits = {"admin_queue": sut.direct_name(admin.queue), "time_to_reach_queue_s": 1}
+    to = peer.direct_name("mqc-unreachable")
+    requests = ["express", "recoverable", "transactional"]
+    for delivery in requests:
+        sut.send(to, body=delivery, delivery=delivery, acks=["negative_arrival"], **limits)
+    sut.send(to, body="no request", acks=["positive_arrival"], **limits)
+    peer.pass_time(4_000)
+    peer.eventually(lambda: len(admin.labels()) >= len(requests))
+    shown = admin.messages()
+    frame = peer.open_raw().send(peer.recoverable_message())  # later: the SUT may send on any open session (E16)
+    judge(
+        "MQDMPR-3.1.1.12-40",
+        "MQDMPR-3.1.1.12-D52",
+        expected=len(requests),
+        observed=len(shown),
+        case="number of acknowledgments",
+        evidence=frame,
+    )
+    classes = [one.get("class") for one in shown]
+    if None in classes:
+        judge.mark_not_exercised("MQDMPR-3.1.1.12-D12", reason="the control channel shows no class")
+        return
+    judge(
+        "MQDMPR-3.1.1.12-D12",
+        expected=["MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"] * len(requests),
+        observed=classes,
+        case="classes of the acknowledgments",
         evidence=frame,
     )
 

@@ -209,8 +209,8 @@ def test_lookup_identifiers_are_unique_and_follow_queue_order(peer, sut, judge):
 @covers("MQDMPR-3.1.1.12-D03")
 @varied("positive journaling", "time to be received", "read by")
 def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
-    """A message that a transaction has received cannot be peeked, not even by its LookupIdentifier, until the
-    transaction is aborted.
+    """A message that a transaction has received cannot be peeked, not even by its LookupIdentifier or as the first or
+    last message of its queue, until the transaction is aborted.
     """
     queue = sut.new_queue("locked", transactional=True)
     sut.send(sut.direct_name(queue), label="message of the transaction", delivery="transactional")
@@ -219,17 +219,20 @@ def test_message_received_in_transaction_cannot_be_peeked(peer, sut, judge):
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
     meanwhile = sut.read_label("peek_message", queue=queue)
     by_identifier = sut.attempt("peek_by_lookup_id", queue=queue, lookup_id=known)
+    by_place = [sut.attempt("peek_by_lookup_id", queue=queue, lookup_id=0, seek=one) for one in ("first", "last")]
     sut.control.call("abort", transaction=transaction)
     judge(
         "MQDMPR-3.1.1.12-D03",
         expected={
             "message peeked before the abort": Outcome.NOTHING,
             "peek by the LookupIdentifier before the abort": Outcome.REFUSED,
+            "peeks at the first and last message before the abort": [Outcome.REFUSED, Outcome.REFUSED],
             "message peeked after the abort": "message of the transaction",
         },
         observed={
             "message peeked before the abort": meanwhile,
             "peek by the LookupIdentifier before the abort": by_identifier,
+            "peeks at the first and last message before the abort": by_place,
             "message peeked after the abort": sut.read_label("peek_message", queue=queue),
         },
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import none
+from harness.expectations import between, none
 from harness.run.marks import covers, needs, varied
 from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import SAME_PROPERTIES, describe_differences
@@ -14,6 +14,7 @@ TRANSACTIONAL_DEAD_LETTERS = "system$;deadxact"
 
 
 SHORT_LIFETIME_S, LONG_LIFETIME_S = 1, 9_000
+WAIT_S = 5
 
 
 @needs("send", "receive")
@@ -48,6 +49,35 @@ def test_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     for tag, message in ((1, positive), (3, second)):
         observed = describe_differences(by_tag[tag], copies.get(message), sut.guid)
         judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME_PROPERTIES, observed=observed, evidence=frames)
+
+
+@needs("send", "pause")
+@covers("MQDMPR-3.1.1.12-D60")
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+def test_sent_time_is_time_at_which_application_sends(peer, sut, judge, delivery):
+    """A message waits in its paused outgoing queue for several seconds: its SentTime, compared with the SentTime of an
+    earlier message, is the time at which the application sent it.
+    """
+    to = peer.direct_name(f"mqc-waiting-{delivery}")
+    sender = Sender(peer, sut, to)
+    begin_s = peer.environment.now().utc_s
+    sender.send(1, delivery="recoverable")
+    session, (first,) = sender.await_first(1)
+    session.acknowledge_all()
+    sut.pause(to)
+    sender.send(2, delivery=delivery)
+    elapsed_s = peer.environment.now().utc_s - begin_s
+    peer.pass_time(WAIT_S * 1_000)
+    sut.resume(to)
+    frames = sender.collect(session, 2)
+    judge(
+        "MQDMPR-3.1.1.12-D60",
+        expected=between(first["UserHeader"].SentTime, first["UserHeader"].SentTime + elapsed_s + 1),
+        observed=frames[-1]["UserHeader"].SentTime,
+        case="SentTime in seconds",
+        evidence=frames,
+    )
+    session.acknowledge_all()
 
 
 @needs("send", "receive")

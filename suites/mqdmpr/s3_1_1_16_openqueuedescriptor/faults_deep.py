@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1.16 OpenQueueDescriptor that only special cases show: several descriptors of one queue."""
+"""Faults of MS-MQDMPR 3.1.1.16 OpenQueueDescriptor that only special cases reveal: several descriptors of one queue."""
 
 from __future__ import annotations
 

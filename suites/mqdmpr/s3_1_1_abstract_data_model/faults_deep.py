@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1 Abstract Data Model that only special cases show: the order and places of messages,
+"""Faults of MS-MQDMPR 3.1.1 Abstract Data Model that only special cases reveal: the order and places of messages,
 changed attributes, and volatile elements after a restart.
 """
 
@@ -169,7 +169,7 @@ def _keep_messages_of_first_destination(qm: QueueManager) -> None:
 add(
     "queue-manager-path-name-in-lower-case-after-restart",
     "MQDMPR-3.1.1-02",
-    "After a restart, the letters in the path name of a queue are lower-case letters.",
+    "After a restart, the path name of a queue is in lower case.",
     at_restart(_lower_path_names),
     blind=True,
 )

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.2 Timers that only special cases show: two reads with different timeouts, and limits of
+"""Faults of MS-MQDMPR 3.1.2 Timers that only special cases reveal: two reads with different timeouts, and limits of
 times.
 """
 

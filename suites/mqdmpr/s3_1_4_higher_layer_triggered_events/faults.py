@@ -22,7 +22,7 @@ from reference_qm.model.transactions import OperationType, Transaction, Transact
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-# -- which transaction ---------------------------------------------------------------------------------------------
+# -- selection of the transaction -----------------------------------------------------------------------------------
 
 
 @fault("prepare-affects-other-transactions", breaks="MQDMPR-3.1.4.3-03")

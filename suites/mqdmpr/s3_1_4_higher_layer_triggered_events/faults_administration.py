@@ -24,7 +24,7 @@ from reference_qm.surface.commands import Result
 
 @fault("in-doubt-transaction-loses-its-sent-messages", breaks="MQDMPR-3.1.4.9-D01")
 class ForgetsWhatItSends(TransactionRecords):
-    """At a restart, a transaction in doubt loses the messages that it is to send."""
+    """At a restart, a transaction in doubt loses the messages that it will send."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
         super().restore_transaction(rest, value)
@@ -50,7 +50,7 @@ add(
     skip_during(Initialization.begin, Administering.establish_waiting),
 )
 
-# -- the administrator and the coordinator that is silent ------------------------------------------------------------
+# -- the administrator, and a coordinator that does not answer -------------------------------------------------------
 
 
 @fault("reenlistment-timeout-reports-nothing", breaks="MQDMPR-3.1.4.11-D01")

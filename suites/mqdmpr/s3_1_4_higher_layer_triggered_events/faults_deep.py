@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.4, Higher-Layer Triggered Events that only special cases show: other causes, second instances
-and later moments.
+"""Faults of MS-MQDMPR 3.1.4, Higher-Layer Triggered Events that only special cases reveal: other causes, second
+instances and later moments.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class CommitLeavesRecord(TransactionRecords):
 
 @fault("queue-manager-receive-in-ended-transaction-carried-out", breaks="MQDMPR-3.1.4.4-23")
 class EndedTransactionIgnored(TransactionCommands):
-    """A receive that names a transaction which was already committed succeeds outside of any transaction."""
+    """A receive that names a committed transaction succeeds outside of any transaction."""
 
     def find_transaction_of_request(self, identifier: Any) -> Transaction | None:
         try:

@@ -137,7 +137,7 @@ class MovedToFirstTarget(TransactionEvents):
 
 @fault("commit-keeps-second-moved-message-in-source", breaks="MQDMPR-3.1.4.4-16", blind=True)
 class SecondMoveCopies(TransactionEvents):
-    """If a transaction moves several messages, all but the first of them are also still in the source queue."""
+    """If a transaction moves several messages, each of them except the first is also still in the source queue."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE]
@@ -263,10 +263,18 @@ def _forget_transactions(qm: QueueManager) -> None:
 add(
     "in-doubt-transaction-decided-by-second-restart",
     "MQDMPR-3.1.4.10-D01",
-    "A transaction in doubt is no longer known after a second restart.",
+    "After a second restart, the queue manager does not know the transactions in doubt.",
     at_restart(_forget_transactions),
     blind=True,
 )
+
+
+@fault("reenlistment-timeout-reports-first-transaction-only", breaks="MQDMPR-3.1.4.11-D01", blind=True)
+class FirstInDoubtReported(TransactionCommands):
+    """At the reenlistment timeout the queue manager reports only the first of several transactions in doubt."""
+
+    def reenlistment_timeout(self, request: Any, token: int, now: Now) -> Result:
+        return Result({"in_doubt": super().reenlistment_timeout(request, token, now).values["in_doubt"][:1]})
 
 
 @fault("offline-queue-manager-keeps-half-open-sessions", breaks="MQDMPR-3.1.4.12-03", blind=True)

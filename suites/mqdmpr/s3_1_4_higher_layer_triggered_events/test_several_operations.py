@@ -90,7 +90,7 @@ def _decide_many_operations(peer, sut, judge, kind, verb):
             "first_subqueue": in_queue("e", "d"),
             "second_subqueue": in_queue("c"),
         }
-        rules = COMMIT_RULES
+        rules: tuple[str, ...] = COMMIT_RULES
     else:
         expected = {
             "queue": in_queue("a", "b", "c", "d", "e", "f", "h"),

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.1 and 3.1.7.1.2 that only special cases show: several cursors of one queue."""
+"""Faults of MS-MQDMPR 3.1.7.1.1 and 3.1.7.1.2 that only special cases reveal: several cursors of one queue."""
 
 from __future__ import annotations
 

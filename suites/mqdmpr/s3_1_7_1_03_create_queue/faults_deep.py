@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.7.1.3 Create Queue that only special cases show: limits of values, other kinds of queues, and
-later queues.
+"""Faults of MS-MQDMPR 3.1.7.1.3 Create Queue that only special cases reveal: limits of values, other kinds of queues,
+and later queues.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class QuotaOf31Bits(Queues):
 
 @fault("queue-manager-create-queue-negative-base-priority-is-zero", breaks="MQDMPR-3.1.7.1.3-D01")
 class NoNegativePriority(Queues):
-    """The queue manager gives a new queue BasePriority 0 if its creator supplies a negative value."""
+    """If the creator of a new queue supplies a negative BasePriority, the queue has BasePriority 0."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         queue.BasePriority = max(0, queue.BasePriority)

@@ -72,7 +72,7 @@ class TransactionalUnauthenticated(_CreatedChanged):
 
 @fault("new-queue-privacy-body-becomes-optional-with-authentication", breaks="MQDMPR-3.1.7.1.3-11", blind=True)
 class PrivacyExcludesAuthentication(_CreatedChanged):
-    """A new queue with Authentication has PrivacyLevel Optional, whatever its creator supplies."""
+    """A new queue with Authentication has PrivacyLevel Optional; the value of its creator is ignored."""
 
     def change_queue(self, queue: Queue) -> None:
         if queue.Authentication:

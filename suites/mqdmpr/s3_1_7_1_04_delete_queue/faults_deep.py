@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.4 Delete Queue that only special cases show: several handles, other kinds of messages,
+"""Faults of MS-MQDMPR 3.1.7.1.4 Delete Queue that only special cases reveal: several handles, other kinds of messages,
 and a restart.
 """
 

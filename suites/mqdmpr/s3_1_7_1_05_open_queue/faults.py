@@ -105,7 +105,7 @@ class PeekBesideRemoteReaderRefused(QueueOpening):
         return not excluded and super().is_shared(queue, required_access, shared_mode)
 
 
-# -- what a reader gets -----------------------------------------------------------------------------------------------
+# -- handles that a reader gets ---------------------------------------------------------------------------------------
 
 
 @fault(
@@ -170,7 +170,7 @@ class AnotherHandle(Qmcomm):
         return values | {"phQueue": max(before, default=descriptor.Handle)}
 
 
-# -- what no reader gets ----------------------------------------------------------------------------------------------
+# -- queues that no reader can open -----------------------------------------------------------------------------------
 
 
 @fault("several-queues-opened-to-read", breaks="MQDMPR-3.1.7.1.5-09")

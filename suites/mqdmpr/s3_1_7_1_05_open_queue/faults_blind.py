@@ -53,7 +53,7 @@ add(
 
 @fault("queue-manager-outgoing-queue-identifier-same-for-one-host", breaks="MQDMPR-3.1.7.1.5-80", blind=True)
 class IdentifierOfHost(Destinations):
-    """The queue manager gives the same Identifier to all outgoing queues whose destination queues are on the same
+    """The queue manager assigns the same Identifier to all outgoing queues whose destination queues are on the same
     computer.
     """
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue that only special cases show: subqueues, letter case, and peeks."""
+"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue that only special cases reveal: subqueues, letter case, and peeks."""
 
 from __future__ import annotations
 

@@ -1,14 +1,12 @@
-"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue, 3.1.7.1.6 Close Queue and 3.1.7.1.7 Purge Queue with several readers, names
-and moments.
-"""
+"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue with several readers, names and moments."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from harness.faults.parts import fault
 from reference_qm.codec import MultipleElementName
-from reference_qm.core.names.queue_names import QueueNames
+from reference_qm.codec.format_names import PrivateName
+from reference_qm.core.errors import CommandError
+from reference_qm.core.names.destinations import Destinations, parse_name
 from reference_qm.core.queueing.queue_opening import DENY_NONE, DENY_RECEIVE, RECEIVE, SEND, Opened, QueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
@@ -73,8 +71,8 @@ class FirstReaderDecides(QueueOpening):
 
 @fault("deny-receive-of-peeker-ignored-beside-receivers-peek", breaks="MQDMPR-3.1.7.1.5-110", blind=True)
 class PeekerAfterPeeker(QueueOpening):
-    """The queue manager admits a reader with ReceiveAccess beside a reader with PeekAccess and DenyReceive if another
-    reader has the queue open with PeekAccess and DenyNone.
+    """While a queue is open with PeekAccess and DenyNone, the queue manager admits a reader with ReceiveAccess, even if
+    another reader has the queue open with PeekAccess and DenyReceive.
     """
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -139,34 +137,17 @@ class LocalAndRemoteRefused(QueueOpening):
 
 
 @fault("deleted-queue-found-by-private-name", breaks="MQDMPR-3.1.7.1.5-77", blind=True)
-class PrivateNumberOfNeighbour(QueueNames):
-    """A private format name with an unknown number means the queue with the next lower number."""
+class PrivateNumberOfNeighbour(Destinations):
+    """A private format name with the number of a deleted queue refers to the queue with the next lower number."""
 
-    def find_by_format_name(self, name: Any) -> Queue | None:
-        found = super().find_by_format_name(name)
-        number = getattr(name, "QueueIdentifier", None)
-        if found is None and number and getattr(name, "ComputerGuid", None) == self.qm.adm.Identifier:
-            return self.qm.adm.QueueCollection.find_private(number - 1)
-        return found
-
-
-@fault("closed-handle-still-restricts-until-last-is-closed", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
-class ClosedPeekerRestricts(QueueOpening):
-    """A closed handle with PeekAccess and DenyReceive still restricts the readers of its queue."""
-
-    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
-        queue = queue_desc.QueueReference
-        super().close_queue(queue_desc)
-        if queue is not None and queue_desc.ShareMode is DENY_RECEIVE and queue_desc.AccessType.name == "PEEK":
-            queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
-
-
-@fault("closing-sender-leaves-descriptor", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
-class ClosedSenderStays(QueueOpening):
-    """A closed handle with SendAccess stays in the collection of its queue."""
-
-    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
-        queue = queue_desc.QueueReference
-        super().close_queue(queue_desc)
-        if queue is not None and queue_desc.AccessType is SEND:
-            queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
+    def find_local(self, text: str) -> Queue | None:
+        try:
+            return super().find_local(text)
+        except CommandError:
+            name = parse_name(text)
+            neighbour = None
+            if isinstance(name, PrivateName):
+                neighbour = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier - 1)
+            if neighbour is None:
+                raise
+            return neighbour

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.6 Close Queue that only special cases show: several handles of one queue."""
+"""Faults of MS-MQDMPR 3.1.7.1.6 Close Queue that only special cases reveal: several handles of one queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.7 Purge Queue that only special cases show: several locked messages, and subqueues."""
+"""Faults of MS-MQDMPR 3.1.7.1.7 Purge Queue that only special cases reveal: several locked messages, and subqueues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.8 Create Transaction that only special cases show: transactions of coordinators, and
+"""Faults of MS-MQDMPR 3.1.7.1.8 Create Transaction that only special cases reveal: transactions of coordinators, and
 several transactions.
 """
 
@@ -15,7 +15,7 @@ from reference_qm.surface.commands import Result
 
 @fault("queue-manager-identifier-of-external-transaction-ignored", breaks="MQDMPR-3.1.7.1.8-03")
 class ExternalIdentifierIgnored(TransactionCommands):
-    """The queue manager does not use the identifier that a coordinator gives to its transaction, but chooses a
+    """The queue manager does not use the identifier that a coordinator supplies for a transaction, but chooses a
     different one.
     """
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.9 Enqueue Message that only special cases show: messages of open transactions, and
+"""Faults of MS-MQDMPR 3.1.7.1.9 Enqueue Message that only special cases reveal: messages of open transactions, and
 identifiers.
 """
 
@@ -93,7 +93,9 @@ class ThrottledTransaction(Enqueueing):
 
 @fault("queue-manager-quota-exceeded-by-one-message", breaks="MQDMPR-3.1.7.1.9-04", blind=True)
 class QueueManagerOverQuota(Quotas):
-    """QueueManagerQuota is compared with the messages that are stored, without the message that is added."""
+    """The queue manager compares QueueManagerQuota with the size of the stored messages, without the size of the new
+    message.
+    """
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         storage = queue.MessagePositionList.storage
@@ -131,7 +133,7 @@ class QuotaOfSmallMessages(Quotas):
 
 @fault("queue-manager-second-message-of-transaction-refers-to-first", breaks="MQDMPR-3.1.7.1.9-09", blind=True)
 class BodyOfFirst(TransactionOperations):
-    """The second local message of a transaction has the body of the first one."""
+    """The second local message of a transaction has the body of the first message."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         for one in transaction.TransactionalOperationCollection:
@@ -143,7 +145,7 @@ class BodyOfFirst(TransactionOperations):
 
 @fault("queue-manager-local-send-ignores-priority", breaks="MQDMPR-3.1.7.1.9-14", blind=True)
 class LocalAtEnd(Enqueueing):
-    """A local message that an application sends is inserted behind the messages of lower priorities."""
+    """A local message that an application sends is inserted after the messages of lower priorities."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
         if not isinstance(queue, OutgoingQueue) and message.TransactionIdentifier is None:
@@ -154,7 +156,7 @@ class LocalAtEnd(Enqueueing):
 
 @fault("queue-manager-message-of-transaction-never-expires", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
 class TransactionalNeverExpires(Lifetimes):
-    """The Time To Be Received Timer of a local transactional message is not started."""
+    """The timer of TimeToBeReceived does not start for a local transactional message."""
 
     def watch_received(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is None:
@@ -163,7 +165,7 @@ class TransactionalNeverExpires(Lifetimes):
 
 @fault("queue-manager-message-to-second-queue-of-transaction-not-locked", breaks="MQDMPR-3.1.7.1.9-17", blind=True)
 class SecondQueueNotLocked(TransactionOperations):
-    """A message that a transaction sends to a second queue is available before the commit."""
+    """A message that a transaction sends to its second queue is available before the commit."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         others = [
@@ -179,7 +181,9 @@ class SecondQueueNotLocked(TransactionOperations):
 
 @fault("queue-manager-transaction-sends-to-last-queue-only", breaks="MQDMPR-3.1.7.1.9-21", blind=True)
 class LastQueueOnly(TransactionOperations):
-    """A transaction forgets the messages to a first queue when a message to a second queue follows."""
+    """When a transaction sends a message to a second queue, the queue manager forgets the transaction's messages to the
+    first queue.
+    """
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         for one in list(transaction.TransactionalOperationCollection):
@@ -200,7 +204,7 @@ class LocalCompletesNothing(Waiting):
 
 @fault("queue-manager-recoverable-local-message-lost-at-restart", breaks="MQDMPR-3.1.7.1.9-14", blind=True)
 class SecondLocalNotSaved(Durability):
-    """A recoverable message that is sent to a local queue with other messages is lost at a restart."""
+    """A recoverable message is lost at a restart if the local queue to which it was sent contains other messages."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
         change = super().build_send_record(position)

@@ -13,7 +13,7 @@ HIGHEST_U32 = 0xFFFF_FFFF
 add(
     "queue-manager-label-of-traced-message-with-highest-application-tag-lost",
     "MQDMPR-3.1.7.1.9-26",
-    "The queue manager stores a traced message without its label, if its ApplicationTag is 0xFFFFFFFF.",
+    "The queue manager stores a traced message without its label if its ApplicationTag is 0xFFFFFFFF.",
     change_insertion(
         lambda message: (
             replace(message, Label="") if message.TracingRequested and message.AppSpecific == HIGHEST_U32 else message

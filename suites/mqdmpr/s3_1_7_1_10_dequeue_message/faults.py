@@ -115,7 +115,7 @@ add(
 
 
 def _return_next_message(given: Given) -> Answered:
-    behind = given.position.Next  # before it is taken
+    behind = given.position.Next  # before the message is removed from the queue
 
     def answer_with_next_message(status: Status, taken: MessagePosition | None) -> None:
         given.answered(status, behind if taken is not None and isinstance(behind, MessagePosition) else taken)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message that only special cases show: returned messages, and a remote reader
+"""Faults of MS-MQDMPR 3.1.7.1.10 Dequeue Message that only special cases reveal: returned messages, and a remote reader
 together with a transaction.
 """
 
@@ -47,7 +47,7 @@ class UndecidedLost(TransactionOperations):
 
 @fault("queue-manager-transaction-receives-from-last-queue-only", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
 class OneQueueOnly(TransactionEvents):
-    """A commit returns the messages that its transaction received from another queue than the first one."""
+    """A commit returns the messages that its transaction received from queues other than the first one."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         first = next(
@@ -65,7 +65,7 @@ class OneQueueOnly(TransactionEvents):
 
 @fault("queue-manager-waiting-receive-of-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.10-D03", blind=True)
 class WaitingTakesAtOnce(Waiting):
-    """A receive of a transaction that had to wait takes the message at once."""
+    """If a receive in a transaction had to wait, the queue manager removes its message at once, before the commit."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         super().satisfy_reader(reader, position)
@@ -87,7 +87,7 @@ class JournaledAtOnce(TransactionOperations):
     "queue-manager-received-messages-of-transaction-journaled-in-reverse", breaks="MQDMPR-3.1.7.1.10-D04", blind=True
 )
 class JournaledInReverse(TransactionEvents):
-    """A commit deletes the messages that its transaction received in reverse order."""
+    """A commit deletes the received messages of its transaction in reverse order."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         if all(one.OperationType is OperationType.DEQUEUE for one in transaction.TransactionalOperationCollection):
@@ -97,7 +97,9 @@ class JournaledInReverse(TransactionEvents):
 
 @fault("queue-manager-received-recoverable-message-back-after-restart", breaks="MQDMPR-3.1.7.1.10-D06", blind=True)
 class BackAfterRestart(Durability):
-    """A recoverable message that was received while others stay in the queue is in the queue again after a restart."""
+    """A recoverable message that was received while other messages stayed in the queue is in the queue again after a
+    restart.
+    """
 
     def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
         positions = list(positions)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.11 Dequeue Message Begin that only special cases show: cursors of a deleted queue."""
+"""Faults of MS-MQDMPR 3.1.7.1.11 Dequeue Message Begin that only special cases reveal: cursors of a deleted queue."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.calls import instead_if, with_arguments, with_status
+from harness.faults.calls import replace_step_if, with_arguments, with_status
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.queueing.positions import Positions
@@ -14,7 +14,7 @@ add(
     "end-of-receive-from-deleted-queue-succeeds",
     "MQDMPR-3.1.7.1.12-04",
     "The event Dequeue Message End returns MQ_OK although the queue was deleted in the meantime.",
-    instead_if(
+    replace_step_if(
         TwoPhaseReading.dequeue_message_end,
         lambda given: given.queue_desc.QueueReference is None,
         lambda given: given.ended(Status.MQ_OK),

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.12 Dequeue Message End that only special cases show: several locked messages, and the
+"""Faults of MS-MQDMPR 3.1.7.1.12 Dequeue Message End that only special cases reveal: several locked messages, and the
 position of a returned message.
 """
 

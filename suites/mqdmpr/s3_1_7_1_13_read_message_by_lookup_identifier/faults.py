@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.calls import instead_if, with_arguments, with_result, with_status
+from harness.faults.calls import replace_step_if, with_arguments, with_result, with_status
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.queueing.reading import Reading
@@ -65,7 +65,7 @@ add(
         "MQDMPR-3.1.7.1.13-32",
     ),
     "Before a two-phase receive has ended, other readers can receive its message.",
-    instead_if(
+    replace_step_if(
         Reading.take_message_out,
         lambda given: given.two_phase_read,
         lambda given: given.answered(Status.MQ_OK, given.position),

@@ -1,8 +1,10 @@
-"""Faults of MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier that only special cases show: other actions, and the
-order of operations.
+"""Faults of MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier that only special cases reveal: other actions, and
+the order of operations.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from harness.faults.parts import fault, only_if
 from reference_qm.core.queueing.reading import Reading
@@ -161,3 +163,19 @@ class LookupMovesCursors(Reading):
         super().read_by_lookup_identifier(
             queue_desc, lookup_id, lookup_operation, move, peek_operation, two_phase_read, transaction
         )
+
+
+@fault("queue-manager-lookup-receive-loses-application-tag", breaks="MQDMPR-3.1.7.1.13-38")
+class LookupWithoutTag(Reading):
+    """A receive by LookupIdentifier returns the message without its application tag."""
+
+    def take_message_out(
+        self,
+        position: MessagePosition,
+        transaction: Transaction | None,
+        two_phase_read: bool,
+        answered: Answered,
+    ) -> None:
+        if position is not position.QueueReference.MessagePositionList.Head or transaction is not None:
+            position.MessageReference = replace(position.MessageReference, AppSpecific=0)
+        super().take_message_out(position, transaction, two_phase_read, answered)

@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.7.1.14 Peek Next Message that only special cases show: later reads, other causes, and limits
-of arguments.
+"""Faults of MS-MQDMPR 3.1.7.1.14 Peek Next Message that only special cases reveal: later reads, other causes, and
+limits of arguments.
 """
 
 from __future__ import annotations

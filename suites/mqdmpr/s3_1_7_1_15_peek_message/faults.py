@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.calls import Given, instead_if, with_arguments, with_status
+from harness.faults.calls import Given, replace_step_if, with_arguments, with_status
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
@@ -31,7 +31,7 @@ add(
     "peek-by-cursor-returns-last-message",
     ("MQDMPR-3.1.7.1.15-10", "MQDMPR-3.1.7.1.15-12"),
     "A peek by a cursor returns the last message that the cursor could reach.",
-    instead_if(
+    replace_step_if(
         Reading.peek_message,
         lambda given: given.cursor is not None and isinstance(_get_last_entry(given), MessagePosition),
         lambda given: given.answered(Status.MQ_OK, _get_last_entry(given)),

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.16 Move Message that only special cases show: priorities, acknowledgments, peeks and a
+"""Faults of MS-MQDMPR 3.1.7.1.16 Move Message that only special cases reveal: priorities, acknowledgments, peeks and a
 restart.
 """
 
@@ -119,7 +119,7 @@ class MoveBackUnlocked(TransactionOperations):
 
 @fault("queue-manager-move-between-subqueues-leaves-message", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
 class LeftInSubqueue(Positions):
-    """A message that is moved from one subqueue to another one is also in the first one."""
+    """A message that is moved from one subqueue to another also remains in the first subqueue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         source = position.QueueReference
@@ -143,7 +143,7 @@ class MovedWithoutTag(Positions):
 
 @fault("queue-manager-moved-message-never-expires", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
 class MovedWithoutEnd(Positions):
-    """A message that is moved to a subqueue has no time limit any more."""
+    """A message that is moved to a subqueue no longer expires."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if queue.parent is not None and queue.parent is position.QueueReference:
@@ -153,7 +153,7 @@ class MovedWithoutEnd(Positions):
 
 @fault("queue-manager-move-completes-no-read-by-cursor", breaks="MQDMPR-3.1.7.1.16-D01", blind=True)
 class NoCursors(Waiting):
-    """A move completes no waiting read by cursor of the target queue."""
+    """A move does not complete a pending read by a cursor in the target queue."""
 
     def release_readers(self, position: MessagePosition) -> None:
         if position.QueueReference.parent is not None and any(
@@ -167,7 +167,7 @@ class NoCursors(Waiting):
 
 @fault("queue-manager-move-in-transaction-completes-no-read", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
 class MoveWakesNobody(TransactionEvents):
-    """A move of a committed transaction completes no waiting read of the target queue."""
+    """A message that a committed transaction moved does not complete a pending read of the target queue."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         target = operation.TargetQueueReference
@@ -202,7 +202,7 @@ class MovedExpress(Positions):
 
 @fault("queue-manager-move-reported-as-receipt", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
 class MoveIsReceipt(Positions):
-    """A move of a message that requests an acknowledgment of its receipt acknowledges it as received."""
+    """When a message that requests AckPosReceive is moved, the receiver acknowledges it as received."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         source = position.QueueReference

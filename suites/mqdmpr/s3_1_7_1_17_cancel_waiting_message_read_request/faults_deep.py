@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.17 Cancel Waiting Message Read Request that only special cases show: similar tags, and
+"""Faults of MS-MQDMPR 3.1.7.1.17 Cancel Waiting Message Read Request that only special cases reveal: similar tags, and
 other kinds of reads.
 """
 
@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
+from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.model.adm import Queue
+from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.statuses import Status
 
 
@@ -41,3 +42,27 @@ class FirstDescriptorSearched(Waiting):
                 self.stop_reader(reader, status)
                 return Status.MQ_OK
         return Status.STATUS_NOT_FOUND
+
+
+@fault("queue-manager-cancelled-receive-takes-next-message", breaks="MQDMPR-3.1.7.1.17-06", blind=True)
+class CancelledTakesMessage(Waiting):
+    """A cancelled receive in a queue where a second read waits still removes the next message."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        readers = [
+            (one, reader)
+            for one in queue.OpenQueueDescriptorCollection.values()
+            for reader in one.WaitingMessageReadOperationCollection
+        ]
+        found = super().cancel_waiting_read(queue, tag, status)
+        for descriptor, reader in readers:
+            if reader.number not in self.qm.readers and len(readers) > 1:
+                reader.Tag, reader.answered = None, self.discard_message
+                self.qm.readers[reader.number] = reader
+                descriptor.WaitingMessageReadOperationCollection[reader] = None
+        return found
+
+    def discard_message(self, status: Status, position: MessagePosition | None) -> None:
+        """Delete the message that completes the cancelled receive."""
+        if position is not None:
+            self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)

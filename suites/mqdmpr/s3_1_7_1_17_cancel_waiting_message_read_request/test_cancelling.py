@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs
-from suites.applications import Application
+from harness.sut.outcomes import Outcome
+from suites.applications import Application, PendingRequest
 
 PENDING_TIMEOUT_MS = 60_000
 
@@ -36,6 +38,50 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
         observed=observed,
     )
     sut.control.call("cancel", request=requests[1])
+
+
+@needs("queue_control", "receive")
+@covers("MQDMPR-3.1.7.1.17-05", "MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07", "MQDMPR-3.1.7.1.17-10")
+def test_cancelled_read_takes_no_message(peer, sut, judge):
+    """Of four reads that wait at two queues, the first receive of each queue is cancelled: messages that arrive later
+    complete the other reads, and the cancelled receives take none of them.
+    """
+    first, second = Application(peer, sut), Application(peer, sut)
+    handle = sut.control.call("open_queue", queue=first.queue, access="receive")["handle"]
+    reads = {}
+    for name, where in (
+        ("first receive", {"handle": handle}),
+        ("second receive", {"handle": handle}),
+        ("receive of the other queue", {"queue": second.queue}),
+        ("later receive of the other queue", {"queue": second.queue}),
+    ):
+        reads[name] = PendingRequest(peer, "receive", timeout_ms=PENDING_TIMEOUT_MS, **where)
+        peer.settle()
+    cancelled = ("first receive", "receive of the other queue")
+    answers = [_is_cancelled(peer, sut, reads[name].number) for name in cancelled]
+    outcomes = [reads[name].await_outcome() for name in cancelled]
+    connection = peer.open_raw()
+    packets = [connection.send(one.build_message(label)) for one, label in ((first, "a"), (second, "b"))]
+    labels = [reads[name].await_label() for name in reads if name not in cancelled]
+    packets.append(connection.send(first.build_message("c")))
+    first.await_labels(1)
+    judge.all(
+        expected=facts(
+            cancelled=[True] * 2,
+            cancelled_receives=[Outcome.REFUSED] * 2,
+            other_receives=["a", "b"],
+            queue=in_queue("c"),
+            other_queue=in_queue(),
+        ),
+        observed={
+            "cancelled": answers,
+            "cancelled_receives": outcomes,
+            "other_receives": labels,
+            "queue": first.labels(),
+            "other_queue": second.labels(),
+        },
+        evidence=packets,
+    )
 
 
 def _is_cancelled(peer, sut, request):

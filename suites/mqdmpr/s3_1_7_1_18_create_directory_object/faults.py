@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.directory_changes import OnAnswered, answered_as, change_notification, left_out, stays_online
+from harness.faults.directory_changes import (
+    OnAnswered,
+    change_directory_answers,
+    change_notification,
+    omit_directory_changes,
+    stay_online_after,
+)
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
 from harness.faults.registry import add
@@ -22,7 +28,7 @@ add(
     "public-queue-created-without-object",
     ("MQDMPR-3.1.7.1.18-02", CREATION_RULE),
     "The queue manager creates a public queue without a directory object.",
-    left_out(Create),
+    omit_directory_changes(Create),
 )
 
 
@@ -52,7 +58,7 @@ add(
     "public-queue-created-without-directory",
     "MQDMPR-3.1.7.1.18-D03",
     "The queue manager creates a public queue although the directory cannot be reached.",
-    answered_as(
+    change_directory_answers(
         Create,
         lambda answer: (
             replace(answer, status=Result.SUCCESS, identifier=OTHER_GUID)
@@ -65,7 +71,7 @@ add(
     "failed-creation-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.18-D03",
     "A creation that cannot reach the directory leaves DirectoryOffline False.",
-    stays_online(Create),
+    stay_online_after(Create),
 )
 
 

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from harness.faults.directory_changes import answered_as, change_notification, left_out, status_for, stays_online
+from harness.faults.directory_changes import (
+    change_directory_answers,
+    change_notification,
+    omit_directory_changes,
+    replace_status,
+    stay_online_after,
+)
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -15,25 +21,25 @@ add(
     "deleted-queue-directory-object-stays",
     "MQDMPR-3.1.7.1.19-07",
     "The directory object of a deleted public queue remains.",
-    left_out(Delete),
+    omit_directory_changes(Delete),
 )
 add(
     "public-queue-deleted-without-directory",
     "MQDMPR-3.1.7.1.19-11",
     "The queue manager deletes a public queue although the directory cannot be reached.",
-    answered_as(Delete, status_for(Result.DIRECTORY_NOT_CONNECTED, Result.OBJECT_NOT_FOUND)),
+    change_directory_answers(Delete, replace_status(Result.DIRECTORY_NOT_CONNECTED, Result.OBJECT_NOT_FOUND)),
 )
 add(
     "successful-directory-deletion-reported-as-failed",
     "MQDMPR-3.1.7.1.19-13",
     "The queue manager returns an error for a deletion that succeeded in the directory.",
-    answered_as(Delete, status_for(Result.SUCCESS, Result.GENERIC_ERROR)),
+    change_directory_answers(Delete, replace_status(Result.SUCCESS, Result.GENERIC_ERROR)),
 )
 add(
     "failed-deletion-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.19-09",
     "A deletion that cannot reach the directory leaves DirectoryOffline False.",
-    stays_online(Delete),
+    stay_online_after(Delete),
 )
 add(
     "queue-deletion-not-notified",

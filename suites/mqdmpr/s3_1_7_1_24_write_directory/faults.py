@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from harness.faults.directory_changes import answered_as, change_notification, left_out, status_for, stays_online
+from harness.faults.directory_changes import (
+    change_directory_answers,
+    change_notification,
+    omit_directory_changes,
+    replace_status,
+    stay_online_after,
+)
 from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -16,25 +22,25 @@ add(
     "queue-change-not-written-to-directory",
     "MQDMPR-3.1.7.1.24-03",
     "The queue manager does not write changes of a public queue to the directory.",
-    left_out(Write),
+    omit_directory_changes(Write),
 )
 add(
     "public-queue-changed-without-directory",
     "MQDMPR-3.1.7.1.24-07",
     "The queue manager changes a public queue although the directory cannot be reached.",
-    answered_as(Write, status_for(Result.DIRECTORY_NOT_CONNECTED, Result.SUCCESS)),
+    change_directory_answers(Write, replace_status(Result.DIRECTORY_NOT_CONNECTED, Result.SUCCESS)),
 )
 add(
     "successful-directory-write-reported-as-failed",
     "MQDMPR-3.1.7.1.24-09",
     "The queue manager returns an error for a write that succeeded in the directory.",
-    answered_as(Write, status_for(Result.SUCCESS, Result.GENERIC_ERROR)),
+    change_directory_answers(Write, replace_status(Result.SUCCESS, Result.GENERIC_ERROR)),
 )
 add(
     "failed-write-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.24-05",
     "A write that cannot reach the directory leaves DirectoryOffline False.",
-    stays_online(Write),
+    stay_online_after(Write),
 )
 add(
     "queue-update-not-notified",

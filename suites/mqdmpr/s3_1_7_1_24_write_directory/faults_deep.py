@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.24 Write Directory that only special cases show: several attributes, and several
+"""Faults of MS-MQDMPR 3.1.7.1.24 Write Directory that only special cases reveal: several attributes, and several
 queues.
 """
 
@@ -34,3 +34,20 @@ class FalseValuesOmitted(Publishing):
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
         super().write(queue, {name: value for name, value in values.items() if value}, written)
+
+
+@fault("queue-manager-write-directory-privacy-omitted", breaks="MQDMPR-3.1.7.1.24-03", blind=True)
+class PrivacyNotWritten(Publishing):
+    """The queue manager does not write changed Authentication, PrivacyLevel and JournalQuota to the directory."""
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        omitted = ("Authentication", "PrivacyLevel", "JournalQuota")
+        super().write(queue, {name: value for name, value in values.items() if name not in omitted}, written)
+
+
+@fault("queue-manager-write-directory-first-queue-only", breaks="MQDMPR-3.1.7.1.24-03", blind=True)
+class FirstQueueWritten(Publishing):
+    """A change of a public queue is written to the object of the public queue that was created first."""
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        super().write(self._list_public_queues()[0], values, written)

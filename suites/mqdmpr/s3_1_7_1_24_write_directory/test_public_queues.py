@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
@@ -9,6 +10,9 @@ from suites.applications import PendingRequest
 from suites.mqdmpr.steps.directory import Enterprise
 
 CREATED_PROPERTIES = {"label": "old label", "quota_kb": 77, "journaling": True, "base_priority": 3}
+OWN_TYPE, OTHER_TYPE = "6d71636f-6e66-4f72-8d00-00000000007e", "6d71636f-6e66-4f72-8d00-00000000007f"
+RARE_PROPERTIES = {"authenticated": True, "privacy": "body", "journal_quota_kb": 4_321}
+SHARED_PROPERTIES = (*CREATED_PROPERTIES, *RARE_PROPERTIES, "type", "transactional")
 CHANGED_PROPERTIES = {"label": "last label", "quota_kb": 0x8000_0001, "journaling": False, "base_priority": -4}
 
 
@@ -89,3 +93,39 @@ def test_change_of_public_queue_is_notified_once(peer, sut, judge):
         judge("MQDMPR-3.1.7.1.24-12", expected=["QueueUpdate"], observed=operations, case="change notifications")
     else:
         judge.mark_not_exercised("MQDMPR-3.1.7.1.24-12", reason="the SUT raised no change notification")
+
+
+@needs("directory", "environment", "set_timers", "queue_control", "inspect")
+@covers("MQDMPR-3.1.7.1.18-D02", "MQDMPR-3.1.7.1.24-03", "MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18")
+def test_directory_returns_all_properties_of_public_queues(peer, sut, judge):
+    """Two public queues are created with different properties, and the second one is changed; then the SUT loses its
+    directory and reads it again: both queues still have all their properties, because the directory has them too.
+    """
+    enterprise = Enterprise(peer, sut)
+    created = enterprise.create_queue(transactional=True, type=OWN_TYPE, **RARE_PROPERTIES, **CREATED_PROPERTIES)
+    changed = enterprise.create_queue(**CREATED_PROPERTIES)
+    sut.control.call("set_queue", name=changed, type=OTHER_TYPE, **RARE_PROPERTIES, **CHANGED_PROPERTIES)
+    names = {"created": created, "changed": changed}
+    directory_objects = {queue: enterprise.read_object(name) for queue, name in names.items()}
+    for rule, queue, transactional, properties in (
+        ("MQDMPR-3.1.7.1.18-D02", "created", True, CREATED_PROPERTIES),
+        ("MQDMPR-3.1.7.1.24-03", "changed", False, CHANGED_PROPERTIES),
+    ):
+        expected = {**properties, "transactional": transactional}
+        found = {key: directory_objects[queue].get(key) for key in expected}
+        judge(rule, expected=expected, observed=found, case=f"directory object of the {queue} queue")
+
+    def read_properties():
+        shown = {queue: sut.control.call("get_queue", name=name) for queue, name in names.items()}
+        return {queue: {key: one[key] for key in SHARED_PROPERTIES if key in one} for queue, one in shown.items()}
+
+    before = read_properties()
+    enterprise.go_offline()
+    sut.change_environment(directory=True)
+    if not enterprise.await_online():
+        raise ConformanceFailure("the SUT did not find its directory again")
+    after = read_properties()
+    case = "properties of the queue after an outage of the directory"
+    judge("MQDMPR-3.1.7.1.18-D02", expected=before["created"], observed=after["created"], case=case)
+    judge("MQDMPR-3.1.7.1.24-03", expected=before["changed"], observed=after["changed"], case=case)
+    judge("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18", expected=before, observed=after, case=case)

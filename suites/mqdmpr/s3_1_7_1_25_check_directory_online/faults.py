@@ -43,7 +43,7 @@ class OwnAttributesNotTakenOver(DirectoryClient):
     """When the directory is available again, the queue manager keeps its old attributes."""
 
     def _take_over_attributes(self) -> None:
-        """Skip this step."""
+        """Do nothing."""
 
 
 add(

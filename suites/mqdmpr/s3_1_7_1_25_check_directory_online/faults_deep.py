@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.25 Check Directory Online that only special cases show: several queues, and single
+"""Faults of MS-MQDMPR 3.1.7.1.25 Check Directory Online that only special cases reveal: several queues, and single
 attributes.
 """
 

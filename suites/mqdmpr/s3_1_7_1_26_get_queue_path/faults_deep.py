@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.26 Get Queue Path that only special cases show: ports and HTTPS."""
+"""Faults of MS-MQDMPR 3.1.7.1.26 Get Queue Path that only special cases reveal: ports and HTTPS."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class HostWithPort(QueuePaths):
 
 @fault("path-of-https-name-computer-is-address", breaks="MQDMPR-3.1.7.1.26-07")
 class HttpsIsAddress(QueuePaths):
-    """For an HTTPS format name, the event Get Queue Path returns the whole address as the computer."""
+    """For an HTTPS format name, the event Get Queue Path returns the complete address as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)
@@ -53,3 +53,26 @@ class FirstPublicQueue(QueuePaths):
         if any(one.Identifier == name.QueueGuid for one in public):
             name = PublicName(public[0].Identifier)
         return super()._path_of_public(name)
+
+
+@fault("path-of-direct-name-of-journal-without-journal", breaks="MQDMPR-3.1.7.1.26-10", blind=True)
+class JournalOmitted(QueuePaths):
+    """The path name of a direct format name ends before the suffix ;JOURNAL."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        kept, suffix, _ = found.rPathName.rpartition(";")
+        if suffix and found.rPathName.lower().endswith(";journal"):
+            return found._replace(rPathName=kept)
+        return found
+
+
+@fault("machine-of-direct-name-of-address-with-protocol", breaks="MQDMPR-3.1.7.1.26-09", blind=True)
+class FirstLabelOnly(QueuePaths):
+    """The machine name of a direct format name ends before the first dot."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        if format_name.lower().startswith("direct=os"):
+            return found._replace(rMachineName=found.rMachineName.partition(".")[0])
+        return found

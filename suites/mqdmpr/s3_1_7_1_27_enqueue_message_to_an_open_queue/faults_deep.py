@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.27 Enqueue Message To An Open Queue that only special cases show: later copies, and
+"""Faults of MS-MQDMPR 3.1.7.1.27 Enqueue Message To An Open Queue that only special cases reveal: later copies, and
 transactions.
 """
 
@@ -86,7 +86,7 @@ class WithoutBody(LaterCopyChanged):
 
 @fault("sender-later-copy-lists-remaining-queues", breaks="MQDMPR-3.1.7.1.27-10")
 class RemainingListed(LaterCopyChanged):
-    """A copy of a message to several queues lists only the queues whose copies have not been made yet."""
+    """A copy of a message to several queues lists only the queues for which no copy exists yet."""
 
     def change_copy(
         self, message: Message, descriptor: OpenQueueDescriptor, every: list[OpenQueueDescriptor], number: int
@@ -107,7 +107,7 @@ class ThirdCopyMissing(LaterCopyChanged):
 
 @fault("sender-second-local-copy-not-enqueued", breaks="MQDMPR-3.1.7.1.27-14")
 class LocalCopyMissing(LaterCopyChanged):
-    """Of the copies for local queues, the sender enqueues only the first."""
+    """When a message is sent to several local queues, the sender enqueues only the first copy."""
 
     def change_copy(
         self, message: Message, descriptor: OpenQueueDescriptor, every: list[OpenQueueDescriptor], number: int
@@ -165,3 +165,40 @@ class LocalCopyNamesAll(Enqueueing):
         if message.DestinationMultiQueueFormatName and not isinstance(queue, OutgoingQueue):
             message = replace(message, DestinationQueueFormatName=message.DestinationMultiQueueFormatName)
         return super()._enqueue_message(queue, message, now, transaction)
+
+
+@fault("sender-copies-of-transaction-all-but-first-at-once", breaks="MQDMPR-3.1.7.1.27-14", blind=True)
+class CopiesOutsideTransaction(Enqueueing):
+    """When a message is sent to several queues in a transaction, its copies are enqueued before the commit."""
+
+    def enqueue_to_open_queue(
+        self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None = None
+    ) -> EnqueueStatus:
+        if descriptor.Multiple and transaction is not None:
+            message = replace(message, TransactionIdentifier=self.qm.numbering.assign_transaction())
+            transaction = None
+        return super().enqueue_to_open_queue(descriptor, message, now, transaction)
+
+
+@fault("sender-copies-lose-application-tag", breaks="MQDMPR-3.1.7.1.27-12", blind=True)
+class CopiesWithoutTag(Enqueueing):
+    """The copies of a message to several queues have no application tag and no response queue."""
+
+    def enqueue_to_open_queue(
+        self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None = None
+    ) -> EnqueueStatus:
+        if descriptor.Multiple:
+            message = replace(message, AppSpecific=0, ResponseQueueFormatName=None)
+        return super().enqueue_to_open_queue(descriptor, message, now, transaction)
+
+
+@fault("sender-copies-are-express", breaks="MQDMPR-3.1.7.1.27-12", blind=True)
+class CopiesWithoutJournaling(Enqueueing):
+    """The copies of a message to several queues request no negative journaling and no trace."""
+
+    def enqueue_to_open_queue(
+        self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None = None
+    ) -> EnqueueStatus:
+        if descriptor.Multiple:
+            message = replace(message, NegativeJournalingRequested=False, BodyType=0)
+        return super().enqueue_to_open_queue(descriptor, message, now, transaction)

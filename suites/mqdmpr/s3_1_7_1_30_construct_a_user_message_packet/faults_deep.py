@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.7.1.30 Construct a UserMessage Packet that only special cases show: several optional headers
-in one packet.
+"""Faults of MS-MQDMPR 3.1.7.1.30 Construct a UserMessage Packet that only special cases reveal: several optional
+headers in one packet.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ for _name, _rules, _says, _install in (
 
 @fault("receiver-message-gets-security-attributes-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
 class SecurityOfTheMessageBefore(Positions):
-    """The receiver gives a message without SecurityHeader the security attributes of the previous message with a
+    """A message without a SecurityHeader gets the security attributes of the previous message that had a
     SecurityHeader.
     """
 
@@ -144,9 +144,7 @@ class SecurityOfTheMessageBefore(Positions):
 
 @fault("receiver-message-gets-tracing-queue-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
 class TracingOfTheMessageBefore(Positions):
-    """The receiver gives a message without DebugHeader the TracingQueueIdentifier of the previous message with a
-    DebugHeader.
-    """
+    """A message without a DebugHeader gets the TracingQueueIdentifier of the previous message with a DebugHeader."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if any(one.MessageReference.TracingRequested for one in queue.MessagePositionList):
@@ -156,7 +154,7 @@ class TracingOfTheMessageBefore(Positions):
 
 @fault("router-renumbers-transactional-message", breaks="MQDMPR-3.1.7.1.31-D04")
 class RoutedTransactionRenumbered(Routing):
-    """The router gives a forwarded transactional message a new sequence."""
+    """The router assigns a new sequence to a forwarded transactional message."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         counted = super().count_hop(packet)

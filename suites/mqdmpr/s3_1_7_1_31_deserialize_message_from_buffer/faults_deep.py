@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer that only special cases show: limits of values, and
+"""Faults of MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer that only special cases reveal: limits of values, and
 values of an earlier packet.
 """
 
@@ -104,7 +104,7 @@ class ExpressNotJournaled(ReceivedMessageChanged):
 
 @fault("receiver-label-of-earlier-message-kept", breaks="MQDMPR-3.1.7.1.31-03")
 class EarlierLabelKept(ReceivedMessageChanged):
-    """The receiver gives a message without a label the label of the preceding message in the queue."""
+    """A message without a label gets the label of the preceding message in the queue."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
         earlier = [one.MessageReference.Label for one in queue.MessagePositionList]
@@ -113,9 +113,7 @@ class EarlierLabelKept(ReceivedMessageChanged):
 
 @fault("receiver-response-queue-of-earlier-message-kept", breaks="MQDMPR-3.1.7.1.31-05")
 class EarlierResponseQueueKept(ReceivedMessageChanged):
-    """The receiver gives a message without a response queue the response queue of the preceding message in the
-    queue.
-    """
+    """A message without a response queue gets the response queue of the preceding message in the queue."""
 
     def change_message(self, queue: Queue, message: Message) -> Message:
         earlier = [one.MessageReference.ResponseQueueFormatName for one in queue.MessagePositionList]

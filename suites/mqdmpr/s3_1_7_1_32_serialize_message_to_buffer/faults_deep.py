@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.32 Serialize Message to Buffer that only special cases show: fields that are wrong only
+"""Faults of MS-MQDMPR 3.1.7.1.32 Serialize Message to Buffer that only special cases reveal: fields that are wrong only
 for one kind of delivery.
 """
 

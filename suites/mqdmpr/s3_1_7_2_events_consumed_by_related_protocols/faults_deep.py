@@ -1,11 +1,13 @@
-"""Faults of MS-MQDMPR 3.1.7.2, Events Consumed By Related Protocols that only special cases show: several handles,
+"""Faults of MS-MQDMPR 3.1.7.2, Events Consumed By Related Protocols that only special cases reveal: several handles,
 subqueues, and lost sessions.
 """
 
 from __future__ import annotations
 
 from harness.faults.parts import fault, only_if
+from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
@@ -107,3 +109,25 @@ class OneTimerOnly(Lifetimes):
     )
     def watch_received(self, position: MessagePosition) -> None:
         return
+
+
+@fault("queue-manager-bytes-of-subqueue-not-decremented", breaks="MQDMPR-3.1.7.2.1-03", blind=True)
+class PurgedStillCounted(Positions):
+    """The size of a purged message still counts in TotalBytes of its queue."""
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        size = position.size
+        super().delete_message(position, reason)
+        if reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED:
+            position.QueueReference.MessagePositionList.TotalBytes += size
+
+
+@fault("queue-manager-moved-message-not-in-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
+class MovedNotCounted(Positions):
+    """The size of a message that is moved does not count in TotalBytes of its new queue."""
+
+    def message_available(self, position: MessagePosition) -> None:
+        super().message_available(position)
+        if position.QueueReference.parent is not None and position.counted_in is not None and not position.held:
+            position.QueueReference.MessagePositionList.TotalBytes -= position.size
+            position.size = 0

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.3.1 Wait For New Message that only special cases show: several waiting reads, and other
+"""Faults of MS-MQDMPR 3.1.7.3.1 Wait For New Message that only special cases reveal: several waiting reads, and other
 events at the same time.
 """
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.3.2 Seek Available Message Position that only special cases show: several unavailable
+"""Faults of MS-MQDMPR 3.1.7.3.2 Seek Available Message Position that only special cases reveal: several unavailable
 messages, and other orders.
 """
 

@@ -54,7 +54,7 @@ class BesideFindsIt(Seeking):
 
 @fault("lookup-of-current-finds-next", breaks=("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"))
 class ItselfFindsTheNext(Seeking):
-    """A lookup of the current message returns the next message, if there is a next message."""
+    """A lookup of the current message returns the next message, if a next message exists."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction

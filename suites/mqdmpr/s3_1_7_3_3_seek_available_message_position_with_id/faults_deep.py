@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id that only special cases show: similar and
+"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id that only special cases reveal: similar and
 unknown identifiers.
 """
 

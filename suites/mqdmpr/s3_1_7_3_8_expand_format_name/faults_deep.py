@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.7.3.8 Expand Format Name that only special cases show: several lists, nested lists, and names
-in several lists.
+"""Faults of MS-MQDMPR 3.1.7.3.8 Expand Format Name that only special cases reveal: several lists, nested lists, and
+names in several lists.
 """
 
 from __future__ import annotations
@@ -71,3 +71,33 @@ class SortedByCase(QueueNames):
         if not isinstance(found, MultipleElementName):
             return found
         return MultipleElementName(tuple(sorted(found.Elements, key=str)))
+
+
+@fault("queue-manager-element-twice-in-different-case-kept", breaks="MQDMPR-3.1.7.3.8-18", blind=True)
+class ThreeIdenticalNames(QueueNames):
+    """Of three identical names, two remain after the expansion."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        found = super().expand_format_name(text)
+        try:
+            name = parse_format_name(text)
+        except FormatError:
+            return found
+        if isinstance(name, MultipleElementName) and isinstance(found, MultipleElementName):
+            folded = [str(one).lower() for one in name.Elements]
+            triple = [one for one in found.Elements if folded.count(str(one).lower()) > 2]
+            return MultipleElementName((*found.Elements, *triple))
+        return found
+
+
+@fault("queue-manager-list-in-list-in-list-not-resolved", breaks="MQDMPR-3.1.7.3.8-16", blind=True)
+class EmptyOfPrivate(QueueNames):
+    """When a format name contains a distribution list, the expansion drops its private and direct names."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        found = super().expand_format_name(text)
+        if "DL=" in text.upper() and isinstance(found, MultipleElementName):
+            kept = tuple(one for one in found.Elements if not str(one).upper().startswith("PRIVATE"))
+            if len(kept) > 1:
+                return MultipleElementName(kept)
+        return found

@@ -59,6 +59,16 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
         expected = {name: {"send": Outcome.DONE, "copies in each queue": expected_counts[name]} for name in names}
         judge(rule, expected=expected, observed={name: observed[name] for name in names})
 
+    beside = sut.new_queue("beside")
+    private = sut.private_format_name(beside)
+    for name in (f"{pair},{private}", f"{private},{nested}"):
+        outcome = send_until_known(peer, sut, name, name)
+        judge(
+            "MQDMPR-3.1.7.3.8-16",
+            expected={"send": Outcome.DONE, "copies in each queue": [1, 1, int(nested in name), 1]},
+            observed={"send": outcome, "copies in each queue": _count_copies(sut, [*queues, beside], name)},
+            case=name,
+        )
     malformed = {
         name: sut.attempt(sut.send, name, label="malformed") for name in (f"{pair}@", f"{pair}@a b", f"{pair};x")
     }

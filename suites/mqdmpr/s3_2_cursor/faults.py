@@ -229,7 +229,7 @@ class _Receives(Cursors):
         return self.unread(cursor, got, before, no_wait) if unread else self.read(cursor, got)
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
-        """Change the result of a receive by an unread cursor."""
+        """Change the result of a receive by a cursor in the state UNREAD."""
         return got
 
     def read(self, cursor: Cursor, got: Got) -> Got:
@@ -310,7 +310,7 @@ class StaysReadAfterReceive(_Receives):
 
 @fault("cursor-receives-message-after-current-one", breaks="MQDMPR-3.2.7.4-27")
 class ReceivesTheOneBehind(_Receives):
-    """A receive by a cursor returns the message after the current message, if there is such a message."""
+    """A receive by a cursor returns the message after the current message, if such a message exists."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
         behind = self.qm.seeking.seek_available(cursor.MessagePositionReference, False)

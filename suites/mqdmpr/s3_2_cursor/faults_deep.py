@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.2 Cursor that only special cases show: cursors of two queues, removed messages, and other
+"""Faults of MS-MQDMPR 3.2 Cursor that only special cases reveal: cursors of two queues, removed messages, and other
 priorities.
 """
 
@@ -123,3 +123,39 @@ class PeekFindsLocked(Cursors):
         if status is not CursorStatus.ALREADY_RECEIVED or not isinstance(position, MessagePosition):
             return status, found
         return (CursorStatus.SUCCEEDED, position) if position.State is MessagePositionState.LOCKED else (status, found)
+
+
+@fault("queue-manager-new-cursor-placed-like-earlier-cursor-of-handle", breaks="MQDMPR-3.2.7.1-07", blind=True)
+class LikeEarlierCursor(Cursors):
+    """A new cursor starts at the position of the earlier cursor of its handle."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        earlier = list(queue_desc.CursorCollection.values())
+        cursor = super().open(queue_desc)
+        if earlier and cursor is not None:
+            self.message_available(cursor, earlier[-1].MessagePositionReference)  # type: ignore[arg-type]
+        return cursor
+
+
+@fault("queue-manager-cursors-of-handle-move-together", breaks="MQDMPR-3.2.7.3-20", blind=True)
+class CursorsMoveTogether(Cursors):
+    """A peek at the next message moves all cursors of its handle."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        status, position = super().get_next_message_for_peek(cursor)
+        if position is not None:
+            for other in cursor.OpenQueueDescriptorReference.CursorCollection.values():
+                if other is not cursor and other.CursorState is CursorState.READ:
+                    self.message_available(other, position)
+        return status, position
+
+
+@fault("queue-manager-cursor-of-moved-message-follows-it", breaks="MQDMPR-3.2.7.2-27", blind=True)
+class MovedMessageRead(Cursors):
+    """A peek by a cursor at a message that was moved to a subqueue finds the next message."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        queue = cursor.OpenQueueDescriptorReference.QueueReference
+        if cursor.CursorState is CursorState.READ and queue is not None and queue.SubqueueCollection:
+            cursor.CursorState = CursorState.UNREAD
+        return super().get_message_for_peek(cursor)

@@ -1,5 +1,5 @@
-"""Faults of MS-MQMQ 2.1 about names that only special cases show: the grammar excludes an accepted name, or permits a
-refused name.
+"""Faults of MS-MQMQ 2.1 that only special names show: the sender accepts a name that the grammar excludes, or refuses a
+name that the grammar permits.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.calls import Given, instead_if, with_arguments
+from harness.faults.calls import Given, replace_step_if, with_arguments
 from harness.faults.primitives import both
 from harness.faults.registry import Install, add
 from reference_qm.core.commands.commands import Commands
@@ -96,7 +96,9 @@ add(
     "queue-manager-path-name-of-124-characters-refused",
     "MQMQ-2.1.1-01",
     "The queue manager refuses to create a private queue whose name has 124 characters, the permitted maximum.",
-    instead_if(QueueCommands.create_queue, lambda given: len(given.request.name.rpartition("\\")[2]) == 124, refuse),
+    replace_step_if(
+        QueueCommands.create_queue, lambda given: len(given.request.name.rpartition("\\")[2]) == 124, refuse
+    ),
 )
 add(
     "sender-direct-name-spx-protocol-accepted",
@@ -148,7 +150,7 @@ add(
     "sender-private-name-number-above-0x7fffffff-refused",
     "MQMQ-2.1.4-D01",
     "The sender refuses a private format name whose number is greater than 0x7FFFFFFF.",
-    instead_if(
+    replace_step_if(
         Commands.send_message,
         lambda given: re.search(r"(?i)^PRIVATE=[0-9A-F-]+\\[89A-F][0-9A-F]{7}$", given.request.to) is not None,
         refuse,

@@ -1,5 +1,5 @@
-"""Faults of MS-MQMQ 2.2.7 that only special cases show: undefined flags, other types of names, and numbers compared in
-part.
+"""Faults of MS-MQMQ 2.2.7 that only special cases reveal: undefined flags, other types of names, and numbers compared
+in part.
 """
 
 from __future__ import annotations

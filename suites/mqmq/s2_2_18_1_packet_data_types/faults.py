@@ -242,7 +242,7 @@ for _name, _rules, _says, _install in (
     (
         "queue-manager-new-private-queues-same-number",
         ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04"),
-        "The queue manager gives every new private queue the same number.",
+        "The queue manager assigns the same number to every new private queue.",
         always(_reset_private_queue_number),
     ),
     (

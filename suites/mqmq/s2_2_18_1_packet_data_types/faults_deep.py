@@ -1,5 +1,5 @@
-"""Faults of MS-MQMQ 2.2.18.1 that only special cases show: later elements of a list, queues other than the destination,
-limits of numbers.
+"""Faults of MS-MQMQ 2.2.18.1 that only special cases reveal: later elements of a list, queues other than the
+destination, limits of numbers.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from reference_qm.model.statuses import Status
 
 @fault("queue-manager-reuses-number-of-queue-without-privacy", breaks="MQMQ-2.2.18.1.5.1-02")
 class NumberOfQueueWithoutPrivacyGivenTwice(Queues):
-    """If a queue has PrivacyLevel None, the queue manager also gives the number of this queue to the next queue."""
+    """If a queue has PrivacyLevel None, the queue manager assigns the queue's number also to the next new queue."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         made = super().create_here(queue, utc_s)

@@ -22,7 +22,7 @@ SHORT_LIFETIME_S = 2
 
 
 @needs("send", "receive")
-@covers("MQMQ-2.2.18.1.6-D03")
+@covers("MQMQ-2.2.18.1.6-D03", "MQMQ-2.2.19.3-03")
 @pytest.mark.parametrize("limit", ["time_to_reach_queue_s", "time_to_be_received_s"])
 @varied("priority", "application tag", "queue journaling", "queue quota", "queue privacy")
 def test_message_expired_at_sender_gets_reach_queue_timeout(peer, sut, judge, limit):

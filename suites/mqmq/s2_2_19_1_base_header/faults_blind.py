@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.calls import instead_if
+from harness.faults.calls import replace_step_if
 from harness.faults.parts import fault
 from harness.faults.primitives import both, during
 from harness.faults.registry import add
@@ -41,7 +41,7 @@ add(
     "The sender does not check TimeToReachQueue of transactional messages, and sends expired transactional messages.",
     both(
         during(Sending.send_user_message, Lifetimes.has_expired, _never_if_transactional),
-        instead_if(
+        replace_step_if(
             Lifetimes.watch_sent,
             lambda given: given.position.UserMessage.TransactionHeader is not None,
             lambda given: None,

@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.19.1 that only special cases show: bits that have an effect although they must be ignored,
+"""Faults of MS-MQMQ 2.2.19.1 that only special cases reveal: bits that have an effect although they must be ignored,
 later attempts, and kinds of messages.
 """
 

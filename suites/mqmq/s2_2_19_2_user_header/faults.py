@@ -57,7 +57,7 @@ def _remove_response_queue(packet: UserMessagePacket) -> bytes:
     return correct_packet_size(data[: end - len(user.build()) + len(bare.build())] + data[end:])
 
 
-# -- what is sent --------------------------------------------------------------------------------------------------
+# -- sent messages --------------------------------------------------------------------------------------------------
 
 for _name, _rules, _says, _install in (
     (
@@ -281,7 +281,7 @@ for _name, _rule, _says, _install in (
 ):
     add(_name, _rule, _says, _install)
 
-# -- what is received ----------------------------------------------------------------------------------------------
+# -- received messages ----------------------------------------------------------------------------------------------
 
 add_refusals(
     UserMessagePacket,
@@ -306,7 +306,7 @@ add_bits_set(
 )
 
 
-# -- a second way to break a rule ----------------------------------------------------------------------------------
+# -- further faults of rules that have a fault above -----------------------------------------------------------------
 
 for _name, _rules, _says, _install in (
     (

@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.19.2 that only special cases show: later times, other kinds of messages and queues, and bits
+"""Faults of MS-MQMQ 2.2.19.2 that only special cases reveal: later times, other kinds of messages and queues, and bits
 that have an effect although they must be ignored.
 """
 
@@ -109,7 +109,7 @@ class TransactionalNeverExpires(Lifetimes):
 
 
 class WatchedFromRestart(Lifetimes):
-    """After a restart, the whole TimeToBeReceived of each message in a queue starts again."""
+    """After a restart, the full TimeToBeReceived of each message in a queue begins again."""
 
     def recover_deadlines(self) -> None:
         vars(self)["restored"] = True

@@ -80,6 +80,7 @@ def test_message_expires_after_time_to_be_received(peer, sut, judge, delivery):
     stay = {
         "message with an infinite lifetime that was sent ten years ago": (DECADE_S, INFINITE_LIFETIME_S),
         "message with the longest finite time": (SECONDS_PER_HOUR, INFINITE_LIFETIME_S - 1),
+        "message with a lifetime of 36 hours, whose low 16 bits are 1": (SECONDS_PER_HOUR, 0x2_0001),
         "message with a lifetime of two hours that was sent an hour ago": (SECONDS_PER_HOUR, 2 * SECONDS_PER_HOUR),
     }
     leave = {

@@ -58,7 +58,7 @@ def _change_labelled_message(**changes: Any) -> Install:
     return wrong_fields(UserMessagePacket, fields, lambda packet: bool(packet.MessagePropertiesHeader.Label))
 
 
-# -- what is sent --------------------------------------------------------------------------------------------------
+# -- sent messages --------------------------------------------------------------------------------------------------
 
 for _name, _rules, _says, _install in (
     (
@@ -229,7 +229,7 @@ for _name, _says, _change in (
         _change_properties_bytes(_change),
     )
 
-# -- what is received ----------------------------------------------------------------------------------------------
+# -- received messages ----------------------------------------------------------------------------------------------
 
 
 def _refuse_unused_flag(bit: int) -> Install:
@@ -319,7 +319,7 @@ for _name, _rule, _field, _value, _says in (
 ):
     add(_name, _rule, _says, _accept_undefined_value(_field, _value))
 
-# -- acknowledgments that the bits ask for -------------------------------------------------------------------------
+# -- acknowledgments that the bits request ---------------------------------------------------------------------------
 
 
 def _is_admin_ack(packet: UserMessagePacket) -> bool:
@@ -334,7 +334,7 @@ add(
     field_is(UserMessagePacket, "MessagePropertiesHeader.CorrelationID", bytes(20), _is_admin_ack),
 )
 
-# -- what follows the fixed fields ---------------------------------------------------------------------------------
+# -- label, extension and body ---------------------------------------------------------------------------------------
 
 
 @fault("receiver-extension-last-byte-moved-to-body", breaks="MQMQ-2.2.19.3-D05")

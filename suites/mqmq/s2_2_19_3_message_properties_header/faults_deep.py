@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.19.3 that only special cases show: later times, other kinds of messages, boundary values, and
+"""Faults of MS-MQMQ 2.2.19.3 that only special cases reveal: later times, other kinds of messages, boundary values, and
 ignored bits.
 """
 
@@ -51,7 +51,7 @@ for _name, _rule, _says, _changes, _when in (
     (
         "receiver-correlation-id-of-transactional-message-cut-to-16-bytes",
         "MQMQ-2.2.19.3-13",
-        "The receiver passes on only the first 16 bytes of CorrelationID of a transactional message.",
+        "The receiver delivers only the first 16 bytes of CorrelationID of a transactional message.",
         {"MessagePropertiesHeader.CorrelationID": lambda old: old[:16] + bytes(4)},
         lambda packet: packet.TransactionHeader is not None,
     ),

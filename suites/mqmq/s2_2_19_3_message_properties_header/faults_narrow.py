@@ -1,8 +1,6 @@
-"""Faults of MS-MQMQ 2.2.19.3 and 2.2.18.1 in one kind of message, one cause or one value."""
+"""Faults of MS-MQMQ 2.2.19.3 and 2.2.18.1 that affect only one kind of message, one cause or one value."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from harness.faults.fields import field_is, off_by
 from harness.faults.parts import fault
@@ -10,38 +8,16 @@ from harness.faults.primitives import wrong_fields
 from harness.faults.received_messages import change_received
 from harness.faults.refusal_acks import omit_nack
 from harness.faults.registry import add
-from reference_qm.codec import DirectQueueFormatName, MessageClass, UserMessagePacket
+from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
+from suites.mqmq.steps.kinds_of_messages import is_admin_ack, is_order_ack, is_transactional
 
 MESSAGE, PROPERTIES = UserMessagePacket, "MessagePropertiesHeader"
 
 
-def is_report(packet: Any) -> bool:
-    return packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_REPORT
-
-
-def is_admin_ack(packet: Any) -> bool:
-    number = packet.MessagePropertiesHeader.MessageClass
-    return number > 1 and packet.MessagePropertiesHeader.Label != "QM Ordering Ack" and number != 0xFF
-
-
-def is_order_ack(packet: Any) -> bool:
-    return packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK
-
-
-def is_transactional(packet: Any) -> bool:
-    return packet.TransactionHeader is not None
-
-
 for _name, _rule, _says, _install in (
-    (
-        "hop-count-exceeded-not-acknowledged",
-        "MQMQ-2.2.19.3-03",
-        "The receiver sends no acknowledgment NACK_HOP_COUNT_EXCEEDED.",
-        omit_nack(MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED),
-    ),
     (
         "bad-destination-not-acknowledged",
         "MQMQ-2.2.19.3-03",
@@ -59,12 +35,6 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.3-03",
         "The receiver sends no acknowledgment NACK_NOT_TRANSACTIONAL_MSG.",
         omit_nack(MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG),
-    ),
-    (
-        "bad-signature-not-acknowledged",
-        "MQMQ-2.2.19.3-03",
-        "The receiver sends no acknowledgment NACK_BAD_SIGNATURE.",
-        omit_nack(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
     ),
     (
         "expired-in-transit-not-acknowledged",
@@ -85,12 +55,6 @@ for _name, _rule, _says, _install in (
         off_by(MESSAGE, f"{PROPERTIES}.Flags", 0x20, is_order_ack),
     ),
     (
-        "report-bit-6-set",
-        "MQMQ-2.2.19.3-07",
-        "Bit 6 of MessagePropertiesHeader.Flags is set in a report.",
-        off_by(MESSAGE, f"{PROPERTIES}.Flags", 0x40, is_report),
-    ),
-    (
         "receiver-bit-5-of-recoverable-message-tag-lost",
         "MQMQ-2.2.19.3-06",
         "The receiver sets ApplicationTag to 0 when bit 5 of MessagePropertiesHeader.Flags is set.",
@@ -99,7 +63,8 @@ for _name, _rule, _says, _install in (
     (
         "receiver-bit-7-of-transactional-message-suppresses-acks",
         "MQMQ-2.2.19.3-08",
-        "The receiver sends no acknowledgments for a transactional message when bit 7 of MessagePropertiesHeader.Flags is set.",
+        "The receiver sends no acknowledgments for a transactional message with bit 7 of "
+        "MessagePropertiesHeader.Flags set.",
         change_received(
             {f"{PROPERTIES}.Flags": 0}, lambda p: p.MessagePropertiesHeader.Flags & 0x80 and is_transactional(p)
         ),
@@ -157,71 +122,44 @@ for _name, _rule, _says, _install in (
         field_is(MESSAGE, f"{PROPERTIES}.PrivacyLevel", 2, is_admin_ack),
     ),
     (
-        "report-encryption-algorithm-0",
-        "MQMQ-2.2.19.3-24",
-        "EncryptionAlgorithm of a report is 0x1234.",
-        field_is(MESSAGE, f"{PROPERTIES}.EncryptionAlgorithm", 0x1234, is_report),
-    ),
-    (
-        "order-ack-hash-algorithm-0x8099",
-        "MQMQ-2.2.19.3-D02",
-        "HashAlgorithm of an OrderAck is 0x8099.",
-        field_is(MESSAGE, f"{PROPERTIES}.HashAlgorithm", 0x8099, is_order_ack),
-    ),
-    (
         "receiver-extension-of-message-without-body-lost",
         "MQMQ-2.2.19.3-D05",
-        "The receiver delivers a message without a body without its extension.",
-        change_received({f"{PROPERTIES}.ExtensionData": b""}, lambda p: not p.MessagePropertiesHeader.MessageBody),
+        "The receiver drops the extension of a message that has no body.",
+        change_received(
+            {"BaseHeader.PacketSize": 0, f"{PROPERTIES}.ExtensionData": b""},
+            lambda p: not p.MessagePropertiesHeader.MessageBody,
+        ),
     ),
     (
         "receiver-body-of-message-without-label-reversed",
         "MQMQ-2.2.19.3-D05",
         "The receiver delivers only the first 255 bytes of an extension.",
-        change_received({f"{PROPERTIES}.ExtensionData": lambda old: old[:255]}, lambda p: True),
+        change_received(
+            {"BaseHeader.PacketSize": 0, f"{PROPERTIES}.ExtensionData": lambda old: old[:255]}, lambda p: True
+        ),
     ),
     (
         "receiver-label-of-249-characters-cut",
         "MQMQ-2.2.19.3-09",
         "The receiver delivers at most 248 characters of a label.",
-        change_received({f"{PROPERTIES}.Label": lambda old: old[:248] if old else old}, lambda p: True),
+        change_received(
+            {"BaseHeader.PacketSize": 0, f"{PROPERTIES}.Label": lambda old: old[:248] if old else old}, lambda p: True
+        ),
     ),
     (
         "receiver-body-of-one-byte-lost",
         "MQMQ-2.2.19.3-17",
         "The receiver delivers a body of one byte as an empty body.",
-        change_received({f"{PROPERTIES}.MessageBody": b""}, lambda p: len(p.MessagePropertiesHeader.MessageBody) == 1),
+        change_received(
+            {"BaseHeader.PacketSize": 0, f"{PROPERTIES}.MessageBody": b""},
+            lambda p: len(p.MessagePropertiesHeader.MessageBody) == 1,
+        ),
     ),
     (
         "receiver-body-type-of-transactional-message-0",
         "MQMQ-2.2.19.3-D01",
         "The receiver replaces the BodyType of a transactional message with 0.",
         change_received({f"{PROPERTIES}.BodyType": 0}, is_transactional),
-    ),
-    (
-        "admin-ack-application-tag-reversed",
-        "MQMQ-2.2.18-D01",
-        "MessageID of an administration acknowledgment is big-endian in its CorrelationID.",
-        wrong_fields(MESSAGE, {f"{PROPERTIES}.CorrelationID": lambda old: old[:16] + old[:15:-1]}, is_admin_ack),
-    ),
-    (
-        "report-source-queue-manager-class-other",
-        "MQMQ-2.2.19.3-12",
-        "MessageClass of a report is 0x0003.",
-        field_is(MESSAGE, f"{PROPERTIES}.MessageClass", 3, is_report),
-    ),
-    (
-        "response-queue-direct-name-not-padded",
-        "MQMQ-2.2.18.1.5.2-D02",
-        "A direct name of an odd number of characters in ResponseQueue ends without a null.",
-        wrong_fields(
-            MESSAGE,
-            {"UserHeader.ResponseQueue": lambda old: old and DirectQueueFormatName(old.DirectFormatName + "x")},
-            lambda p: (
-                isinstance(p.UserHeader.ResponseQueue, DirectQueueFormatName)
-                and len(p.UserHeader.ResponseQueue.DirectFormatName) % 2
-            ),
-        ),
     ),
 ):
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)
@@ -273,13 +211,3 @@ class TransactionalReceiveNotAcknowledged(AdminAcks):
         receive = message_class is MessageClass.MQMSG_CLASS_ACK_RECEIVE
         if not (receive and message.TransactionIdentifier is not None):
             super().send(message, message_class, now)
-
-
-@fault("narrow-receive-of-express-message-acknowledged-as-arrival", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
-class ReceiveOfExpressAsArrival(AdminAcks):
-    """The acknowledgment for the receive of an express message has the class ACK_REACH_QUEUE."""
-
-    def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        if message_class is MessageClass.MQMSG_CLASS_ACK_RECEIVE and message.DeliveryGuarantee.name == "EXPRESS":
-            message_class = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
-        super().send(message, message_class, now)

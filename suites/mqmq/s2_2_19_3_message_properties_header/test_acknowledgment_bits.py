@@ -95,3 +95,60 @@ def test_message_to_full_queue_is_acknowledged_as_refused(peer, sut, judge):
         evidence=[*sent, *acks],
     )
     receiver.acknowledge_all()
+
+
+@needs("insecure_nacks")
+@covers("MQMQ-2.2.19.3-03")
+@pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
+def test_message_to_missing_queue_is_acknowledged_as_refused(peer, sut, judge, delivery):
+    """SendInsecureNacks is TRUE. Two messages, one with NA and one without, are sent to a missing queue: only the
+    message with NA gets an acknowledgment, of class NACK_BAD_DST_Q.
+    """
+    sut.send_insecure_nacks()
+    receiver = AcknowledgingReceiver(peer, sut)
+    destination = rf"TCP:{sut.address}\private$\mqc-missing"
+    sent = [
+        receiver.send_packet(peer.message({"DM": delivery, **fields}, destination=destination, properties=bits))
+        for fields, bits in (({}, {}), (receiver.with_admin_queue(), {"NA": 1}))
+    ]
+    acks = receiver.await_acks(1)
+    observed = [list_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent]
+    judge.all(
+        expected=[[], ["NACK_BAD_DST_Q"]],
+        observed=observed,
+        case="acknowledgments of each message",
+        evidence=[*sent, *acks],
+    )
+    receiver.acknowledge_all()
+
+
+@needs("queue_control")
+@covers("MQMQ-2.2.19.3-04")
+@pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
+def test_messages_of_deleted_queue_are_acknowledged_as_not_received(peer, sut, judge, transactional):
+    """A queue with two messages with NR and one without is deleted: the two messages with NR get acknowledgments of
+    class NACK_Q_DELETED.
+    """
+    receiver = AcknowledgingReceiver(peer, sut)
+    name = sut.new_queue("deleted", transactional=transactional)
+    destination = rf"TCP:{sut.address}\{name}"
+    sequence = Sequence(peer)
+    sent = []
+    for bits in ({"NR": 1}, {}, {"NR": 1}):
+        user = receiver.with_admin_queue() if bits else {}
+        if transactional:
+            packet = sequence.message(user, destination=destination, properties=bits)
+        else:
+            packet = peer.recoverable_message(user, destination=destination, properties=bits)
+        sent.append(receiver.send_packet(packet))
+    receiver.require_reception()
+    sut.delete_queue(name)
+    acks = receiver.await_acks(2)
+    observed = [list_class_names([ack for ack in acks if get_correlation_id(ack) == identifier(one)]) for one in sent]
+    judge.all(
+        expected=[["NACK_Q_DELETED"], [], ["NACK_Q_DELETED"]],
+        observed=observed,
+        case="acknowledgments of each message",
+        evidence=[*sent, *acks],
+    )
+    receiver.acknowledge_all()

@@ -19,7 +19,7 @@ LABEL_EXTENSION_BODY_ROWS = (
     ("lab", b"ext", b"bod"),
     ("label", b"", b"the body alone"),
     ("", b"the extension alone", b""),
-    ("x" * 249, bytes(range(251)), bytes(range(253))),
+    ("x" * 249, bytes(range(251)) * 2, bytes(range(253))),
     ("\U0001f4ec \u00e9", b"\0" * 5, b"\xff" * 7),
     (" blanks at both ends ", b" \0 ", b"zeros at the end\0\0\0"),
 )

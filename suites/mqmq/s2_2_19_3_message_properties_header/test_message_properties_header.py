@@ -127,6 +127,15 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
     case = "bytes before the body"
     judge("MQMQ-2.2.19.3-32", expected=2 * len(MESSAGE_LABEL) + 2, observed=before, case=case, evidence=frame)
 
+    frame = outgoing.send(body=BODY_OF_17_BYTES, delivery="transactional", application_tag=SAMPLE_APPLICATION_TAG)
+    judge(
+        "MQMQ-2.2.19.3-16",
+        expected=SAMPLE_APPLICATION_TAG,
+        case="ApplicationTag of a transactional message",
+        observed=Sizes(frame.data).tag,
+        evidence=frame,
+    )
+
     frame = outgoing.send(body=BODY_OF_17_BYTES, label=WIDE_LABEL)
     judge(
         "MQMQ-2.2.19.3-09",

@@ -22,7 +22,7 @@ from reference_qm.model.adm import Message, MessagePosition
     "sender-destination-list-of-own-queue-only", breaks=("MQMQ-2.2.20.1-01", "MQDMPR-3.1.1.12-28", "MQDMPR-3.1.1.12-27")
 )
 class OneDestination(Sending):
-    """The sender's copy of a message for several queues lists only the copy's own queue as destination."""
+    """When a message is sent to several queues, each copy lists only the queue to which the sender sends this copy."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         message = position.MessageReference

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 
 from harness.errors import ConformanceFailure
@@ -108,18 +110,24 @@ def _fields_of_list(name, names, found):
 
 @needs("send", "several_queues")
 @covers(*RULES_OF_COPIES, *RULES_OF_ENQUEUEING, *RULES_OF_JOURNALING, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
-@covers("MQDMPR-3.1.1.12-D02")
+@covers("MQDMPR-3.1.1.12-D02", "MQMQ-2.2.19.2-04", "MQMQ-2.2.19.2-07")
 @pytest.mark.parametrize(
     ("names", "delivery"),
     [
         pytest.param(("mqc-1", "mqc-22"), "express", id="names0"),
-        pytest.param(("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcde"), "transactional", id="names1"),
+        pytest.param(
+            ("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcde"),
+            "transactional",
+            marks=covers("MQMQ-2.2.19.1-04", "MQMQ-2.2.19.2-20"),
+            id="names1",
+        ),
     ],
 )
 @varied("time to reach queue", "trace", priority=("3", "7"))
 def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, delivery):
     """The SUT sends an express or transactional message to several queues of the peer: each queue gets a copy with MQ
-    set, the lists of destination, administration and response queues, and an MQFSignatureHeader.
+    set, the lists of destination, administration and response queues, and an MQFSignatureHeader. Each copy has its own
+    MessageID and QueueManagerAddress 0; a transactional copy has priority 0 and a DM that is not 0.
     """
     queues = [peer.direct_name(name) for name in names]
     sender = Sender(peer, sut, ",".join(queues))
@@ -150,7 +158,21 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
         evidence=copies,
     )
     numbers = [Layout(frame).fields.get("UserHeader.MessageID") for frame in copies]
-    judge("MQDMPR-3.1.1.12-D02", expected=distinct("MessageIDs", len(queues)), observed=numbers, evidence=copies)
+    judge(
+        "MQDMPR-3.1.1.12-D02",
+        "MQMQ-2.2.19.2-07",
+        expected=distinct("MessageIDs", len(queues)),
+        observed=numbers,
+        evidence=copies,
+    )
+    for frame in copies:
+        found = Layout(frame)
+        null = {"UserHeader.QueueManagerAddress": str(UUID(int=0))}
+        judge("MQMQ-2.2.19.2-04", expected=fields(null), observed=found, evidence=frame)
+        if delivery == "transactional":
+            judge("MQMQ-2.2.19.1-04", expected=fields({"BaseHeader.Flags.PR": 0}), observed=found, evidence=frame)
+            wanted = {"UserHeader.Flags.DM": between(1, 1)}
+            judge("MQMQ-2.2.19.2-20", expected=fields(wanted), observed=found, evidence=frame)
     judge(
         "MQDMPR-3.1.7.1.27-12",
         expected=none("field in which the copies differ"),

@@ -1,5 +1,5 @@
-"""Faults of MS-MQMQ 2.2.20.4 that only special cases show: counts of some kinds of messages, later acknowledgments, and
-high bits.
+"""Faults of MS-MQMQ 2.2.20.4 that only special cases reveal: counts of some kinds of messages, later acknowledgments,
+and high bits.
 """
 
 from __future__ import annotations

@@ -211,8 +211,8 @@ add(
 
 @fault("sender-transaction-other-id-for-second-queue", breaks="MQMQ-2.2.20.5-06", blind=True)
 class TransactionNumberedAnewForItsSecondQueue(TransactionOperations):
-    """If a transaction sends messages to two queues, the sender gives the messages to the second queue a different
-    transaction ID.
+    """If a transaction sends messages to two queues, the sender assigns a different transaction ID to the messages for
+    the second queue.
     """
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:

@@ -1,5 +1,5 @@
-"""Faults of MS-MQMQ 2.2.20.5 that only special cases show: the second message, queue or transaction, and bits that have
-an effect although they must be ignored.
+"""Faults of MS-MQMQ 2.2.20.5 that only special cases reveal: the second message, queue or transaction, and bits that
+have an effect although they must be ignored.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class PaddingRemovedTwice(SecurityOnReceipt):
 
 @fault("receiver-security-flag-x14-disables-authentication", breaks="MQMQ-2.2.20.6-12", blind=True)
 class FlagDisablesAuthentication(SecurityOnReceipt):
-    """The receiver does not verify the signature of a message with bit X14 of SecurityHeader.Flags."""
+    """The receiver does not verify the signature of a message with bit X14 of SecurityHeader.Flags set."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         security = packet.SecurityHeader

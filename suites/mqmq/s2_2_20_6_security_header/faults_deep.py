@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.20.6 that only special cases show: bits that have an effect although they must be ignored,
+"""Faults of MS-MQMQ 2.2.20.6 that only special cases reveal: bits that have an effect although they must be ignored,
 later messages, and parts of bodies.
 """
 

@@ -207,7 +207,7 @@ class FirstMebibyte(Positions):
 
 
 def _refuse_odd_soap_text(text: str) -> Install:
-    """Let the receiver refuse messages with a SoapHeader whose text `text` has an odd number of WCHARs."""
+    """Let the receiver refuse messages with a SoapHeader in which the field `text` has an odd number of WCHARs."""
 
     class Misread(Identifying):
         def check_form(self, packet: Packet) -> None:

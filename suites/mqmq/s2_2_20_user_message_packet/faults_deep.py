@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.20.2, 2.2.20.3 and 2.2.20.8 that only special cases show: later elements, other roles, and
+"""Faults of MS-MQMQ 2.2.20.2, 2.2.20.3 and 2.2.20.8 that only special cases reveal: later elements, other roles, and
 effects other than a refusal.
 """
 

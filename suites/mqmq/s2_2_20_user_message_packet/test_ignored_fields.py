@@ -51,7 +51,7 @@ def _build_headers(label, ignored):
     """Return the fields of a recoverable message that requests the acknowledgment of its arrival."""
     headers = {
         "base": {"PR": 0},
-        "user": {"DM": 1, "ResponseQueue": r"TCP:10.0.0.9\private$\answers"},
+        "user": {"DM": 1, "JN": 1, "JP": 1, "ResponseQueue": r"TCP:10.0.0.9\private$\answers"},
         "properties": {"PA": 1},
     }
     for header, fields in ignored.items():

@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.5 that only special cases show: signatures that cover only a part of a property."""
+"""Faults of MS-MQMQ 2.5 that only special cases reveal: signatures that cover only a part of a property."""
 
 from __future__ import annotations
 

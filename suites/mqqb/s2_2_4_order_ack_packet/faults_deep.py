@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from harness.faults.fields import field_is
 from harness.faults.parts import fault
+from harness.faults.registry import add
 from reference_qm.codec import OrderAckBody, UserMessagePacket
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
@@ -70,3 +72,35 @@ class FirstReservedByte(OrderAcks):
             self.qm.closing.close(session, "a fault", now)
             return
         super().receive(session, packet, now)
+
+
+def _is_private(packet: UserMessagePacket) -> bool:
+    """Return whether a packet is an OrderAck to a private name."""
+    return packet.MessagePropertiesHeader.MessageClass == 0xFF and packet.UserHeader.DQ == 3
+
+
+def _is_of_later_message(packet: UserMessagePacket) -> bool:
+    """Return whether a packet is an OrderAck of a message other than the first."""
+    properties = packet.MessagePropertiesHeader
+    return properties.MessageClass == 0xFF and int.from_bytes(properties.MessageBody[8:12], "little") > 1
+
+
+for _name, _rule, _path, _value, _when in (
+    ("receiver-order-ack-to-private-name-with-pa", "MQQB-2.2.4-09", "MessagePropertiesHeader.PA", 1, _is_private),
+    ("receiver-order-ack-of-later-message-with-jn", "MQQB-2.2.4-03", "UserHeader.JN", 1, _is_of_later_message),
+    ("receiver-order-ack-to-private-name-of-priority-3", "MQQB-2.2.4-01", "BaseHeader.PR", 3, _is_private),
+    (
+        "receiver-later-order-ack-with-body-type",
+        "MQQB-2.2.4-11",
+        "MessagePropertiesHeader.BodyType",
+        8,
+        _is_of_later_message,
+    ),
+):
+    add(
+        _name,
+        _rule,
+        f"{_path} is {_value} in an OrderAck {'to a private name' if _when is _is_private else 'of a later message'}.",
+        field_is(UserMessagePacket, _path, _value, _when),
+        blind=True,
+    )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from uuid import UUID
 
+from harness.faults.fields import field_is
 from harness.faults.parts import fault
+from harness.faults.registry import add
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.order_acks import OrderAcks
@@ -132,3 +135,43 @@ class RefusedOnlyWithJn(FinalAcks):
     ) -> None:
         if packet.UserHeader.JN:
             super().refuse_transactional(session, packet, message_class, now)
+
+
+def _is_final_ack_of(*classes: MessageClass) -> Callable[[UserMessagePacket], bool]:
+    """Return a condition: the packet is a FinalAck of one of these classes."""
+    return lambda packet: (
+        packet.MessagePropertiesHeader.Label == "QM Ordering Ack"
+        and packet.MessagePropertiesHeader.MessageClass in classes
+    )
+
+
+_PURGED, _TIMEOUT = MessageClass.MQMSG_CLASS_NACK_Q_PURGED, MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
+_DELETED, _BAD_QUEUE = MessageClass.MQMSG_CLASS_NACK_Q_DELETED, MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+_PLAIN, _QUOTA = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q, MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
+
+_BODY_TYPE = "MessagePropertiesHeader.BodyType"
+
+for _name, _rule, _path, _value, _classes in (
+    ("receiver-final-ack-of-purge-express", "MQQB-2.2.5-03", "UserHeader.DM", 0, (_PURGED,)),
+    ("receiver-final-ack-of-expiry-express", "MQQB-2.2.5-03", "UserHeader.DM", 0, (_TIMEOUT,)),
+    (
+        "receiver-final-ack-of-deletion-with-body-type",
+        "MQQB-2.2.5-23",
+        "MessagePropertiesHeader.BodyType",
+        8,
+        (_DELETED,),
+    ),
+    ("receiver-final-ack-of-refusal-with-body-type", "MQQB-2.2.5-23", _BODY_TYPE, 8, (_PLAIN,)),
+    ("receiver-final-ack-of-quota-with-pa", "MQQB-2.2.5-10", "MessagePropertiesHeader.PA", 1, (_QUOTA,)),
+    ("receiver-final-ack-of-purge-with-nr", "MQQB-2.2.5-10", "MessagePropertiesHeader.NR", 1, (_PURGED,)),
+    ("receiver-final-ack-of-missing-queue-with-jn", "MQQB-2.2.5-04", "UserHeader.JN", 1, (_BAD_QUEUE,)),
+    ("receiver-final-ack-of-expiry-with-jp", "MQQB-2.2.5-04", "UserHeader.JP", 1, (_TIMEOUT,)),
+    ("receiver-final-ack-of-purge-of-priority-3", "MQQB-2.2.5-01", "BaseHeader.PR", 3, (_PURGED,)),
+):
+    add(
+        _name,
+        _rule,
+        f"{_path} of a FinalAck is {_value} when its class is {_classes[0].name}.",
+        field_is(UserMessagePacket, _path, _value, _is_final_ack_of(*_classes)),
+        blind=True,
+    )

@@ -125,7 +125,7 @@ add(
 add(
     "initiator-ping-request-signature-bytes-swapped",
     ("MQQB-2.2.7-20", "MQQB-3.1.7.6-07"),
-    "The initiator's Ping Request has Signature 0x4855, which is the right Signature with its bytes swapped.",
+    "The initiator's Ping Request has Signature 0x4855, which is the correct Signature with its bytes swapped.",
     sent_as("initiator", field_is(PingPacket, "Signature", SWAPPED_SIGNATURE)),
 )
 add(
@@ -151,7 +151,7 @@ class InitiatorPingResponseWithWrongCookieAccepted(Ping):
         super().receive_response(data[: COOKIE_SLICE.start] + cookie + data[COOKIE_SLICE.stop :], now)
 
 
-# -- the whole -----------------------------------------------------------------------------------------------------
+# -- the packet ----------------------------------------------------------------------------------------------------
 
 add(
     "acceptor-ping-response-qm-guid-before-cookie",

@@ -292,7 +292,7 @@ class SenderSequenceTimeStampFollowsClockBack(Destinations):
     """The sender takes the TimeStamp of a first sequence from the clock, even after the clock was set back."""
 
     def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
-        if now.utc_s < self.qm.adm.last_sequence_time - MINUTE_S:  # so many sequences have not begun since
+        if now.utc_s < self.qm.adm.last_sequence_time - MINUTE_S:  # the clock was set back
             self.qm.adm.last_sequence_time = 0
         return super().open_outgoing(name, now)
 
@@ -302,7 +302,7 @@ class SenderSequenceTimeStampFollowsClockBack(Destinations):
     breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03"),
 )
 class SenderSequencesOfOneSecondShareTimeStamp(Destinations):
-    """The sender gives all sequences that begin in one second the same TimeStamp."""
+    """The sender assigns the same TimeStamp to all sequences that begin in one second."""
 
     def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
         self.qm.adm.last_sequence_time = 0

@@ -32,7 +32,7 @@ class CloseResetsTheOtherSession(Closing):
 
 @fault("sender-sequences-begun-in-one-second-with-equal-identifier", breaks="MQQB-3.1.1.3.1-02", blind=True)
 class TimeStampIsTheClock(Destinations):
-    """The sender gives two sequences that begin in the same second the same TimeStamp."""
+    """The sender assigns the same TimeStamp to two sequences that begin in the same second."""
 
     def _new_sequence(self, now: Now) -> TxSequenceID:
         self.qm.adm.last_sequence_time = max(self.qm.adm.last_sequence_time, now.utc_s)

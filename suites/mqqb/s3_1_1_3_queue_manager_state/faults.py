@@ -90,7 +90,7 @@ class InitiatorPingRequestCookieConstant(Ping):
 
 @fault("receiver-send-insecure-nacks-true-by-default", breaks="MQQB-3.1.1.3-27")
 class ReceiverSendInsecureNacksTrueByDefault(Initialization):
-    """The receiver's SendInsecureNacks is TRUE unless configured."""
+    """The receiver's SendInsecureNacks is TRUE unless another value is configured."""
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)

@@ -16,8 +16,8 @@ from reference_qm.surface.clock import Now
 add(
     "acceptor-session-initialization-timer-not-restarted-by-response",
     "MQQB-3.1.2.1-D01",
-    "The acceptor does not start the Session Initialization Timer when it sends the EstablishConnection response, so "
-    "the session has only the time that remains since the connection was accepted.",
+    "The acceptor does not start the Session Initialization Timer when it sends the EstablishConnection "
+    "response; the session has only the time that remains since the acceptor accepted the connection.",
     skip_during(SessionOpening.receive_establish_request, SessionTimers.start),
     blind=True,
 )

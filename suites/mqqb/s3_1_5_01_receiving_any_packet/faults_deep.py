@@ -18,7 +18,7 @@ SIGNATURE = b"LIOR"
 
 
 def _change_received_bytes(change: Callable[[bytes], bytes], meant: Callable[[Session], bool]) -> Install:
-    """Change the bytes that arrive on the sessions for which a condition holds."""
+    """Change the bytes that arrive on sessions that meet a condition."""
 
     def install_change(faulty: FaultyCore) -> None:
         def filter_bytes(event: Input) -> Iterable[Input]:

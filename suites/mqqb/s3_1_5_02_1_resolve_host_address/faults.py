@@ -85,7 +85,7 @@ class InitiatorOutgoingQueueReferenceOfOtherName(SessionOpening):
         super().receive_parameters_response(session, packet, now)
 
 
-# -- where a format name leads -------------------------------------------------------------------------------------
+# -- destinations of format names ----------------------------------------------------------------------------------
 
 
 @fault("initiator-destination-host-ignores-format-name", breaks=("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"))
@@ -306,7 +306,7 @@ class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
 
 
 def _change_remote_element(element: str, value: object) -> Install:
-    """Set an element that a session takes from its next hop, after the request is sent."""
+    """Set an element that a session copies from its next hop, after the request is sent."""
 
     class Remote(Establishing):
         def send_establish_request(self, session: Session, now: Now) -> None:

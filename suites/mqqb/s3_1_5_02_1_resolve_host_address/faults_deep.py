@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
     blind=True,
 )
 class OneRetry(Closing):
-    """When a retry, too, finds no destination or next hop, the initiator does not restart the Session Retry Connect
+    """When a retry also finds no destination or next hop, the initiator does not restart the Session Retry Connect
     Timer.
     """
 
@@ -34,7 +34,7 @@ class OneRetry(Closing):
     blind=True,
 )
 class SecondFailureInactive(Resolving):
-    """When a retry, too, finds no destination or next hop, State of the outgoing queue becomes Inactive."""
+    """When a retry also finds no destination or next hop, State of the outgoing queue becomes Inactive."""
 
     def require_validation(self, session: Session) -> None:
         super().require_validation(session)

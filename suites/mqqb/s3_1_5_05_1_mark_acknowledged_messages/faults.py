@@ -80,7 +80,7 @@ add(
     "After an acknowledgment, the sender sends the messages that waited for the window in reverse order.",
     both(
         during_event(SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_in_reverse_order),
-        # The first one stays where it is: the last one was sent instead.
+        # The first message stays in the collection, because the last message was sent instead of it.
         during_event(SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _do_nothing),
     ),
 )
@@ -88,7 +88,7 @@ add(
 
 @fault("sender-acknowledgment-of-whole-window-ignored", breaks="MQQB-3.1.5.5.1-03", blind=True)
 class SenderAcknowledgmentOfWholeWindowIgnored(SessionAcks):
-    """The sender ignores an acknowledgment of a whole window of messages."""
+    """The sender ignores an acknowledgment that covers a full window of messages."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.AckSequenceNumber - session.last_ack & 0xFFFF != session.WindowSize:

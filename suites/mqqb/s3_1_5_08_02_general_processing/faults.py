@@ -93,7 +93,7 @@ for _name, _rule, _says, _element, _value in (
 
 @fault("receiver-session-ack-send-timer-lasts-whole-timeout", breaks="MQQB-3.1.5.8.2-12")
 class ReceiverSessionAckSendTimerWholeTimeout(Receiving):
-    """The receiver's Session Ack Send Timer runs for the whole AckWaitTimeout."""
+    """The receiver's Session Ack Send Timer runs for the full AckWaitTimeout."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         running = self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number))

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.2 General Processing that only special cases show: second occurrences, other causes,
+"""Faults of MS-MQQB 3.1.5.8.2 General Processing that only special cases reveal: second occurrences, other causes,
 boundary values.
 """
 
@@ -35,7 +35,7 @@ class RoutedNotCounted(Receiving):
 
 @fault("receiver-later-session-ack-send-timer-of-double-duration", breaks="MQQB-3.1.5.8.2-12", blind=True)
 class StartedWithLongDuration(Receiving):
-    """After its first SessionAck, the receiver starts the Session Ack Send Timer with the whole AckWaitTimeout instead
+    """After its first SessionAck, the receiver starts the Session Ack Send Timer with the full AckWaitTimeout instead
     of half of it.
     """
 
@@ -153,7 +153,7 @@ class ResetByPrivateName(Receiving):
 
 @fault("receiver-duplicate-not-counted", breaks="MQQB-3.1.5.8.2-02", blind=True)
 class DuplicateNotCounted(Receiving):
-    """The receiver does not count a message that repeats an earlier one in MessageReceivedCount."""
+    """The receiver does not count a message that repeats an earlier message in MessageReceivedCount."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)

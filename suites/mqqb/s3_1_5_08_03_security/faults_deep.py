@@ -1,5 +1,5 @@
-"""Faults of MS-MQQB 3.1.5.8.3 Security that only special cases show: second occurrences, other causes,
-boundary values.
+"""Faults of MS-MQQB 3.1.5.8.3 Security that only special cases reveal: second occurrences, other causes, boundary
+values.
 """
 
 from __future__ import annotations
@@ -376,8 +376,8 @@ class LargeEncryptedGarbled(SecurityOnReceipt):
 
 @fault("receiver-initial-value-chained-between-messages", breaks="MQQB-3.1.5.8.3-80", blind=True)
 class ChainedInitialValue(SecurityOnReceipt):
-    """The receiver decrypts a second AES message with a cached key with the last block of the first message as the
-    initial value.
+    """The receiver decrypts a second AES message with a cached key, with the last block of the first message as
+    initialization vector.
     """
 
     def __init__(self, qm: QM) -> None:
@@ -441,8 +441,8 @@ class QueueManagerDenied(SecurityOnReceipt):
 
 @fault("receiver-user-of-first-message-for-transactional-messages", breaks="MQQB-3.1.5.8.3-98", blind=True)
 class UserOfFirstMessage(SecurityOnReceipt):
-    """The receiver takes the sender of the first message of a queue manager as the sender of its transactional
-    messages.
+    """The receiver treats the sender of the first message of a queue manager as the sender of this queue manager's
+    transactional messages.
     """
 
     def __init__(self, qm: QM) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.7 Recoverable Message Processing that only special cases show: second occurrences, other
+"""Faults of MS-MQQB 3.1.5.8.7 Recoverable Message Processing that only special cases reveal: second occurrences, other
 causes, boundary values.
 """
 
@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 class _FullFlags(SessionAcks):
-    """Changes only the SessionAck that is sent when all flags are used."""
+    """Change only the SessionAck that the receiver sends when all flags are used."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

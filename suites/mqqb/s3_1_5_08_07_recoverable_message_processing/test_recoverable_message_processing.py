@@ -97,7 +97,9 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, 
         judge(rule, expected=fields({name: value}), observed=header, evidence=evidence)
     judge.conclude(*RULES_OF_FIRST_ACK)
     last = session.expect(
-        "SessionAck", lambda frame: frame.number > ack.number, within_ms=sut.duration_ms(LATE_ACK_MS) + sut.slack_ms(LATE_ACK_MS)
+        "SessionAck",
+        lambda frame: frame.number > ack.number,
+        within_ms=sut.duration_ms(LATE_ACK_MS) + sut.slack_ms(LATE_ACK_MS),
     )
     header = last["SessionHeader"]
     evidence = [sent[-1], ack, last]

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.9 Sending a Trace Message that only special cases show: second occurrences, other causes,
+"""Faults of MS-MQQB 3.1.5.8.9 Sending a Trace Message that only special cases reveal: second occurrences, other causes,
 boundary values.
 """
 

@@ -29,6 +29,7 @@ HIGH_IDS = 0x5A00_0000
     "MQQB-3.1.5.8.9-02",
     "MQQB-3.1.5.8.9-03",
     "MQDMPR-3.1.1.12-D06",
+    "MQDMPR-3.1.1.12-D61",
     "MQQB-3.1.5.8.9-04",
     "MQDMPR-3.1.7.1.31-D07",
     "MQQB-3.1.5.8.9-05",
@@ -71,6 +72,12 @@ def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
 
     expected = [*[1] * len(reported), 0]
     cases: tuple[tuple[str, str, Any, Any], ...] = (
+        (
+            "MQDMPR-3.1.1.12-D61",
+            "number of reports on each of six traced messages and on an untraced message",
+            expected,
+            count_reports(*reported, untraced),
+        ),
         (
             "MQQB-3.1.5.8.9-01",
             "number of reports on each of six traced messages and on an untraced message",

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8 Receiving a UserMessage Packet that only special cases show: second occurrences, other
+"""Faults of MS-MQQB 3.1.5.8 Receiving a UserMessage Packet that only special cases reveal: second occurrences, other
 causes, boundary values.
 """
 
@@ -46,7 +46,7 @@ class OutOfStateClosesAll(Closing):
 
 @fault("receiver-expiration-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
 class ExpirationFirst(Receiving):
-    """The receiver refuses an expired message before it looks for a duplicate."""
+    """The receiver refuses an expired message before it checks whether the message is a duplicate."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         known = packet.TransactionHeader is None and self.qm.history.find_duplicate(packet) is not None
@@ -71,7 +71,7 @@ class QuotaFirst(Receiving):
 
 
 def _ignore_session_header(condition: Callable[[QM, UserMessagePacket], bool]) -> Install:
-    """Ignore the SessionHeaders of the messages for which a condition holds."""
+    """Ignore the SessionHeaders of messages that meet a condition."""
 
     def make_processing(
         original: Callable[..., None], qm: QM, session: Session, packet: UserMessagePacket, now: Now

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection that only special cases show: second
+"""Faults of MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection that only special cases reveal: second
 occurrences, other causes, boundary values.
 """
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.1 Session Retry Connect Timer Event that only special cases show: second occurrences, other
+"""Faults of MS-MQQB 3.1.6.1 Session Retry Connect Timer Event that only special cases reveal: second occurrences, other
 causes, boundary values.
 """
 
@@ -53,7 +53,7 @@ class OneQueueAtATime(Closing):
 
 @fault("initiator-retry-third-next-hop-skipped", breaks=("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"), blind=True)
 class ThirdHopSkipped(Establishing):
-    """If a host has three next hops, the initiator skips the third one and begins the whole attempt again."""
+    """If a host has three next hops, the initiator skips the third one and begins a new attempt with the first."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if session.NextHopIndexer == 1:

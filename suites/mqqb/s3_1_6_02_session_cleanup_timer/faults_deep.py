@@ -1,5 +1,5 @@
-"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer Event that only special cases show: second occurrences, other causes,
-boundary values.
+"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer Event that only special cases reveal: second occurrences, other
+causes, boundary values.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.3 Session Ack Wait Timer Event that only special cases show: second occurrences, other
+"""Faults of MS-MQQB 3.1.6.3 Session Ack Wait Timer Event that only special cases reveal: second occurrences, other
 causes, boundary values.
 """
 

@@ -89,7 +89,7 @@ for _name, _rule, _says, _install in (
     add(_name, _rule, _says, _install)
 
 
-# -- afterwards ----------------------------------------------------------------------------------------------------
+# -- the session after a SessionAck -----------------------------------------------------------------------------------
 
 
 @fault("receiver-session-ack-flags-not-cleared", breaks="MQQB-3.1.6.4-10")

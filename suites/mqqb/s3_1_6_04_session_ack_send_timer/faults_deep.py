@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.4 Session Ack Send Timer Event that only special cases show: second occurrences, other
+"""Faults of MS-MQQB 3.1.6.4 Session Ack Send Timer Event that only special cases reveal: second occurrences, other
 causes, boundary values.
 """
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.codec import SessionHeader
+from reference_qm.codec import SessionAckPacket, SessionHeader
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
@@ -49,3 +49,52 @@ class NumberOfFirst(SessionAcks):
             return header
         number = session.LastAckedRecoverableMsgSeqNumber
         return replace(header, RecoverableMsgAckSeqNumber=number, RecoverableMsgAckFlags=1)
+
+
+@fault("receiver-session-ack-number-of-8-bits", breaks="MQQB-3.1.6.4-04", blind=True)
+class NumberOf8Bits(SessionAcks):
+    """AckSequenceNumber of a SessionAck has only the lower 8 bits of the count of received messages."""
+
+    def build(self, session: Session) -> SessionAckPacket:
+        packet = super().build(session)
+        header = packet.SessionHeader
+        return replace(packet, SessionHeader=replace(header, AckSequenceNumber=header.AckSequenceNumber & 0xFF))
+
+
+@fault(
+    "receiver-later-session-ack-with-sent-counts-of-first",
+    breaks=("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07"),
+    blind=True,
+)
+class SentCountsOfFirst(SessionAcks):
+    """In the later SessionAcks of a session, UserMsgSequenceNumber and RecoverableMsgSeqNumber are those of the first
+    SessionAck.
+    """
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: dict[int, SessionHeader] = {}
+
+    def build(self, session: Session) -> SessionAckPacket:
+        packet = super().build(session)
+        header = packet.SessionHeader
+        first = self.first.setdefault(session.number, header)
+        sent = {name: getattr(first, name) for name in ("UserMsgSequenceNumber", "RecoverableMsgSeqNumber")}
+        return replace(packet, SessionHeader=replace(header, **sent))
+
+
+@fault("receiver-later-session-ack-with-window-of-peer", breaks="MQQB-3.1.6.4-09", blind=True)
+class LaterWindowOfPeer(SessionAcks):
+    """The WindowSize of later SessionAcks is the WindowSize of the other queue manager."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.acknowledged: set[int] = set()
+
+    def build(self, session: Session) -> SessionAckPacket:
+        packet = super().build(session)
+        if session.number in self.acknowledged:
+            header = replace(packet.SessionHeader, WindowSize=session.ReceivedWindowSize)
+            packet = replace(packet, SessionHeader=header)
+        self.acknowledged.add(session.number)
+        return packet

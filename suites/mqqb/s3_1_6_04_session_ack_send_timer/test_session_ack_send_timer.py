@@ -192,3 +192,20 @@ def list_flagged_numbers(header) -> set[int]:
     """Return the numbers of the recoverable messages that a SessionHeader acknowledges."""
     first, flags = header.RecoverableMsgAckSeqNumber, header.RecoverableMsgAckFlags
     return {first + bit & 0xFFFF for bit in range(32) if first and flags >> bit & 1}
+
+
+MORE_THAN_ONE_BYTE_COUNTS = 258
+
+
+@covers("MQQB-3.1.6.4-04")
+def test_session_ack_counts_more_than_255_messages(peer, sut, judge):
+    """The peer sends 258 express messages: the last SessionAck of the SUT acknowledges all of them."""
+    session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)
+    sent = [session.send(peer.message()) for _ in range(MORE_THAN_ONE_BYTE_COUNTS)]
+    ack = session.poll(
+        "SessionAck",
+        lambda frame: frame["SessionHeader"].AckSequenceNumber == len(sent),
+        within_ms=sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS),
+    )
+    expected = fields({"SessionHeader.AckSequenceNumber": len(sent)})
+    judge("MQQB-3.1.6.4-04", expected=expected, observed=ack or session.last, evidence=[sent[-1], ack or session.last])

@@ -77,7 +77,7 @@ for _name, _breaks, _says, _cache, _faulty in (
     (
         "receiver-user-cert-cache-timer-ignores-age",
         ("MQQB-3.1.6.13-04",),
-        "The receiver restarts the cleanup timer of UserCertCache with a whole lifetime.",
+        "The receiver restarts the cleanup timer of UserCertCache with a full lifetime.",
         CERTIFICATE_CACHE_NAME,
         _DueByNothing,
     ),
@@ -113,7 +113,7 @@ for _name, _breaks, _says, _cache, _faulty in (
     (
         "receiver-symmetric-key-cache-timer-ignores-age",
         ("MQQB-3.1.6.10-04",),
-        "The receiver restarts the cleanup timer of ReceiveSymmetricKeyCache with a whole lifetime.",
+        "The receiver restarts the cleanup timer of ReceiveSymmetricKeyCache with a full lifetime.",
         RECEIVED_KEYS,
         _DueByNothing,
     ),
@@ -149,7 +149,7 @@ for _name, _breaks, _says, _cache, _faulty in (
     (
         "sender-symmetric-key-cache-timer-ignores-age",
         ("MQQB-3.1.6.11-04",),
-        "The sender restarts the cleanup timer of SendSymmetricKeyCache with a whole lifetime.",
+        "The sender restarts the cleanup timer of SendSymmetricKeyCache with a full lifetime.",
         SENT_KEYS,
         _DueByNothing,
     ),

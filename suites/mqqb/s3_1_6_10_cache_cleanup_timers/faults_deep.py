@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.10 to 3.1.6.13 Cache Cleanup Timer Events that only special cases show: second occurrences,
+"""Faults of MS-MQQB 3.1.6.10 to 3.1.6.13 Cache Cleanup Timer Events that only special cases reveal: second occurrences,
 other causes, boundary values.
 """
 

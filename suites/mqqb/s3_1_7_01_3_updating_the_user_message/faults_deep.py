@@ -1,13 +1,16 @@
-"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet that only special cases show: second occurrences, other
+"""Faults of MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet that only special cases reveal: second occurrences, other
 causes, boundary values.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.parts import fault
-from reference_qm.codec import UserMessagePacket
+from reference_qm.codec import SessionAckPacket, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
@@ -61,3 +64,83 @@ class FirstSequenceOnly(TransactionalSending):
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
         if session.OutgoingTxSequenceID.Ordinal == 1:
             super().start_ack_wait_timer(session, now)
+
+
+class _MessageHeaders(SessionAcks):
+    """Change only the SessionHeaders of user messages, from the second one of a session on."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.first: dict[int, SessionHeader] = {}
+
+    def build(self, session: Session) -> SessionAckPacket:
+        packet = super().build(session)
+        return replace(packet, SessionHeader=SessionAcks.build_header(self, session))
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        first = self.first.setdefault(session.number, header)
+        return header if first is header else self.change(header, first)
+
+    def change(self, header: SessionHeader, first: SessionHeader) -> SessionHeader:
+        return header
+
+
+@fault(
+    "sender-second-session-header-with-sent-counts-of-first",
+    breaks=("MQQB-3.1.7.1.3-18", "MQQB-3.1.7.1.3-19"),
+    blind=True,
+)
+class SentCountsOfFirst(_MessageHeaders):
+    """From the second SessionHeader of a session on, the counts of sent messages are those of the first."""
+
+    def change(self, header: SessionHeader, first: SessionHeader) -> SessionHeader:
+        return replace(
+            header,
+            UserMsgSequenceNumber=first.UserMsgSequenceNumber,
+            RecoverableMsgSeqNumber=first.RecoverableMsgSeqNumber,
+        )
+
+
+@fault(
+    "sender-second-session-header-acknowledges-as-first",
+    breaks=("MQQB-3.1.7.1.3-16", "MQQB-3.1.7.1.3-17"),
+    blind=True,
+)
+class AcknowledgesAsFirst(_MessageHeaders):
+    """From the second SessionHeader of a session on, the acknowledged numbers are those of the first."""
+
+    def change(self, header: SessionHeader, first: SessionHeader) -> SessionHeader:
+        return replace(
+            header,
+            AckSequenceNumber=first.AckSequenceNumber,
+            RecoverableMsgAckSeqNumber=first.RecoverableMsgAckSeqNumber,
+        )
+
+
+@fault("sender-session-header-flags-of-8-bits", breaks="MQQB-3.1.7.1.3-20", blind=True)
+class FlagsOf8Bits(SessionAcks):
+    """The SessionHeader of a user message has only the lower 8 bits of RecoverableMsgAckFlags."""
+
+    def build(self, session: Session) -> SessionAckPacket:
+        packet = super().build(session)
+        return replace(packet, SessionHeader=SessionAcks.build_header(self, session))
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        return replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 0xFF)
+
+
+@fault("sender-first-message-of-later-sequence-names-predecessor", breaks="MQQB-3.1.7.1.3-03", blind=True)
+class LaterSequenceNamesPredecessor(TransactionalSending):
+    """PreviousTxSequenceNumber of the first message of a later sequence is the last number of the sequence before."""
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        packet = super().update_transaction_header(session, position, now)
+        last = session.TxOutgoingSequence.LastAck if session.TxOutgoingSequence is not None else None
+        header = packet.TransactionHeader
+        if header is None or last is None or header.TxSequenceNumber != 1 or not last.SeqNo:
+            return packet
+        return replace(packet, TransactionHeader=replace(header, PreviousTxSequenceNumber=last.SeqNo))

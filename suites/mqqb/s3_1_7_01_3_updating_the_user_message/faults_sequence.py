@@ -15,12 +15,12 @@ from reference_qm.core.transfer.transactional_sending import TransactionalSendin
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
-# -- its number ----------------------------------------------------------------------------------------------------
+# -- TxSequenceNumber ------------------------------------------------------------------------------------------------
 
 
 @fault("sender-transactional-messages-renumbered-on-new-session", breaks="MQQB-3.1.7.1.3-01")
 class NumberedAgain(SessionInitialization):
-    """The sender gives its transactional messages new numbers on each session."""
+    """The sender assigns new numbers to its transactional messages on each session."""
 
     def initialize_session(self, session: Session, now: Now) -> None:
         super().initialize_session(session, now)
@@ -36,7 +36,7 @@ class NumberedAgain(SessionInitialization):
 
 @fault("sender-tx-sequence-id-differs-in-one-sequence", breaks="MQQB-3.1.7.1.3-02")
 class SequenceOfItsOwn(TransactionalSending):
-    """The sender gives each transactional message a different TxSequenceID."""
+    """The sender assigns a different TxSequenceID to each transactional message."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
         message = super().number_in_sequence(session, message)
@@ -73,7 +73,7 @@ class PositionWithoutNumber(Sending):
         position.TxSequenceNumber = 0
 
 
-# -- the number before it ------------------------------------------------------------------------------------------
+# -- PreviousTxSequenceNumber ----------------------------------------------------------------------------------------
 
 
 def _change_previous_number(number: Callable[[OutgoingMessagePosition], int]) -> Install:
@@ -105,7 +105,7 @@ add(
     _change_previous_number(lambda position: position.TxSequenceNumber - 1),
 )
 
-# -- what is noted -------------------------------------------------------------------------------------------------
+# -- records about sent messages -------------------------------------------------------------------------------------
 
 
 def _change_unacked_sequence(change: Callable[[list[SequenceInfo]], None]) -> Install:

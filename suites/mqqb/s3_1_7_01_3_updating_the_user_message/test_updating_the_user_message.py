@@ -29,6 +29,8 @@ NEARLY_DUE_PART = 0.85
 """The part of an acknowledgment's delay after which the SUT sends: above three quarters, so that the message has a
 SessionHeader (3.1.7.11).
 """
+RECOVERABLE_COUNT = 10
+"""The number of recoverable messages that a SessionHeader acknowledges, more than the bits of a byte."""
 SEND_ATTEMPTS = 5
 """The number of attempts; several are needed because a busy machine may act too early or too late."""
 
@@ -94,6 +96,16 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
         expected=holds("the resent messages keep their positions in the sequence", otherwise="the positions changed"),
         observed=bool(same),
         evidence=[*sent, *again],
+    )
+    outgoing.acknowledge_all()
+    later = outgoing.send(2)
+    header = get_transaction_header(later[0])
+    judge(
+        "MQQB-3.1.7.1.3-03",
+        expected=fields(TxSequenceNumber=1, PreviousTxSequenceNumber=0),
+        observed=header,
+        case="first message of the next sequence",
+        evidence=[*sent, *later],
     )
     outgoing.acknowledge_all()
     others = peer.inbox.find(lambda frame: bool(frame["UserHeader"].TH) and frame not in [*sent, *again])
@@ -170,8 +182,8 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", pytest.param("transactional", marks=needs("send"))])
 def test_session_header_of_message_acknowledges_received_messages(peer, sut, judge, delivery):
-    """The peer sends three messages; the SUT sends a message shortly before their acknowledgment is due: the
-    SessionHeader of that message acknowledges the three messages, and no SessionAck follows.
+    """Twice, the peer sends eleven messages, and the SUT sends a message shortly before their acknowledgment is due:
+    the SessionHeader of that message acknowledges the messages, and no SessionAck follows.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.slow_down(1)
@@ -181,18 +193,20 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     session, _ = sender.await_first(2)
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = sut.duration_ms(agreed.RecoverableAckTimeout)
-    stalls = 0
+    stalls, headers = 0, []
     for attempt in range(1, SEND_ATTEMPTS + 1):
         session.acknowledge_all()
-        received = [
-            session.send(packet) for packet in (peer.message(), peer.recoverable_message(), peer.recoverable_message())
-        ]
+        received = [session.send(peer.message())]
+        received += [session.send(peer.recoverable_message()) for _ in range(RECOVERABLE_COUNT)]
         peer.pass_time(int(delay_ms * NEARLY_DUE_PART))
         count = attempt + 2
         sender.send(count, delivery=delivery)
         frame = sender.collect(session, count)[-1]
         if frame["BaseHeader"].SH:
-            break
+            headers.append((attempt, count, frame))
+            if len(headers) == 2:
+                break
+            continue
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(received[0].time_ms, peer.recorder.elapsed_ms())
     if stalls == SEND_ATTEMPTS:
@@ -201,25 +215,57 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
         )
         return
     evidence = [*received, frame]
+    for turn, number, carrier in headers:
+        _judge_session_header(judge, carrier, turn, number, agreed.WindowSize, delivery, [*received, carrier])
     if len(session.messages) < count:
         raise ConformanceFailure("the SUT's message did not arrive")
     judge(
         "MQQB-3.1.7.11-03",
         expected=holds("the message has a SessionHeader", otherwise="the message has no SessionHeader"),
-        observed=bool(frame["BaseHeader"].SH),
+        observed=bool(headers),
         evidence=evidence,
     )
     if not frame["BaseHeader"].SH:
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
+    # Resent messages, where answers take long, acknowledge nothing.
+    silent = session.quiet(2 * delay_ms + sut.slack_ms(agreed.RecoverableAckTimeout), of="SessionAck")
+    judge(
+        "MQQB-3.1.7.1.3-23",
+        "MQQB-3.1.7.1.3-24",
+        expected=holds("the SUT sends no SessionAck after the message"),
+        observed=silent or session.outcome(),
+        evidence=[*evidence, session.last],
+    )
+    received.append(session.send(peer.recoverable_message()))
+    later = session.poll(
+        "SessionAck",
+        lambda one: one["SessionHeader"].AckSequenceNumber == (1 + RECOVERABLE_COUNT) * attempt + 1,
+        within_ms=sut.duration_ms(ACK_TIMEOUT_MS),
+    )
+    for rule, name, expected in (
+        ("MQQB-3.1.7.1.3-25", "RecoverableMsgAckSeqNumber", RECOVERABLE_COUNT * attempt + 1),
+        ("MQQB-3.1.7.1.3-21", "RecoverableMsgAckFlags", 1),
+    ):
+        flagged = fields({f"SessionHeader.{name}": expected})
+        judge(rule, expected=flagged, observed=later, evidence=[*evidence, received[-1], later])
+    for message in session.messages:
+        if message["UserHeader"].TH:
+            session.send(build_order_ack(peer, message))
+            session.send(build_final_ack(peer, message))
+    session.acknowledge_all()
+
+
+def _judge_session_header(judge, frame, attempt, count, window, delivery, evidence):
+    """Judge the SessionHeader of a message of the SUT after so many turns and messages of the SUT."""
     carried = frame["SessionHeader"]
     own = 1 + (attempt if delivery != "express" else 0)
     due_fields = (
-        ("MQQB-3.1.7.1.3-16", "AckSequenceNumber", 3 * attempt),
-        ("MQQB-3.1.7.1.3-17", "RecoverableMsgAckSeqNumber", 2 * attempt - 1),
+        ("MQQB-3.1.7.1.3-16", "AckSequenceNumber", (1 + RECOVERABLE_COUNT) * attempt),
+        ("MQQB-3.1.7.1.3-17", "RecoverableMsgAckSeqNumber", RECOVERABLE_COUNT * (attempt - 1) + 1),
         ("MQQB-3.1.7.1.3-18", "UserMsgSequenceNumber", count),
         ("MQQB-3.1.7.1.3-19", "RecoverableMsgSeqNumber", own),
-        ("MQQB-3.1.7.1.3-20", "RecoverableMsgAckFlags", 0b11),
-        ("MQQB-3.1.7.1.3-22", "WindowSize", agreed.WindowSize),
+        ("MQQB-3.1.7.1.3-20", "RecoverableMsgAckFlags", (1 << RECOVERABLE_COUNT) - 1),
+        ("MQQB-3.1.7.1.3-22", "WindowSize", window),
         ("MQMQ-2.2.20.4-09", "UserMsgSequenceNumber", count),
         ("MQMQ-2.2.20.4-10", "RecoverableMsgSeqNumber", own),
         ("MQMQ-2.2.20.4-12", "WindowSize", WINDOW_SIZE),
@@ -243,33 +289,6 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     due = {name: expected for _, name, expected in due_fields}
     whole = {name: getattr(carried, name) for name in due}
     judge("MQQB-3.1.7.1.3-15", expected=due, observed=whole, evidence=evidence)
-
-    # Resent messages, where answers take long, acknowledge nothing.
-    silent = session.quiet(2 * delay_ms + sut.slack_ms(agreed.RecoverableAckTimeout), of="SessionAck")
-    judge(
-        "MQQB-3.1.7.1.3-23",
-        "MQQB-3.1.7.1.3-24",
-        expected=holds("the SUT sends no SessionAck after the message"),
-        observed=silent or session.outcome(),
-        evidence=[*evidence, session.last],
-    )
-    received.append(session.send(peer.recoverable_message()))
-    later = session.poll(
-        "SessionAck",
-        lambda one: one["SessionHeader"].AckSequenceNumber == 3 * attempt + 1,
-        within_ms=sut.duration_ms(ACK_TIMEOUT_MS),
-    )
-    for rule, name, expected in (
-        ("MQQB-3.1.7.1.3-25", "RecoverableMsgAckSeqNumber", 2 * attempt + 1),
-        ("MQQB-3.1.7.1.3-21", "RecoverableMsgAckFlags", 1),
-    ):
-        flagged = fields({f"SessionHeader.{name}": expected})
-        judge(rule, expected=flagged, observed=later, evidence=[*evidence, received[-1], later])
-    for message in session.messages:
-        if message["UserHeader"].TH:
-            session.send(build_order_ack(peer, message))
-            session.send(build_final_ack(peer, message))
-    session.acknowledge_all()
 
 
 WINDOW_SIZE = 0x40

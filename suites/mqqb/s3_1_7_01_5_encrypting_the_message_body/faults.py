@@ -27,7 +27,7 @@ _PRIVACY_LEVEL_FIELD = "MessagePropertiesHeader.PrivacyLevel"
 _BODY_PATH = "MessagePropertiesHeader.MessageBody"
 _SECURITY_DATA_PATH = "SecurityHeader.SecurityData"
 
-# -- whether it is encrypted ---------------------------------------------------------------------------------------
+# -- the decision to encrypt -----------------------------------------------------------------------------------------
 
 
 @fault(
@@ -77,7 +77,7 @@ class InClearWhenEncryptionFails(Securing):
             return packet
 
 
-# -- with which provider and algorithm -----------------------------------------------------------------------------
+# -- the provider and the algorithm ----------------------------------------------------------------------------------
 
 
 def _encrypt_by_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
@@ -160,7 +160,7 @@ add(
     _encrypt_with_settings(lambda settings: replace(settings, SendEnhancedRC2Using40BitKeys=False)),
 )
 
-# -- with which keys -----------------------------------------------------------------------------------------------
+# -- the keys --------------------------------------------------------------------------------------------------------
 
 
 @fault("sender-public-keys-not-found", breaks=("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05"))
@@ -203,7 +203,7 @@ class KeysNotSearched(Securing):
             cache.entries = kept + cache.entries
 
 
-# -- what is sent --------------------------------------------------------------------------------------------------
+# -- the sent message ------------------------------------------------------------------------------------------------
 
 
 def _change_encrypted_message(
@@ -320,7 +320,7 @@ add(
     _change_encrypted_message(_change_security_data(ProviderInfo=ProviderInfo(1, "Another Provider").build())),
 )
 
-# -- 3.1.7.1.5.1 what becomes of a message that cannot be encrypted ------------------------------------------------
+# -- 3.1.7.1.5.1 messages that cannot be encrypted -------------------------------------------------------------------
 
 
 @fault("sender-dead-letter-of-unencryptable-message-missing", breaks="MQQB-3.1.7.1.5.1-02")

@@ -191,6 +191,12 @@ def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut,
         case="body of more than 64 KB",
         evidence=found.frame,
     )
+    size = len(found.properties.MessageBody)
+    sizes = fields(MessageSize=size, AllocationBodySize=size)
+    judge("MQQB-3.1.7.1.5-38", expected=sizes, observed=found.properties, evidence=found.frame)
+    judge(
+        "MQQB-3.1.7.1.5-36", expected=large, observed=found.body, case="body of more than 64 KB", evidence=found.frame
+    )
     outgoing.end()
 
 
@@ -306,8 +312,19 @@ def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
     outgoing.end()
 
 
+RULES_OF_SECOND_MESSAGE = (
+    "MQQB-3.1.7.1.5-36",
+    "MQQB-3.1.7.1.5-37",
+    "MQQB-3.1.7.1.5-38",
+    "MQQB-3.1.7.1.5-40",
+    "MQQB-3.1.7.1.5-41",
+    "MQQB-3.1.7.1.5-42",
+)
+"""Rules that a message keeps whose key was used before."""
+
+
 @NEEDED_SECURITY_FACILITIES
-@covers("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-32")
+@covers("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-32", *RULES_OF_SECOND_MESSAGE)
 def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
     """The SUT sends two messages of each of the three privacy levels: the second message of a level has the symmetric
     key of the first message of that level.
@@ -324,7 +341,15 @@ def test_second_message_of_level_reuses_symmetric_key(peer, sut, judge):
             holds("both messages have the same key", otherwise="the messages have different keys"),
             [first.frame, again.frame],
         )
-        judge.all(expected=expected, observed=same, case=f"messages with the privacy level {level}", evidence=evidence)
+        case = f"messages with the privacy level {level}"
+        judge("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-32", expected=expected, observed=same, case=case, evidence=evidence)
+        rows = [row for row in _list_comparisons(again, first.choice) if row[0] in RULES_OF_SECOND_MESSAGE]
+        if level == "advanced":
+            rows.append(("MQQB-3.1.7.1.5-37", "decrypted body", BODY_OF_PARTIAL_BLOCK, again.body))
+        for rule, value, wanted, observed in rows:
+            judge(
+                rule, expected=wanted, observed=observed, case=f"{value} (second message, {level})", evidence=evidence
+            )
     outgoing.end()
 
 
@@ -499,6 +524,8 @@ def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, g
     sender.send(1)
     lost = sender.send(2, privacy_level=level)
     kept = sender.send(3, privacy_level=level, journal=["negative"])
+    lost += sender.send(5, privacy_level=level, delivery="recoverable")
+    lost += sender.send(6, privacy_level=level, delivery="transactional")
     sender.send(4)
     session = sender.await_session()
     frames = sender.collect_all(session, 2)

@@ -20,7 +20,7 @@ from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
-# -- 3.1.7.1, 3.1.7.1.1 its steps ----------------------------------------------------------------------------------
+# -- 3.1.7.1, 3.1.7.1.1 the steps before a message is sent -----------------------------------------------------------
 
 
 @fault("sender-message-of-paused-queue-sent", breaks="MQQB-3.1.7.1-02")
@@ -123,7 +123,7 @@ class OwnMessagesUncounted(Sending):
 
 @fault("sender-message-id-always-5", breaks="MQQB-3.1.7.1.1-02")
 class OneIdentifier(Numbering):
-    """The sender gives every message the MessageID 5."""
+    """The sender assigns the MessageID 5 to every message."""
 
     def assign_identifier(self) -> int:
         return 5

@@ -29,9 +29,9 @@ HIGHEST_BIT = 0x8000_0000
 )
 @needs("send", "public_names")
 def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
-    """The SUT sends an untraced message, a message traced to an unknown queue, and a traced message of each delivery to
-    the peer: on each of the last three messages, the SUT sends a report with the class, destination, label and body
-    that the document specifies for the message.
+    """The SUT sends a message traced to an unknown queue, and a traced message of each delivery to the peer, between two
+    untraced messages: on each of the three messages traced to a known queue, and on no other message, the SUT sends a
+    report with the class, destination, label and body that the document specifies for the message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = peer.direct_name()
@@ -39,6 +39,7 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
     sut.send(to, body="traced elsewhere", label="traced elsewhere", trace_queue=str(OTHER_GUID))
     for delivery in DELIVERIES:
         sut.send(to, body="traced", label="traced", trace_queue=str(PEER_PUBLIC_QUEUE), delivery=delivery)
+    sut.send(to, body="not traced again", label="not traced again")
     reports = receiver.await_all(receiver.list_reports, len(DELIVERIES))
     direct = [frame for frame in receiver.messages if frame not in reports]
     own = [frame for frame in direct if frame["BaseHeader"].TR and not _is_traced_elsewhere(frame)]

@@ -37,19 +37,19 @@ add(
         "MQDMPR-3.1.7.1.31-04",
         "MQDMPR-3.1.7.1.31-D05",
     ),
-    "The receiver gives every message an empty label.",
+    "The receiver stores every message with an empty label.",
     _replace_received_field("MessagePropertiesHeader.Label", ""),
 )
 add(
     "receiver-message-application-tag-0",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
-    "The receiver gives every message the ApplicationTag 0.",
+    "The receiver stores every message with the ApplicationTag 0.",
     _replace_received_field("MessagePropertiesHeader.ApplicationTag", 0),
 )
 add(
     "receiver-message-correlation-id-empty",
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
-    "The receiver gives every message an empty CorrelationID.",
+    "The receiver stores every message with an empty CorrelationID.",
     _replace_received_field("MessagePropertiesHeader.CorrelationID", bytes(20)),
 )
 

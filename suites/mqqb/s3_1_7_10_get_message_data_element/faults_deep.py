@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.10 Get Message Data Element From Buffer that only special cases show: second occurrences,
+"""Faults of MS-MQQB 3.1.7.10 Get Message Data Element From Buffer that only special cases reveal: second occurrences,
 other causes, boundary values.
 """
 

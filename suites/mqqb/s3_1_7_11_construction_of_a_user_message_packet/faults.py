@@ -29,7 +29,7 @@ class MadeOfSomethingElse(Sending):
         return packet
 
 
-# -- when it carries an acknowledgment -----------------------------------------------------------------------------
+# -- messages with an acknowledgment ---------------------------------------------------------------------------------
 
 
 @fault("sender-session-header-never-added", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"))
@@ -103,7 +103,7 @@ add(
     packets(UserMessagePacket, _remove_session_header, _has_session_header),
 )
 
-# -- the state that it leaves --------------------------------------------------------------------------------------
+# -- the session after the message -----------------------------------------------------------------------------------
 
 
 def _change_after_session_header(element: str, value: object) -> Install:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.11 Construction of a UserMessage Packet that only special cases show: second occurrences,
+"""Faults of MS-MQQB 3.1.7.11 Construction of a UserMessage Packet that only special cases reveal: second occurrences,
 other causes, boundary values.
 """
 

@@ -20,12 +20,12 @@ from reference_qm.surface.inputs import Command, Input
 
 _REDIRECTED_COMMAND_TOKEN = 1_000_000
 
-# -- where a message goes, and when --------------------------------------------------------------------------------
+# -- destination and time of sending ---------------------------------------------------------------------------------
 
 
 def _send_to_other_queue_manager(meant: Callable[[FaultyCore, str], bool], *, as_well: bool = False) -> Install:
-    """Make the sender send messages for some format names to a wrong queue manager; ``as_well``: also to the right
-    queue manager.
+    """Make the sender send messages for some format names to a wrong queue manager; with ``as_well``, also to the
+    correct queue manager.
     """
 
     def install_redirection(faulty: FaultyCore) -> None:
@@ -96,7 +96,7 @@ add(
     skip(Establishing.establish),
 )
 
-# -- its entry -----------------------------------------------------------------------------------------------------
+# -- the entry of a message in OutgoingMessageTable ------------------------------------------------------------------
 
 add(
     "sender-message-without-entry",

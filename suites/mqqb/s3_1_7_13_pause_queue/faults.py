@@ -26,7 +26,7 @@ class TimerRunsOn(Administering):
         self.qm.session_timers.start(queue.session, TimerName.SESSION_ACK_SEND, _LATER_TIMER_MS, now)
 
 
-# -- the acknowledgment that it sends ------------------------------------------------------------------------------
+# -- the SessionAck of a pause ---------------------------------------------------------------------------------------
 
 
 def _change_pause_ack(field: str, change: Callable[[int], int]) -> Install:
@@ -86,7 +86,7 @@ for _name, _rule, _says, _field, _change in _ACK_FIELD_FAULTS:
     add(_name, _rule, _says, _change_pause_ack(_field, _change))
 
 
-# -- the state that it leaves --------------------------------------------------------------------------------------
+# -- the session after a pause ---------------------------------------------------------------------------------------
 
 
 def _change_after_pause(element: str, value: object) -> Install:

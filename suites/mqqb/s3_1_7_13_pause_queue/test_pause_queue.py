@@ -11,6 +11,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.outgoing_session import OutgoingSession
+from suites.mqqb.steps.provoking import read_tag
 from suites.mqqb.steps.sender import Sender
 
 ARRIVAL_TIME_MS = 50
@@ -58,8 +59,6 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
         ("MQQB-3.1.7.13-08", "WindowSize", PAUSED_WINDOW_SIZE),
     ):
         judge(rule, expected=fields({f"SessionHeader.{name}": expected}), observed=ack, evidence=[*own, *sent, ack])
-        if rule != "MQQB-3.1.7.13-03":
-            judge.conclude(rule)
 
     timeout_ms = session.sut_parameters.RecoverableAckTimeout
     due_ms = sut.duration_ms(timeout_ms) + sut.slack_ms(timeout_ms)
@@ -85,20 +84,45 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
     judge("MQQB-3.1.7.13-10", expected=flagged, observed=following, evidence=evidence)
     numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": 3})
     judge("MQQB-3.1.7.13-11", expected=numbered, observed=following, evidence=evidence)
-    judge.conclude("MQQB-3.1.7.13-10", "MQQB-3.1.7.13-11")
     sut.resume(to)
     session.poll("UserMessage", lambda frame: frame.number > sent[-1].number)
-    known = session.last
+    sut.send(to, body="message 5", application_tag=5, delivery="recoverable")
+    session.poll("UserMessage", lambda frame: read_tag(frame) == 5)
+    session.acknowledge_all()
+    sent = [session.send(make()) for make in (peer.recoverable_message, peer.recoverable_message, peer.message)]
+    peer.pass_time(ARRIVAL_TIME_MS)
     sut.pause(to)
-    second = session.poll("SessionAck", lambda frame: frame is not known and frame.number > known.number)
-    again = {"SessionHeader.AckSequenceNumber": 4, "SessionHeader.WindowSize": PAUSED_WINDOW_SIZE}
-    judge(
-        "MQQB-3.1.7.13-03",
-        expected=packet("SessionAck", again),
-        observed=second or session,
-        case="second pause",
-        evidence=[known, second],
+    second = session.poll("SessionAck", lambda frame: frame.number > sent[-1].number)
+    for rule, name, expected in (
+        ("MQQB-3.1.7.13-03", "AckSequenceNumber", 7),
+        ("MQQB-3.1.7.13-04", "RecoverableMsgAckSeqNumber", 4),
+        ("MQQB-3.1.7.13-05", "UserMsgSequenceNumber", 5),
+        ("MQQB-3.1.7.13-06", "RecoverableMsgSeqNumber", 2),
+        ("MQQB-3.1.7.13-07", "RecoverableMsgAckFlags", 0b11),
+        ("MQQB-3.1.7.13-08", "WindowSize", PAUSED_WINDOW_SIZE),
+    ):
+        judge(
+            rule,
+            expected=packet("SessionAck", {f"SessionHeader.{name}": expected}),
+            observed=second or session,
+            case="second pause",
+            evidence=[*sent, second],
+        )
+    sent.append(session.send(peer.recoverable_message()))
+    last = session.poll(
+        "SessionAck", lambda frame: frame.number > sent[-1].number, within_ms=due_ms + sut.response_timeout_ms
     )
+    for rule, name, expected in (
+        ("MQQB-3.1.7.13-10", "RecoverableMsgAckFlags", 1),
+        ("MQQB-3.1.7.13-11", "RecoverableMsgAckSeqNumber", 6),
+    ):
+        judge(
+            rule,
+            expected=packet("SessionAck", {f"SessionHeader.{name}": expected}),
+            observed=last or session,
+            case="after the second pause",
+            evidence=[*sent, last],
+        )
 
 
 @needs("send", "pause", "inspect")

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.14 Resume Queue Event that only special cases show: second occurrences, other causes,
+"""Faults of MS-MQQB 3.1.7.14 Resume Queue Event that only special cases reveal: second occurrences, other causes,
 boundary values.
 """
 

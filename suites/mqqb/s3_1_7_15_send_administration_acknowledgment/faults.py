@@ -36,7 +36,7 @@ def _set_acknowledgment_attributes(**changes: Any) -> Change:
     return lambda ack, message: replace(ack, **changes)
 
 
-# -- when one is sent ----------------------------------------------------------------------------------------------
+# -- the decision to send an acknowledgment --------------------------------------------------------------------------
 
 
 def _send_to_response_queue(classes: frozenset[MessageClass]) -> Install:
@@ -89,7 +89,7 @@ add(
     skip(AdminAcks.send),
 )
 
-# -- its class, and where it goes ----------------------------------------------------------------------------------
+# -- the class and the destination of an acknowledgment --------------------------------------------------------------
 
 add(
     "receiver-ack-of-removal-class-reach-queue-timeout",
@@ -136,7 +136,7 @@ for _name, _rule, _kind in (
     _says = f"The receiver addresses the acknowledgment of a packet with AQ {_kind} to a wrong queue."
     add(_name, _rule, _says, _redirect_admin_queue(_kind))
 
-# -- what it names -------------------------------------------------------------------------------------------------
+# -- the message and the queue that an acknowledgment names ----------------------------------------------------------
 
 add(
     "receiver-ack-of-removal-correlation-id-empty",
@@ -184,7 +184,7 @@ for _name, _rule, _begins in (
     _says = f"The receiver's acknowledgment of a message to a {_begins} name has a wrong response queue."
     add(_name, _rule, _says, change_admin_acks(ALL_CLASSES, _change_response_queue(_begins)))
 
-# -- its attributes ------------------------------------------------------------------------------------------------
+# -- the attributes of an acknowledgment -----------------------------------------------------------------------------
 
 add(
     "receiver-admin-ack-always-express",
@@ -245,7 +245,7 @@ add(
     field_is(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1, _is_administration_acknowledgment),
 )
 
-# -- its body ------------------------------------------------------------------------------------------------------
+# -- the body of an acknowledgment -----------------------------------------------------------------------------------
 
 
 def _copy_message_body(ack: Message, message: Message) -> Message:

@@ -1,5 +1,5 @@
-"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment that only special cases show: second occurrences, other
-causes, boundary values.
+"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment that only special cases reveal: second occurrences,
+other causes, boundary values.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from reference_qm.core.part import QM
 from reference_qm.core.transfer.admin_acks import CLASSES_WITHOUT_BODY, AdminAcks
 from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.model.adm import Message
+from reference_qm.model.message import INFINITE
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
@@ -167,3 +168,85 @@ class InsecureForRecoverable(AdminAcks):
             self.qm.adm.SendInsecureNacks = True
         super().send(message, message_class, now)
         self.qm.adm.SendInsecureNacks = insecure
+
+
+@fault("receiver-security-nacks-sent-although-insecure", breaks="MQQB-3.1.7.15-05", blind=True)
+class SecurityNacksSent(AdminAcks):
+    """With SendInsecureNacks FALSE, the receiver omits only acknowledgments of the class BAD_DST_Q."""
+
+    def may_send_nack(self, message_class: MessageClass) -> bool:
+        return self.qm.adm.SendInsecureNacks or message_class is not MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
+
+
+@fault("receiver-access-denied-sent-although-insecure", breaks="MQQB-3.1.7.15-05", blind=True)
+class AccessDeniedSent(AdminAcks):
+    """With SendInsecureNacks FALSE, the receiver still sends acknowledgments of the class ACCESS_DENIED."""
+
+    def may_send_nack(self, message_class: MessageClass) -> bool:
+        return super().may_send_nack(message_class) or message_class is MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
+
+
+@fault("receiver-insecure-nack-of-transactional-message-sent", breaks="MQQB-3.1.7.15-05", blind=True)
+class TransactionalNackSent(AdminAcks):
+    """With SendInsecureNacks FALSE, the receiver still acknowledges transactional messages to missing queues."""
+
+    def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        before = self.qm.adm.SendInsecureNacks
+        if message.TransactionIdentifier is not None:
+            self.qm.adm.SendInsecureNacks = True
+        super().send(message, message_class, now)
+        self.qm.adm.SendInsecureNacks = before
+
+
+@fault("receiver-timeout-ack-without-administration-queue-to-response-queue", breaks="MQQB-3.1.7.15-03", blind=True)
+class TimeoutToResponseQueue(AdminAcks):
+    """When a message without an administration queue expires, the receiver sends an acknowledgment to its response
+    queue.
+    """
+
+    def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        timeout = message_class is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
+        if timeout and not message.AdministrationQueueFormatName:
+            message = replace(message, AdministrationQueueFormatName=message.ResponseQueueFormatName)
+        super().send(message, message_class, now)
+
+
+@fault("receiver-timeout-of-transactional-message-acknowledged-as-purged", breaks="MQQB-3.1.7.15-07", blind=True)
+class TransactionalTimeoutAsPurged(AdminAcks):
+    """The receiver acknowledges the expiry of a transactional message in its queue with the class Q_PURGED."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        timeout = message_class is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
+        if timeout and message.TransactionIdentifier is not None:
+            message_class = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+        return super().build(message, message_class, now)
+
+
+@fault("receiver-ack-correlation-of-removed-message-of-16-bits", breaks="MQQB-3.1.7.15-16", blind=True)
+class CorrelationOf16Bits(AdminAcks):
+    """The acknowledgment of a message that left its queue contains only the lower 16 bits of its MessageID."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        identifier = message.Identifier
+        if message_class & 0x4000:
+            message = replace(message, Identifier=replace(identifier, Ordinal=identifier.Ordinal & 0xFFFF))
+        return super().build(message, message_class, now)
+
+
+@fault(
+    "receiver-ack-of-message-with-short-lifetime-expires-with-it",
+    breaks=("MQQB-3.1.7.15-D02", "MQQB-3.1.7.15-D03"),
+    blind=True,
+)
+class LifetimeOfMessage(AdminAcks):
+    """The acknowledgment of an expired message has finite lifetimes that depend on the message's TimeToBeReceived."""
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        if message_class is not MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT:
+            return ack
+        return replace(
+            ack,
+            TimeToReachQueue=min(INFINITE - 1, 1000 + message.TimeToBeReceived),
+            TimeToBeReceived=min(INFINITE - 1, 1000 + message.TimeToBeReceived),
+        )

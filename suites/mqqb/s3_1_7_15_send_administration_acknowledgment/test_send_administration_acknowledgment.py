@@ -11,6 +11,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, acknowledgment, of_classes, one_of
 from harness.run.marks import covers, needs, varied
+from harness.sut.provisioning import MALLORY
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.mqqb.steps.disposition import (
@@ -23,7 +24,7 @@ from suites.mqqb.steps.disposition import (
 )
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import get_private_queue_number
-from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
+from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, BY_SID
 
 ATTRIBUTE_BY_RULE = {
     "MQQB-3.1.7.15-D01": "number of acknowledgments that the acknowledgment requests",
@@ -36,6 +37,8 @@ ATTRIBUTE_BY_RULE = {
 }
 """Attributes of every acknowledgment that are 0 or infinite, by rule."""
 ADMIN_NUMBER = 5
+HIGH_IDS = 0x5A00_0000
+"""A number that makes a MessageID use all its bytes."""
 INFINITE_LIFETIME_S = 0xFFFF_FFFF
 LONG_BODY = b"the body of the message" * 100
 MESSAGE_LIFETIME_S = 2
@@ -145,6 +148,10 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
     sent.append(receiver.send_packet(peer.message(response, label="to be taken", properties={"PR": 1})))
     peer.await_label("to be taken", sut.queue())
     sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
+    lifetime = response | {"TimeToBeReceived": MESSAGE_LIFETIME_S}
+    sent.append(receiver.send_packet(peer.message(lifetime, label="to expire", properties={"NR": 1})))
+    peer.await_label("to expire", sut.queue())
+    peer.pass_time(1_000 * (MESSAGE_LIFETIME_S + 2))
     came = receiver.await_acks(1)
     judge("MQQB-3.1.7.15-03", expected=acknowledged(), observed=came, evidence=[*sent, *came], case="acknowledgments")
 
@@ -156,9 +163,9 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
-    """The peer sends an express and a recoverable message to a missing queue, and a nontransactional message to a
-    transactional queue: the SUT sends BAD_DST_Q only if SendInsecureNacks is TRUE, and sends NOT_TRANSACTIONAL_MSG in
-    both cases.
+    """The peer sends express, recoverable and transactional messages to a missing queue, two messages of an unknown
+    user, and a nontransactional message to a transactional queue: the SUT sends BAD_DST_Q and ACCESS_DENIED only if
+    SendInsecureNacks is TRUE, and sends NOT_TRANSACTIONAL_MSG in both cases.
     """
     if insecure:
         sut.send_insecure_nacks()
@@ -171,10 +178,19 @@ def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     ]
     sent = [
         *map(receiver.send_packet, nowhere),
+        receiver.send(receiver.with_admin_queue(), destination=peer.missing_queue, properties={"NA": 1}),
         receiver.send_packet(receiver.build_message(queue="transactional", properties={"NA": 1})),
     ]
-    came = receiver.await_acks(3 if insecure else 1)
-    expected = of_classes(*([AckClass.BAD_DST_Q] * 2 if insecure else []), AckClass.NOT_TRANSACTIONAL_MSG)
+    insecure_classes = [AckClass.BAD_DST_Q] * 3
+    if sut.has("security"):
+        claims = {"ST": BY_SID, "DE": 1, "SecurityID": MALLORY.security_id}
+        sent += [
+            receiver.send_packet(receiver.build_message({"DM": one}, properties={"NA": 1}, security=claims))
+            for one in (0, 1)
+        ]
+        insecure_classes += [AckClass.ACCESS_DENIED] * 2
+    came = receiver.await_acks(1 + len(insecure_classes) if insecure else 1)
+    expected = of_classes(*(insecure_classes if insecure else []), AckClass.NOT_TRANSACTIONAL_MSG)
     judge(
         "MQQB-3.1.7.15-05",
         expected=expected,
@@ -480,7 +496,15 @@ def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer,
     user = receiver.with_admin_queue(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1, "JN": 1})
     make = receiver.sequence.message if transactional else peer.message
     sent = [
-        receiver.send_packet(make(user, destination=destination, properties=wanted, body=LONG_BODY, label=f"end {at}"))
+        receiver.send_packet(
+            make(
+                user | ({"MessageID": HIGH_IDS + peer.message_id()} if at == 2 else {}),
+                destination=destination,
+                properties=wanted,
+                body=LONG_BODY,
+                label=f"end {at}",
+            )
+        )
         for at, wanted in enumerate(
             {**bits, "CorrelationID": SAMPLE_CORRELATION_ID} for bits in ({}, {other: 1}, {bit: 1}, {bit: 1, other: 1})
         )

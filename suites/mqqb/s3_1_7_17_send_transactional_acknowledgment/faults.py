@@ -41,7 +41,7 @@ add(
 
 @fault("receiver-transactional-ack-message-id-reused", breaks="MQQB-3.1.7.17-03")
 class SameIdentifierForAll(OrderAcks):
-    """The receiver gives every OrderAck and FinalAck the same MessageID."""
+    """The receiver assigns the same MessageID to every OrderAck and FinalAck."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -95,7 +95,7 @@ add(
     packets(UserMessagePacket, lambda packet: None, _is_transactional_ack),
 )
 
-# -- its body, rule by rule ----------------------------------------------------------------------------------------
+# -- the body of an acknowledgment -----------------------------------------------------------------------------------
 
 Body = OrderAckBody | FinalAckBody
 RECEIVED_CLASS = MessageClass.MQMSG_CLASS_ACK_RECEIVE
@@ -202,7 +202,7 @@ _BODIES: tuple[tuple[str, str, str, Callable[[MessageClass], bool], Callable[[An
 for _name, _rule, _says, _when, _change in _BODIES:
     add(_name, _rule, _says, _change_ack_body(_when, _change))
 
-# -- its delivery and its queue ------------------------------------------------------------------------------------
+# -- the delivery and the destination of an acknowledgment -----------------------------------------------------------
 
 add(
     "receiver-final-ack-delivery-express",

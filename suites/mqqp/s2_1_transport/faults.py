@@ -71,7 +71,7 @@ add(
     inputs(_accept_neighbour_interface),
 )
 
-# -- who may connect --------------------------------------------------------------------------------------------------
+# -- clients that may connect -----------------------------------------------------------------------------------------
 
 
 def _serve_only_first_client(faulty: FaultyCore) -> None:

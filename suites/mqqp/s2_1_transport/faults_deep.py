@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 1.9, 2.1 and 2.2 (the bind) that only special cases show."""
+"""Faults of MS-MQQP 1.9, 2.1 and 2.2 (the bind) that only special cases reveal."""
 
 from __future__ import annotations
 
@@ -43,6 +43,6 @@ def _accept_minor_version(element: ContextElement) -> ContextElement:
 add(
     "server-bind-to-version-1-1-accepted",
     "MQQP-1.9-D01",
-    "The server accepts a bind to qm2qm with minor version 1 or any other minor version.",
+    "The server accepts a bind to qm2qm with any minor version.",
     _change_binds(_accept_minor_version),
 )

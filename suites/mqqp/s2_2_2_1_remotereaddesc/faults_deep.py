@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 2.2.2.1 REMOTEREADDESC that only special cases show."""
+"""Faults of MS-MQQP 2.2.2.1 REMOTEREADDESC that only special cases reveal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 2.2.2.1 that break one field of REMOTEREADDESC for one kind of read."""
+"""Faults of MS-MQQP 2.2.2.1 in one field of REMOTEREADDESC and one kind of read."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class SizeWithoutBuffer(RemoteReads):
     "server-call-timer-restarted-by-arrival-for-other-reader", breaks=("MQQP-2.2.2.1-D01", "MQQP-3.1.2-03"), blind=True
 )
 class TimerRestarted(Waiting):
-    """The server restarts the Call Timers of a queue when a message arrives that another read gets."""
+    """When a message arrives that another read gets, the server restarts the Call Timers of the queue."""
 
     def release_readers(self, position: MessagePosition) -> None:
         super().release_readers(position)

@@ -20,7 +20,9 @@ def test_closing_one_of_three_open_queues_leaves_two_readable(remote, judge):
     queue = remote.open_with_messages("purged")
     second = remote.open(association=queue.association)
     third = remote.open()
-    second.receive()
+    read = second.start_receive()
+    if read.outcome == "MQ_OK":
+        second.acknowledge(read)
     second.purge()
     number = remote.request_id()
     cursor = second.open_cursor()

@@ -41,7 +41,7 @@ add(
     call_unbound("RemoteQMStartReceive2"),
 )
 
-# -- what is refused --------------------------------------------------------------------------------------------------
+# -- refused calls -----------------------------------------------------------------------------------------------------
 
 
 @fault("server-null-description-wrong-status", breaks="MQQP-3.1.4.10-13")
@@ -164,7 +164,7 @@ class CursorOfAnotherHandleTaken(RemoteStarting):
 
 @fault("server-answer-sequential-id-with-highest-byte", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
 class SequentialIdWithThePriority(RemoteReads):
-    """The server returns the whole LookupIdentifier in SequentialId, including its highest byte."""
+    """The server returns the complete LookupIdentifier in SequentialId, including its highest byte."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:
         return position.LookupIdentifier
@@ -229,7 +229,7 @@ add(
 
 @fault("server-waiting-read-ignores-transactional-message", breaks="MQQP-3.1.4.1-D02", blind=True)
 class WaitingReaderGetsNoTransactionalMessage(Waiting):
-    """The server does not give an arriving transactional message to a waiting read."""
+    """The server does not deliver an arriving transactional message to a waiting read."""
 
     def release_readers(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is None:

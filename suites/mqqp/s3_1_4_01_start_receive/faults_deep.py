@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 (the start of a remote read) that only special cases show."""
+"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 (the start of a remote read) that only special cases reveal."""
 
 from __future__ import annotations
 
@@ -189,7 +189,9 @@ class TimeOutThrown(RemoteReads):
 
 @fault("server-start-receive-deleted-queue-ends-wait-with-mq-ok", breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"))
 class DeletedQueueEndsWaitWithSuccess(Waiting):
-    """The server returns MQ_OK without a message for a read whose queue is deleted while the read waits."""
+    """If a queue is deleted while a read waits for its messages, the server returns MQ_OK without a message for the
+    read.
+    """
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         ok = status is not Status.MQ_ERROR_IO_TIMEOUT and status >> 31
@@ -391,7 +393,7 @@ class LongPacketCut(RemoteReads):
 
 @fault("server-peeked-packet-without-extension", breaks=("MQQP-3.1.4.1-16", "MQQP-3.1.4.10-47"))
 class ExtensionMissing(RemoteReads):
-    """The server leaves out the extension of a message in the answer to a read."""
+    """The server omits the extension of a message in the answer to a read."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
         packet: Any = parse_packet(super().serialize_remote_message(position))

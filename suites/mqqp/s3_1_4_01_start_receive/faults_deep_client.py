@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1: narrow violations of a client that gets a failure."""
+"""Faults of MS-MQQP 3.1.4.1 in a client that receives a failure."""
 
 from __future__ import annotations
 

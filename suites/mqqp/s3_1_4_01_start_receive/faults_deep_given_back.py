@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1: a violation that shows after RR_NACK."""
+"""Fault of MS-MQQP 3.1.4.1 that shows only after RR_NACK."""
 
 from __future__ import annotations
 

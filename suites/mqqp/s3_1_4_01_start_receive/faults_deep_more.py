@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.3, 3.1.4.4, 3.1.4.7 and 3.1.6: violations that show after an earlier use."""
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.3, 3.1.4.4, 3.1.4.7 and 3.1.6 that show only after an earlier use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 @fault("server-second-peek-next-returns-same-message", breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.10-D04"))
 class SecondPeekNextStays(Cursors):
-    """The server does not move a cursor in each second PEEK_NEXT."""
+    """The server does not move the cursor in every second PEEK_NEXT."""
 
     moves: dict[int, int] = {}  # noqa: RUF012 - a fault keeps its count here
 

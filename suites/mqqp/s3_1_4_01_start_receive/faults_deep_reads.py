@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 that only special cases show: earlier reads and other reads."""
+"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 that only special cases reveal: earlier reads and other reads."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class SentTimeReplaced(RemoteReads):
 
 @fault("server-waiting-receives-get-same-message", breaks=("MQQP-3.1.4.1-01", "MQQP-3.1.4.1-D15"))
 class SameMessageForAll(Waiting):
-    """The server gives an arriving message to all receives that wait on the same handle."""
+    """The server returns an arriving message to all receives that wait on the same handle."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         others = [one for one in reader.descriptor.WaitingMessageReadOperationCollection if one is not reader]

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 that break one clause, one kind of read or one kind of message."""
+"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 that affect only one clause, one kind of read or one kind of message."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class UnknownCursorOtherStatus(RemoteReads):
 class LockedQueueNotWaited(Waiting):
     """The server does not wait for a message when every message of the queue is locked by an unfinished receive."""
 
-    def wait_for_new_message(self, queue_desc, timeout_ms, destructive_read, answered, now, *rest, **more):  # type: ignore[no-untyped-def]
+    def wait_for_new_message(self, queue_desc, timeout_ms, destructive_read, answered, now, *rest, **more):
         queue = queue_desc.QueueReference
         if queue is not None and len(list(queue.MessagePositionList)):
             timeout_ms = 0
@@ -160,7 +160,7 @@ class LockedQueueNotWaited(Waiting):
 
 @fault("server-waiting-read-not-given-recoverable-message", breaks="MQQP-3.1.4.1-D02", blind=True)
 class RecoverableNotGiven(Waiting):
-    """The server does not give an arriving recoverable message to a waiting read."""
+    """The server does not deliver an arriving recoverable message to a waiting read."""
 
     def release_readers(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE:
@@ -169,7 +169,7 @@ class RecoverableNotGiven(Waiting):
 
 @fault("server-waiting-read-not-given-message-of-low-priority", breaks="MQQP-3.1.4.1-D02", blind=True)
 class LowPriorityNotGiven(Waiting):
-    """The server does not give an arriving message of priority 0 to a waiting read."""
+    """The server does not deliver an arriving message of priority 0 to a waiting read."""
 
     def release_readers(self, position: MessagePosition) -> None:
         if position.MessageReference.Priority:
@@ -178,25 +178,23 @@ class LowPriorityNotGiven(Waiting):
 
 @fault("server-waiting-peek-consumes-wake-of-second-reader", breaks="MQQP-3.1.4.1-D02", blind=True)
 class SecondReaderNotWoken(Waiting):
-    """The server gives an arriving message only to the first of several waiting peeks."""
+    """The server delivers an arriving message only to the first of several waiting peeks."""
 
     def release_readers(self, position: MessagePosition) -> None:
-        given: list[WaitingMessageReadOperation] = []
-        original = self.satisfy_reader
-        try:
-            self.satisfy_reader = lambda reader, found: (  # type: ignore[method-assign]
-                None if given else (given.append(reader), original(reader, found))[1]
-            )
-            super().release_readers(position)
-        finally:
-            del self.satisfy_reader
+        self.__dict__["given"] = False
+        super().release_readers(position)
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        if reader.DestructiveRead or not self.__dict__.get("given"):
+            self.__dict__["given"] = True
+            super().satisfy_reader(reader, position)
 
 
 @fault(
     "server-receive-by-cursor-returns-message-at-front", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"), blind=True
 )
 class PeekedCursorReceivesFront(Cursors):
-    """The server's first receive by a cursor that has peeked at its second message receives the front message."""
+    """The server's first receive by a cursor returns the first message, even if the cursor has peeked at the second."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
@@ -228,9 +226,9 @@ class CursorDoesNotSkip(Cursors):
 
 @fault("server-front-of-queue-by-arrival", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"), blind=True)
 class FrontByArrival(Seeking):
-    """The server's receive without a cursor returns the message that arrived first, whatever its priority."""
+    """The server's receive without a cursor returns the oldest message, not the one of highest priority."""
 
-    def seek_available(self, initial_position, peek_operation, *rest):  # type: ignore[no-untyped-def]
+    def seek_available(self, initial_position, peek_operation, *rest):
         found = super().seek_available(initial_position, peek_operation, *rest)
         if found is None or peek_operation or isinstance(initial_position, MessagePosition) or rest:
             return found
@@ -241,9 +239,9 @@ class FrontByArrival(Seeking):
 
 @fault("server-peek-front-of-queue-by-arrival", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"), blind=True)
 class PeekFrontByArrival(Seeking):
-    """The server's PEEK_CURRENT without a cursor returns the message that arrived first, whatever its priority."""
+    """The server's PEEK_CURRENT without a cursor returns the oldest message, not the one of highest priority."""
 
-    def seek_available(self, initial_position, peek_operation, *rest):  # type: ignore[no-untyped-def]
+    def seek_available(self, initial_position, peek_operation, *rest):
         found = super().seek_available(initial_position, peek_operation, *rest)
         if found is None or not peek_operation or isinstance(initial_position, MessagePosition) or rest:
             return found
@@ -260,15 +258,15 @@ class NextOfSamePriority(Cursors):
         before = cursor.MessagePositionReference
         got = super().get_next_message_for_peek(cursor)
         found = got[1]
-        if found is not None and isinstance(before, MessagePosition):
-            if found.MessageReference.Priority != before.MessageReference.Priority:
-                return CursorStatus.NOT_FOUND, None
-        return got
+        if found is None or not isinstance(before, MessagePosition):
+            return got
+        same = found.MessageReference.Priority == before.MessageReference.Priority
+        return got if same else (CursorStatus.NOT_FOUND, None)
 
 
 @fault("server-message-locked-only-for-own-handle", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-01"), blind=True)
 class LockedForOwnHandleOnly(RemoteReads):
-    """The server gives the message of an unfinished receive to a receive by another handle of the queue."""
+    """The server returns the message of an unfinished receive to a receive by another handle of the queue."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -325,9 +323,9 @@ class TimeoutAsError(RemoteReads):
     """The server returns MQ_ERROR for a PEEK_NEXT that finds no message in time."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        if status is Status.MQ_ERROR_IO_TIMEOUT and entry is not None:
-            if entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT:
-                status = Status.MQ_ERROR
+        next_message = entry is not None and entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT
+        if status is Status.MQ_ERROR_IO_TIMEOUT and next_message:
+            status = Status.MQ_ERROR
         super().answer_read(call, status, entry)
 
 
@@ -345,7 +343,7 @@ class PeekHandleThrown(RemoteReads):
 class _Repacked(RemoteReads):
     """Change the packet that the server returns."""
 
-    def change_packet(self, packet):  # type: ignore[no-untyped-def]
+    def change_packet(self, packet):
         raise NotImplementedError
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
@@ -361,7 +359,7 @@ _SERIALIZED = ("MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16", "MQQP-3.1.4.10-45", "MQQP-3
 class WithoutSecurityHeader(_Repacked):
     """The server returns an authenticated message without its SecurityHeader."""
 
-    def change_packet(self, packet):  # type: ignore[no-untyped-def]
+    def change_packet(self, packet):
         flags = replace(packet.UserHeader, Flags=packet.UserHeader.Flags & ~(1 << 19))
         return packet if packet.SecurityHeader is None else replace(packet, UserHeader=flags, SecurityHeader=None)
 
@@ -370,7 +368,7 @@ class WithoutSecurityHeader(_Repacked):
 class WithoutMultiQueueFormatHeader(_Repacked):
     """The server returns a message to several destinations without its MultiQueueFormatHeader."""
 
-    def change_packet(self, packet):  # type: ignore[no-untyped-def]
+    def change_packet(self, packet):
         if packet.MultiQueueFormatHeader is None:
             return packet
         flags = replace(packet.UserHeader, Flags=packet.UserHeader.Flags & ~(1 << 23))
@@ -381,7 +379,7 @@ class WithoutMultiQueueFormatHeader(_Repacked):
 class WithoutDebugHeader(_Repacked):
     """The server returns a traced message without its DebugHeader."""
 
-    def change_packet(self, packet):  # type: ignore[no-untyped-def]
+    def change_packet(self, packet):
         if packet.DebugHeader is None:
             return packet
         return replace(
@@ -393,7 +391,7 @@ class WithoutDebugHeader(_Repacked):
 class PriorityThree(_Repacked):
     """The server returns every message with priority 3."""
 
-    def change_packet(self, packet):  # type: ignore[no-untyped-def]
+    def change_packet(self, packet):
         return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags & ~7 | 3))
 
 
@@ -401,7 +399,7 @@ class PriorityThree(_Repacked):
 class WithoutResponseQueue(_Repacked):
     """The server returns a message without its ResponseQueue."""
 
-    def change_packet(self, packet):  # type: ignore[no-untyped-def]
+    def change_packet(self, packet):
         header = packet.UserHeader
         if header.ResponseQueue is None:
             return packet
@@ -412,7 +410,7 @@ class WithoutResponseQueue(_Repacked):
 class EndlessLife(_Repacked):
     """The server returns every message with an infinite TimeToBeReceived."""
 
-    def change_packet(self, packet):  # type: ignore[no-untyped-def]
+    def change_packet(self, packet):
         return replace(packet, UserHeader=replace(packet.UserHeader, TimeToBeReceived=0xFFFFFFFF))
 
 
@@ -420,7 +418,7 @@ class EndlessLife(_Repacked):
 class WithoutAckFlags(_Repacked):
     """The server returns every message with the acknowledgment bits of MessagePropertiesHeader.Flags clear."""
 
-    def change_packet(self, packet):  # type: ignore[no-untyped-def]
+    def change_packet(self, packet):
         return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, Flags=0))
 
 
@@ -428,7 +426,7 @@ class WithoutAckFlags(_Repacked):
 class LabelCut(_Repacked):
     """The server returns at most 124 characters of the label of a message."""
 
-    def change_packet(self, packet):  # type: ignore[no-untyped-def]
+    def change_packet(self, packet):
         header = packet.MessagePropertiesHeader
         cut = header.Label[:124] if header.Label else header.Label
         return replace(packet, MessagePropertiesHeader=replace(header, Label=cut))

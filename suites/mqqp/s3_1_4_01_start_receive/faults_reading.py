@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: which message the server reads, and how."""
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the message that the server reads, and the manner of reading."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reference_qm.model.enums import MessageSeekAction
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
-# -- what is read from ------------------------------------------------------------------------------------------------
+# -- the source of a read ----------------------------------------------------------------------------------------------
 
 
 @fault(
@@ -45,7 +45,7 @@ class OtherCursorUsed(RemoteStarting):
         return None if found is None else next(reversed(descriptor.CursorCollection.values()))
 
 
-# -- how it is read ---------------------------------------------------------------------------------------------------
+# -- the manner of reading ---------------------------------------------------------------------------------------------
 
 
 class _LastRead(RemoteReads):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 
 import pytest
 
@@ -34,11 +35,12 @@ RULES_BY_STARTING_METHOD = {
 def test_client_ends_only_successful_receive(peer, sut, judge, name):
     """The peer returns a failure together with a message and a handle: the SUT does not call RemoteQMEndReceive. The
     next receive succeeds, and the SUT ends it. The SUT calls RemoteQMEndReceive once for a further receive, although
-    that call fails.
+    that call fails. The same is true of each receiving action of a read by LookupIdentifier.
     """
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
     remote = reader.open()
-    for fails, end_status in ((True, 0), (False, 0), (False, NO_MESSAGE)):
+    seeks = ("current", "next", "previous") if name == Method.START_RECEIVE_BY_LOOKUP_ID else ("",)
+    for seek, (fails, end_status) in product(seeks, ((True, 0), (False, 0), (False, NO_MESSAGE))):
         reader.server.answers[Method.END_RECEIVE] = partial(ServedCall.respond, Return=end_status)
         reader.server.answers[name] = (
             (lambda call: reader.answer_read(call, reader.build_message(), NO_MESSAGE))
@@ -46,14 +48,14 @@ def test_client_ends_only_successful_receive(peer, sut, judge, name):
             else reader.answer_with_message
         )
         if name == Method.START_RECEIVE_BY_LOOKUP_ID:
-            reader.begin("remote_receive_by_lookup_id", remote=remote, lookup_id=SAMPLE_LOOKUP_ID).wait()
+            reader.begin("remote_receive_by_lookup_id", remote=remote, lookup_id=SAMPLE_LOOKUP_ID, seek=seek).wait()
         else:
             reader.begin_read(Reading.RECEIVE, remote).wait()
     came = [call for call in reader.server.calls if call.name in (name, "RemoteQMEndReceive")]
     if not any(call.name == name for call in came):
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
         return
-    expected = [name, name, "RemoteQMEndReceive", name, "RemoteQMEndReceive"]
+    expected = [name, name, "RemoteQMEndReceive", name, "RemoteQMEndReceive"] * len(seeks)
     observed = [call.name for call in came]
     judge(
         *RULES_BY_STARTING_METHOD[name], expected=expected, observed=observed, evidence=came, case="calls of the client"

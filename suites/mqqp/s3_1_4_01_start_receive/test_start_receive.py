@@ -151,8 +151,8 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
 @pytest.mark.parametrize("kind", Kind)
 def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
     """Messages arrive with every property set, the second also with lists of queues, the third with a body of 70,000
-    bytes, the fourth with the longest label, the fifth without a body, the sixth traced: a peek and receives return the packets
-    unchanged, dwSize equals PacketSize, and each receive returns a handle.
+    bytes, the fourth with the longest label, the fifth without a body, the sixth traced: a peek and receives return
+    the packets unchanged, dwSize equals PacketSize, and each receive returns a handle.
     """
     queue = remote.open(kind.queue)
     sent = [

@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 add(
     "server-message-after-rr-nack-not-given-to-waiting-read",
     "MQQP-3.1.4.2-06",
-    "After RR_NACK the server does not give the message to a read that is already waiting.",
+    "After RR_NACK the server does not deliver the message to a read that is already waiting.",
     skip_during(RemoteEnding.end_remote_read, Waiting.release_readers),
     blind=True,
 )

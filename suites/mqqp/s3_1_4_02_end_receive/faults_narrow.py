@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.2 and 3.1.6 that break one cause, one kind of message or one kind of receive."""
+"""Faults of MS-MQQP 3.1.4.2 and 3.1.6 that affect only one cause, one kind of message or one kind of receive."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 class TransactionalNackDeletes(RemoteEnding):
     """The server removes a transactional message whose receive ends with RR_NACK."""
 
-    def end_remote_read(self, entry, delete_message, ended):  # type: ignore[no-untyped-def]
+    def end_remote_read(self, entry, delete_message, ended):
         if entry.UserMessagePacket.MessageReference.TransactionIdentifier is not None:
             delete_message = True
         super().end_remote_read(entry, delete_message, ended)
@@ -27,7 +27,7 @@ class TransactionalNackDeletes(RemoteEnding):
 class NackedGoneAfterRestart(RemoteEnding):
     """The server keeps a recoverable message whose receive ended with RR_NACK only until the next restart."""
 
-    def end_remote_read(self, entry, delete_message, ended):  # type: ignore[no-untyped-def]
+    def end_remote_read(self, entry, delete_message, ended):
         super().end_remote_read(entry, delete_message, ended)
         position = entry.UserMessagePacket
         if not delete_message and position.key:
@@ -40,7 +40,7 @@ class NackedGoneAfterRestart(RemoteEnding):
 class ExpressAckedStays(RemoteEnding):
     """The server leaves an express message in the queue when the second receive of a handle ends with RR_ACK."""
 
-    def end_remote_read(self, entry, delete_message, ended):  # type: ignore[no-untyped-def]
+    def end_remote_read(self, entry, delete_message, ended):
         acked = self.__dict__.setdefault("acked", set())
         position = entry.UserMessagePacket
         express = position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
@@ -52,9 +52,11 @@ class ExpressAckedStays(RemoteEnding):
 
 @fault("server-ack-of-lookup-receive-leaves-message", breaks=("MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12"), blind=True)
 class LookupAckLeaves(RemoteEnding):
-    """The server leaves the message of a receive by LookupIdentifier in the queue although it ends with RR_ACK."""
+    """The server leaves the message of a receive by LookupIdentifier in the queue although the receive ends with
+    RR_ACK.
+    """
 
-    def end_remote_read(self, entry, delete_message, ended):  # type: ignore[no-untyped-def]
+    def end_remote_read(self, entry, delete_message, ended):
         if "ByLookupId" in entry.call.method.name:
             delete_message = False
         super().end_remote_read(entry, delete_message, ended)
@@ -64,7 +66,7 @@ class LookupAckLeaves(RemoteEnding):
 class PurgedEndFails(RemoteEnding):
     """The server returns a failure for the end of a receive whose message was purged in the meantime."""
 
-    def end_remote_read(self, entry, delete_message, ended):  # type: ignore[no-untyped-def]
+    def end_remote_read(self, entry, delete_message, ended):
         purged = entry.UserMessagePacket.State is MessagePositionState.PURGE_PENDING
         super().end_remote_read(
             entry, delete_message, lambda status: ended(Status.MQ_ERROR_MESSAGE_NOT_FOUND if purged else status)
@@ -73,9 +75,11 @@ class PurgedEndFails(RemoteEnding):
 
 @fault("server-end-receive-of-second-open-receive-only", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-12"), blind=True)
 class EndsOldestOfHandle(RemoteEnding):
-    """The server ends the oldest unfinished receive of the handle by RR_NACK, whichever receive is named."""
+    """When a receive ends with RR_NACK, the server ends the oldest unfinished receive of the handle, even if the call
+    names another receive.
+    """
 
-    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended) -> None:  # type: ignore[no-untyped-def]
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended) -> None:
         position = entry.UserMessagePacket
         assert position is not None
         for other in position.QueueReference.MessagePositionList:
@@ -102,7 +106,7 @@ class NullHandleOtherStatus(RemoteEnding):
 
 @fault("server-nack-moves-message-behind-its-priority", breaks="MQQP-3.1.4.2-06", blind=True)
 class NackedAfterHigherOnly(Positions):
-    """The server makes the message of a second RR_NACK unavailable to reads that are waiting."""
+    """When RR_NACK returns a message to its queue for the second time, the message completes no waiting read."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         nacked = self.__dict__.setdefault("nacked", set())

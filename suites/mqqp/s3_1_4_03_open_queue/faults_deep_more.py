@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.3: a violation that shows after an earlier use."""
+"""Fault of MS-MQQP 3.1.4.3 that shows only after an earlier use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from reference_qm.model.adm import Queue
 
 @fault("server-open-queue-after-close-refused", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.4.4-01"))
 class ReopenRefused(RemoteOpening):
-    """The server refuses the reads of a queue that was closed for remote reading before, also through a new handle."""
+    """If a queue was closed for remote reading before, the server refuses all later reads of the queue, even through a
+    new handle.
+    """
 
     closed: tuple[Queue, ...] = ()
 

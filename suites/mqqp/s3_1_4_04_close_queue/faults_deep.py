@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.4 RemoteQMCloseQueue that only special cases show."""
+"""Faults of MS-MQQP 3.1.4.4 RemoteQMCloseQueue that only special cases reveal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 @fault("server-close-queue-cancels-only-first-waiting-read", breaks=("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"))
 class OnlyFirstCancelled(RemoteOpening):
-    """The server cancels only the first read that waits on the closed handle, and loses the others."""
+    """The server cancels only the first read that waits on the closed handle; the other reads are never answered."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.4: a violation that shows beside another handle."""
+"""Fault of MS-MQQP 3.1.4.4 that shows only if the queue has another handle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.6 RemoteQMCancelReceive that only special cases show."""
+"""Faults of MS-MQQP 3.1.4.6 RemoteQMCancelReceive that only special cases reveal."""
 
 from __future__ import annotations
 
@@ -166,7 +166,9 @@ class SecondMethodEndsWithSuccess(RemoteReads):
 
 @fault("server-cancelled-endless-read-not-answered", breaks="MQQP-3.1.4.6-D01")
 class CancelledReadAnsweredLate(RemoteEnding):
-    """The server returns MQ_OK for a cancellation, but answers a read without a timeout only when a message arrives."""
+    """The server returns MQ_OK for a cancellation, but a cancelled read without a timeout ends only when a message
+    arrives.
+    """
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         if entry.Timeout == INFINITE_MS:

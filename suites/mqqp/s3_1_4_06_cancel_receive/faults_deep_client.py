@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.6: a narrow violation of a client."""
+"""Fault of MS-MQQP 3.1.4.6 in a client."""
 
 from __future__ import annotations
 

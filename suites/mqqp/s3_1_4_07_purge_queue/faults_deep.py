@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.7 RemoteQMPurgeQueue that only special cases show."""
+"""Faults of MS-MQQP 3.1.4.7 RemoteQMPurgeQueue that only special cases reveal."""
 
 from __future__ import annotations
 

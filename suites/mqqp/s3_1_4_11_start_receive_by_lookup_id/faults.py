@@ -30,7 +30,7 @@ add(
     call_unbound("RemoteQMStartReceiveByLookupId"),
 )
 
-# -- what is refused --------------------------------------------------------------------------------------------------
+# -- refused calls -----------------------------------------------------------------------------------------------------
 
 add(
     "server-lookup-with-cursor-accepted",
@@ -60,7 +60,7 @@ add(
     replace_part(_UnknownAction),
 )
 
-# -- what is looked for -----------------------------------------------------------------------------------------------
+# -- the search for a message ------------------------------------------------------------------------------------------
 
 
 def _change_lookup(found: MessageSeekAction, other: MessageSeekAction) -> Install:
@@ -117,7 +117,7 @@ for _name, _breaks, _says, _found, _other in (
     add(_name, _breaks, _says, _change_lookup(_found, _other))
 
 
-# -- how it is read ---------------------------------------------------------------------------------------------------
+# -- the manner of reading ---------------------------------------------------------------------------------------------
 
 
 class _UnlistedStatus(RemoteReads):

@@ -4,6 +4,9 @@ previous message.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 import pytest
 
 from harness.errors import ConformanceFailure
@@ -15,6 +18,7 @@ from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids, list_candidate_lookup_ids, show_sequential_ids
 from suites.mqqp.steps.reading import fill_queue, read_sizes
+from suites.mqqp.steps.refusals import LONG_READ_TIMEOUT_MS
 from suites.mqqp.steps.whole import Kind, UnchangedMessage, build_full_message
 
 pytestmark = needs("qm2qm")
@@ -401,14 +405,21 @@ def test_lookup_returns_sequential_id_of_start_receive2(remote, judge):
 @needs("receive")
 @covers("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55")
 def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge):
-    """SequentialId of a peek and of a receive by lookup is the LookupIdentifier that the control channel shows for the
-    message, without its highest byte.
+    """SequentialId of a lookup with each action is the LookupIdentifier that the control channel shows for the message,
+    without its highest byte. The messages have different priorities.
     """
-    queue = remote.open_with_messages("first", "second")
+    queue = remote.open()
+    send_in_reverse(remote)
     sequential_ids = show_sequential_ids(sut)
+    first, second, _ = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-06")
     for label, action, at in (
         ("first", Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST),
-        ("second", Action.LOOKUP_RECEIVE_PREV, LookupId.BEHIND_LAST),
+        ("first", Action.LOOKUP_PEEK_PREV, second),
+        ("second", Action.LOOKUP_PEEK_CURRENT, second),
+        ("third", Action.LOOKUP_PEEK_PREV, LookupId.BEHIND_LAST),
+        ("second", Action.LOOKUP_RECEIVE_NEXT, first),
+        ("third", Action.LOOKUP_RECEIVE_PREV, LookupId.BEHIND_LAST),
+        ("first", Action.LOOKUP_RECEIVE_CURRENT, first),
     ):
         read = queue.look_up(action, at)
         judge.all(
@@ -429,9 +440,12 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge):
 def test_lookup_with_invalid_description_is_refused(remote, judge, action):
     """A lookup with hRemoteQueue 0, a timeout, a cursor, or an unopened queue returns MQ_ERROR_INVALID_PARAMETER.
 
-    A lookup without these errors succeeds.
+    The same is true of a queue that was opened and closed. A lookup without these errors succeeds.
     """
     queue = remote.open_with_messages("first", "second", "third")
+    closed = remote.open("admin", association=queue.association)
+    closed.look_up(action, LookupId.BEFORE_FIRST)
+    closed.close()
     cursor = queue.open_cursor()
     at = find_lookup_ids(queue, 2)[-1:] or [LookupId.BEFORE_FIRST]
     unopened = remote.open_remote(queue.association).expect_success().out.phQueue
@@ -439,7 +453,9 @@ def test_lookup_with_invalid_description_is_refused(remote, judge, action):
         "MQQP-3.1.4.11-22": [{"hRemoteQueue": 0, "dwQueue": 0}, {"hRemoteQueue": 0}],
         "MQQP-3.1.4.11-23": [{"ulTimeout": timeout_ms} for timeout_ms in (1, 1_000, 0x1_0000, INFINITE)],
         "MQQP-3.1.4.11-24": [{"hCursor": cursor}, {"hCursor": queue.UNKNOWN_HANDLE}],
-        "MQQP-3.1.4.11-26": [{"hRemoteQueue": one, "dwQueue": one} for one in (queue.UNKNOWN_HANDLE, unopened)],
+        "MQQP-3.1.4.11-26": [
+            {"hRemoteQueue": one, "dwQueue": one} for one in (queue.UNKNOWN_HANDLE, unopened, closed.handle)
+        ],
     }
     calls = {rule: [queue.look_up(action, at[0], **fields) for fields in cases] for rule, cases in refused.items()}
     fine = queue.look_up(action, at[0])
@@ -460,7 +476,9 @@ def test_lookup_with_invalid_description_is_refused(remote, judge, action):
 def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     """A receive by lookup locks its message and returns a handle that can be ended once (erratum E57 leaves open
     whether RR_NACK returns the message); a second receive of the message fails. The dwRequestID of a lookup can be used
-    again at once, even after a lookup that fails, and a lookup finds only messages of its own queue.
+    again at once, even after a lookup that fails, and a lookup finds only messages of its own queue. The end of a
+    lookup leaves two waiting reads pending: a read of the same handle, and a read of another handle with the same
+    dwRequestID.
     """
     queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin")
@@ -514,6 +532,12 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     found = [one.label_or_outcome for one in free]
     judge("MQQP-3.1.4.11-56", expected=each("third", "read"), observed=found, evidence=[received, *free])
     queue.receive()
+    waiting = {queue: remote.request_id(), admin: number}
+    for one, request_id in waiting.items():
+        one.begin_receive(dwRequestID=request_id, ulTimeout=LONG_READ_TIMEOUT_MS)
+    ended = [queue.look_up(one, SAMPLE_LOOKUP_ID, dwRequestID=number) for one in (action, Action.LOOKUP_PEEK_CURRENT)]
+    cancelled = {f"dwRequestID {request_id}": one.cancel(request_id).outcome for one, request_id in waiting.items()}
+    judge("MQQP-3.1.4.11-56", expected=each("MQ_OK", "cancelled read"), observed=cancelled, evidence=ended)
     remote.deliver(["second"], queue="admin")
     right = admin.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)
     in_other = find_lookup_ids(admin, 1) or [SAMPLE_LOOKUP_ID]
@@ -563,3 +587,93 @@ def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rul
     judge(*rules, expected=expected, observed=read.label_or_failure, case=case, evidence=read.evidence)
     if action.is_receive and read.outcome == "MQ_OK":
         queue.acknowledge(read)
+
+
+LOCKED_LABELS = ("first", "second", "third", "fourth", "fifth")
+LOCKED_AT = (4, 2, 0)
+"""The positions of the messages that other receives lock; the last message is locked first."""
+EDGE_RULES: dict[int, str] = {LookupId.BEFORE_FIRST: "MQQP-3.1.4.11-42", LookupId.BEHIND_LAST: "MQQP-3.1.4.11-43"}
+HANDLE_RULES = ("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57")
+STATUS_RULES = ("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58")
+
+
+def list_reads_beside_locked_messages(action: Action, known: Sequence[int]) -> list[tuple[int, str]]:
+    """Return the LookupIds of reads beside the locked messages, each with the label or the failure that it returns."""
+    first, second, third, fourth, fifth = known
+    if action.peeking == Action.LOOKUP_PEEK_CURRENT:
+        found = [(second, "second"), (fourth, "fourth")]
+        return [(first, Call.FAILURE), *found, (third, Call.FAILURE), (fifth, Call.FAILURE)]
+    if action.peeking == Action.LOOKUP_PEEK_NEXT:
+        near, far, there, edge = first, third, "second", LookupId.BEFORE_FIRST
+        behind, ends = "fourth", (fourth, fifth)
+    else:
+        near, far, there, edge = fifth, third, "fourth", LookupId.BEHIND_LAST
+        behind, ends = "second", (second, first)
+    if action.is_receive:
+        return [(edge, there), (far, behind), (near, Call.FAILURE), (edge, Call.FAILURE)]
+    return [(edge, there), (near, there), (far, behind), *((one, Call.FAILURE) for one in ends)]
+
+
+def list_locked_cases() -> Iterator[Any]:
+    """Yield each action with its rules."""
+    edges = {Action.LOOKUP_PEEK_NEXT: LookupId.BEFORE_FIRST, Action.LOOKUP_PEEK_PREV: LookupId.BEHIND_LAST}
+    for action in LOOKUP_ACTIONS:
+        at_edge = [EDGE_RULES[edges[action.peeking]]] if action.peeking in edges else []
+        yield pytest.param(action, marks=covers(*RULES_BY_LOOKUP_ACTION[action], *at_edge), id=hex(action))
+
+
+@covers("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQQP-3.1.4.11-D08", *HANDLE_RULES, *STATUS_RULES)
+@pytest.mark.parametrize("action", list(list_locked_cases()))
+def test_lookup_passes_over_locked_messages(remote, judge, action):
+    """Three receives lock the first, the third and the last of five messages. Lookups from the ends of the queue, and
+    with the LookupIds of locked and of other messages, read only the two other messages. Each successful receive
+    returns MQ_OK and a handle; each peek, each failed and each refused read returns the handle NULL.
+    """
+    queue = remote.open_with_messages(*LOCKED_LABELS)
+    known = find_lookup_ids(queue, len(LOCKED_LABELS))
+    if len(known) < len(LOCKED_LABELS):
+        raise ConformanceFailure(f"lookups found only {len(known)} of {len(LOCKED_LABELS)} messages")
+    for at in LOCKED_AT:
+        cursor = queue.open_cursor()
+        queue.peek(hCursor=cursor).expect_success()
+        for _ in range(at):
+            queue.peek_next(hCursor=cursor).expect_success()
+        queue.start_receive(hCursor=cursor).expect_success()
+    cases = list_reads_beside_locked_messages(action, known)
+    reads = [queue.look_up(action, at) for at, _ in cases]
+    wrong: tuple[dict[str, int], ...] = ({"ulTimeout": 1}, {"hCursor": queue.UNKNOWN_HANDLE}, {"hRemoteQueue": 0})
+    unknown = {"hRemoteQueue": queue.UNKNOWN_HANDLE, "dwQueue": queue.UNKNOWN_HANDLE}
+    refused = [queue.look_up(action, known[1], **fields) for fields in (*wrong, unknown)]
+    left = queue.labels()
+    seek, rule = RULES_BY_LOOKUP_ACTION[action]
+    for (at, expected), read in zip(cases, reads, strict=True):
+        rules = (EDGE_RULES.get(at, seek), rule, "MQQP-3.1.4.11-36")
+        judge(*rules, expected=expected, observed=read.label_or_failure, evidence=read.evidence, case="label returned")
+    succeeds = [expected != Call.FAILURE for _, expected in cases]
+    judge(
+        *STATUS_RULES,
+        expected=["MQ_OK" if one else Call.FAILURE for one in succeeds],
+        observed=["MQ_OK" if read.outcome == "MQ_OK" else read.label_or_failure for read in reads],
+        evidence=reads,
+        case="outcomes of the reads",
+    )
+    judge(
+        *HANDLE_RULES,
+        expected=[one and action.is_receive for one in succeeds] + [False] * len(refused),
+        observed=[read.out is not None and not read.has_null_handle for read in (*reads, *refused)],
+        evidence=[*reads, *refused],
+        case="a handle is returned",
+    )
+    judge(
+        "MQQP-3.1.4.11-D08",
+        expected=each(holds("a status is returned"), "call"),
+        observed=[read.status is not None or read.outcome for read in (*reads, *refused)],
+        evidence=[*reads, *refused],
+    )
+    judge(
+        "MQQP-3.1.4.11-30",
+        "MQQP-3.1.4.11-36",
+        expected=in_queue(*(() if action.is_receive else ("second", "fourth"))),
+        observed=left,
+        evidence=reads,
+    )

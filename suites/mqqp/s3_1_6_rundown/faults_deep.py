@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.6 (the rundown of context handles) that only special cases show."""
+"""Faults of MS-MQQP 3.1.6 (the rundown of context handles) that only special cases reveal."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ class MessageAtEnd(RemoteEnding):
 
 @fault("server-rundown-does-not-give-message-to-waiting-read", breaks="MQQP-3.1.6.2-02")
 class WaitingReaderNotServed(RemoteEnding):
-    """The server returns the message of an unfinished receive to its queue at a rundown, but does not give it to the
-    waiting read of another client.
+    """At a rundown, the server returns the message of an unfinished receive to its queue, but does not deliver it to
+    the waiting read of another client.
     """
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:

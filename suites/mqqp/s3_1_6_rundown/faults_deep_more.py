@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.6: a violation that shows at a second loss."""
+"""Fault of MS-MQQP 3.1.6 that shows only at a second loss of a connection."""
 
 from __future__ import annotations
 

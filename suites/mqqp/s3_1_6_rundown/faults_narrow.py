@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.6 that break one kind of receive, or the reads that still wait."""
+"""Faults of MS-MQQP 3.1.6 that affect only one kind of receive, or reads that still wait."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ExpressDeletedAtRundown(RemoteEnding):
 
 @fault("server-rundown-only-of-first-two-handles", breaks="MQQP-3.1.6.1-01", blind=True)
 class SecondRundownIgnored(RemoteOpening):
-    """The server closes only the first two queues of lost clients, and leaves later ones open."""
+    """The server closes only the first two queues of clients whose connections are lost, and leaves later ones open."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         number = self.__dict__["number"] = self.__dict__.get("number", 0) + 1

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.1, and of the calls of a client in 3.1.4, that only special cases show."""
+"""Faults of MS-MQQP 3.2.1, and of the calls of a client in 3.1.4, that only special cases reveal."""
 
 from __future__ import annotations
 

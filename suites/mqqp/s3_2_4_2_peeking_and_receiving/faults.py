@@ -251,8 +251,8 @@ DW_SIZE_OFFSET = {0: 16, 9: 32}
 
 
 def _announce_size_of_null_buffer(request: Request) -> Request:
-    """Set dwSize to 1 in the stub although lpBuffer is NULL. The NDR encoder of this project refuses to encode these
-    values.
+    """Set dwSize to 1 in the stub although lpBuffer is NULL. The project's NDR encoder refuses to encode such a
+    REMOTEREADDESC.
     """
     at = DW_SIZE_OFFSET.get(request.opnum)
     if at is None or len(request.stub) < at + 20:
@@ -277,7 +277,7 @@ add(
     pdus(Request, _announce_size_of_null_buffer),
 )
 
-# -- what comes back --------------------------------------------------------------------------------------------------
+# -- the returned message ----------------------------------------------------------------------------------------------
 
 add(
     "client-receive-handle-not-kept",

@@ -14,7 +14,7 @@ from reference_qm.core.remote.enums import Ack, ReadAction
 
 @fault("client-request-id-unique-only-in-its-queue", breaks="MQQP-3.2.4.2-04", blind=True)
 class NumberedByQueue(ClientReading):
-    """The client gives pending reads of different queues the same RequestId."""
+    """The client assigns the same RequestId to pending reads of different queues."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
         entry = super().create_pending_read(read)

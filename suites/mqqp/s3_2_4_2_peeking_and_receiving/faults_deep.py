@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 (reading) that only special cases show."""
+"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 (reading) that only special cases reveal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reference_qm.model.statuses import Status
 
 @dataclass(frozen=True)
 class _Kind:
-    """A kind of reads, and by field: its rules for RemoteQMStartReceive and for RemoteQMStartReceive2."""
+    """A kind of read. By field: its rules for RemoteQMStartReceive and for RemoteQMStartReceive2."""
 
     name: str
     receives: bool
@@ -353,7 +353,7 @@ class HandleOfLast(ClientReading):
 
 @fault("client-end-receive-dwack-nack-for-second-receive", breaks=ACK)
 class SecondNacked(ClientReading):
-    """The client acknowledges only its first receive with RR_ACK, and later ones with RR_NACK."""
+    """The client ends only its first receive with RR_ACK, and later receives with RR_NACK."""
 
     used = False
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.2 to 3.2.4.7 that only special cases show: reads by a cursor, and the end of a read."""
+"""Faults of MS-MQQP 3.2.4.2 to 3.2.4.7 that only special cases reveal: reads by a cursor, and the end of a read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.7 (cancelling a read) that only special cases show."""
+"""Faults of MS-MQQP 3.2.4.7 (cancelling a read) that only special cases reveal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.7: a narrow violation beside a cursor."""
+"""Fault of MS-MQQP 3.2.4.7 that shows only while a cursor is open."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ add(
 
 @fault("client-closed-cursor-still-usable", breaks=("MQQP-3.2.4.8-02", "MQQP-3.1.4.5-01"))
 class ClosedCursorRemembered(ClientCommands):
-    """The client does not forget a closed cursor, and uses it in later commands."""
+    """The client continues to use a closed cursor in later commands."""
 
     def remote_close_cursor(self, request: RemoteCloseCursor, token: int, now: Now) -> None:
         cursor = self.qm.remote_client.cursors.get(request.cursor)

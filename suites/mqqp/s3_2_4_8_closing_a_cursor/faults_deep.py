@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.8 (closing a cursor) that only special cases show."""
+"""Faults of MS-MQQP 3.2.4.8 (closing a cursor) that only special cases reveal."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class HandleTruncated(ClientCancelling):
 
 @fault("client-close-cursor-hcursor-of-first-cursor", breaks="MQQP-3.2.4.8-04")
 class OtherCursor(ClientCancelling):
-    """The client sets hCursor of RemoteQMCloseCursor to another open cursor of the queue, if there is one."""
+    """The client sets hCursor of RemoteQMCloseCursor to another open cursor of the queue, if such a cursor exists."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         others = [handle for other, handle in self.qm.remote_client.cursors.values() if other is queue]

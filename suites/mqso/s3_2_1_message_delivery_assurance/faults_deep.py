@@ -1,5 +1,5 @@
-"""Faults of MS-MQSO 3.2.1 that only special cases show: other ways to receive, other sources of messages, and sequences
-after a purge.
+"""Faults of MS-MQSO 3.2.1 that only special cases reveal: other ways to receive, other sources of messages, and
+sequences after a purge.
 """
 
 from __future__ import annotations
@@ -72,11 +72,11 @@ class SequenceForgottenByPurge(Queues):
 class LocalMessageOutsideTransaction(Commands):
     """The queue manager stores a nontransactional message of a local application in a transactional queue."""
 
-    def _find_fitting(self, request: commands.SendMessage) -> Queue | None:
+    def _find_accepting_queue(self, request: commands.SendMessage) -> Queue | None:
         local = self.qm.destinations.find_local(request.to)
         if local is not None and local.Transactional and not request.transactional:
             return local
-        return super()._find_fitting(request)
+        return super()._find_accepting_queue(request)
 
 
 add(

@@ -1,4 +1,4 @@
-"""Faults that only special cases show: other causes, other roles and second instances."""
+"""Faults of MS-MQSO 3.3.4.5 that only special cases reveal: other causes, other roles and second instances."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class OneOrderAckOfSession(OrderAcks):
 
 @fault("sender-repeats-transactional-message-only-once", breaks="MQSO-3.3.4.5-D04", blind=True)
 class RepeatedOnce(TransactionalSending):
-    """The sender repeats a transactional message once, and then no more."""
+    """The sender repeats a transactional message only once."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         self.expired = getattr(self, "expired", 0) + 1

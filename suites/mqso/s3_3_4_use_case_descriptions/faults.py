@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.calls import instead_if
+from harness.faults.calls import replace_step_if
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.commands.queue_commands import QueueCommands
@@ -59,7 +59,7 @@ add(
     "received-message-not-deleted",
     ("MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-D06"),
     "A message that is received outside a transaction stays in its queue.",
-    instead_if(
+    replace_step_if(
         Reading.take_message_out,
         lambda given: given.transaction is None and not given.two_phase_read,
         lambda given: given.answered(Status.MQ_OK, given.position),

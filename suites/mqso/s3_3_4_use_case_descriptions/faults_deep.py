@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 3.3.4 that only special cases show: refused changes, reads that wait, a second queue of a
+"""Faults of MS-MQSO 3.3.4 that only special cases reveal: refused changes, reads that wait, a second queue of a
 transaction, other readers.
 """
 
@@ -53,7 +53,7 @@ class QueryChangesModifyTime(QueueCommands):
 
 @fault("queue-manager-uncommitted-message-given-to-waiting-read", breaks="MQSO-3.3.4.4-D01")
 class UncommittedMessageReleased(TransactionOperations):
-    """A read that waits at a queue gets a message that was sent in a transaction which is not committed."""
+    """A read that waits at a queue returns a message of a transaction before the transaction is committed."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
@@ -177,7 +177,7 @@ class SecondLocalCopyLost(Enqueueing):
 
 @fault("queue-manager-second-remote-copy-not-sent", breaks="MQSO-3.3.4.3-D03", blind=True)
 class SecondRemoteCopyNotSent(Enqueueing):
-    """A message to several queues of other queue managers is only put into the outgoing queue of the first."""
+    """A message to several queues of other queue managers is put only into the outgoing queue of the first queue."""
 
     def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
@@ -193,7 +193,9 @@ class SecondRemoteCopyNotSent(Enqueueing):
 
 @fault("queue-manager-second-message-of-transaction-sent-before-commit", breaks="MQSO-3.3.4.4-D01", blind=True)
 class OutgoingBeforeCommit(Commands):
-    """A message that a transaction sends to another queue manager leaves before the commit if it is not the first."""
+    """If a transaction sends several messages to other queue managers, all messages except the first leave before the
+    commit.
+    """
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         transaction = self.qm.transaction_commands.find_transaction_of_request(request.transaction)

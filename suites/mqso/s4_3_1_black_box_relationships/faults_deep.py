@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 4.3.1 that only special cases show: elements that a restart changes."""
+"""Faults of MS-MQSO 4.3.1 that only special cases reveal: elements that a restart changes."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _change_lookup_identifiers(qm: QueueManager) -> None:
 add(
     "queue-manager-lookup-identifiers-change-at-restart",
     ("MQSO-4.3.1-01", "MQSO-5.5.1-01"),
-    "Messages have other LookupIdentifiers after a restart.",
+    "A restart changes the LookupIdentifiers of messages.",
     at_restart(_change_lookup_identifiers),
     blind=True,
 )
@@ -94,7 +94,7 @@ class ExpiredAtDestinationLost(FinalAcks):
 
 @fault("queue-manager-prepare-of-second-transaction-commits", breaks="MQSO-4.3.1.2-01", blind=True)
 class ReceivesCommittedByPrepare(Coordinating):
-    """The queue manager commits an external transaction that only received messages as soon as it is prepared."""
+    """If an external transaction only received messages, the queue manager commits it as soon as it is prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         operations = transaction.TransactionalOperationCollection

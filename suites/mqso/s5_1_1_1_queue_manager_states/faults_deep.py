@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.1.1.1 that only special cases show: a second occurrence."""
+"""Faults of MS-MQSO 5.1.1.1 that only special cases reveal: a second occurrence."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ class OneSessionOfHost(SessionOpening):
 
 @fault("queue-manager-stop-leaves-own-session-open", breaks=("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"), blind=True)
 class OwnSessionsLeftOpen(Inputs):
-    """A queue manager that is stopped closes the sessions that others opened, but not its own."""
+    """A queue manager that is stopped closes the sessions that others opened, but not the sessions that it opened
+    itself.
+    """
 
     def on_stopped(self, event: Stopped, now: Now) -> None:
         kept = [(number, one) for number, one in self.qm.sessions.items() if one.initiator]

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.1.1.2 that only special cases show: a second instance, a second occurrence, other causes, and
+"""Faults of MS-MQSO 5.1.1.2 that only special cases reveal: a second instance, a second occurrence, other causes, and
 effects in other queues.
 """
 
@@ -304,7 +304,7 @@ class FullQueueStoresExpress(Admission):
 
 @fault("queue-manager-express-message-before-recoverable", breaks="MQSO-5.1.1.2-D01", blind=True)
 class ExpressFirst(Positions):
-    """Express messages are before the recoverable messages with their priority."""
+    """Express messages precede the recoverable messages of the same priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         position = super().insert_message(queue, message)

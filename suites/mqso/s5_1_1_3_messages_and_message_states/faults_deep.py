@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.1.1.3 that only special cases show: a second occurrence, and other causes of the same state."""
+"""Faults of MS-MQSO 5.1.1.3 that only special cases reveal: a second occurrence, and other causes of the same state."""
 
 from __future__ import annotations
 

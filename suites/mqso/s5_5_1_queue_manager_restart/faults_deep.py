@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.1 that only special cases show: a second queue or sender, and single properties."""
+"""Faults of MS-MQSO 5.5.1 that only special cases reveal: a second queue or sender, and single properties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults that only special cases show: other causes, other roles and second instances."""
+"""Faults of MS-MQSO 5.5.2 that only special cases reveal: other causes, other roles and second instances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.3 that only special cases show: a second transaction, a second loss, and other requests and
+"""Faults of MS-MQSO 5.5.3 that only special cases reveal: a second transaction, a second loss, and other requests and
 transfers.
 """
 
@@ -86,7 +86,9 @@ class SecondReturnUnnoticed(Coordinating):
 
 @fault("queue-manager-coordinator-lost-received-messages-stay-locked", breaks="MQSO-5.5.3-03", blind=True)
 class ReceivedStayLocked(Coordinating):
-    """When the coordinator is lost, the sends of its transactions are undone, but received messages stay locked."""
+    """When the coordinator is lost, the queue manager undoes the sends of the coordinator's transactions, but leaves
+    received messages locked.
+    """
 
     def abort_undecided(self) -> None:
         for transaction in self.qm.adm.TransactionCollection.values():

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.4 that only special cases show: other operations, and a second occurrence."""
+"""Faults of MS-MQSO 5.5.4 that only special cases reveal: other operations, and a second occurrence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.5 and 5.5.6 that only special cases show: other operations that fail, other damaged entries,
+"""Faults of MS-MQSO 5.5.5 and 5.5.6 that only special cases reveal: other operations that fail, other damaged entries,
 and a second start.
 """
 

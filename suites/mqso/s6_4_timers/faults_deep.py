@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 6.4 that only special cases show: a second entry of a cache, timers that each use restarts, and
+"""Faults of MS-MQSO 6.4 that only special cases reveal: a second entry of a cache, timers that each use restarts, and
 later repetitions.
 """
 
@@ -71,7 +71,7 @@ class KeyTimerRestarted(SecurityLookup):
 
 @fault("queue-manager-initialization-repeated-once-only", breaks="MQSO-6.4.4.1-01")
 class RepeatedOnceOnly(Initialization):
-    """If the second attempt of a queue manager's initialization fails, there is no third attempt."""
+    """If the second attempt of a queue manager's initialization fails, the queue manager makes no third attempt."""
 
     def await_retry(self, now: Now) -> None:
         if self.qm.adm.InitializationRetryTimerDuration == INITIALIZATION_RETRY_S:

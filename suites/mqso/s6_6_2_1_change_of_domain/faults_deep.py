@@ -1,5 +1,5 @@
-"""Faults of MS-MQSO 6.6.2.1 that only special cases show: other errors, other keys of the search, and the state after a
-further restart.
+"""Faults of MS-MQSO 6.6.2.1 that only special cases reveal: other errors, other keys of the search, and the state after
+a further restart.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class IdentifierNotSaved(Membership):
 
 
 class NotesOtherObject(Membership):
-    """A queue manager that notes whether the object in a new domain has a different Identifier."""
+    """A queue manager that records whether the object in a new domain has a different Identifier."""
 
     def change_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
         found = self.find_machine()

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 6.6.1 and 6.6.2 that only special cases show: a second start, other errors, and effects that only
+"""Faults of MS-MQSO 6.6.1 and 6.6.2 that only special cases reveal: a second start, other errors, and effects that only
 the network shows.
 """
 
@@ -18,7 +18,7 @@ from reference_qm.surface.inputs import DatagramReceived, Endpoint, Input
 
 
 class AfterRestart(DirectoryClient):
-    """A directory client that knows whether it runs after a restart."""
+    """A directory client that records whether it runs after a restart."""
 
     @property
     def restarted(self) -> bool:
@@ -27,7 +27,7 @@ class AfterRestart(DirectoryClient):
 
 
 def note_restart(qm: QueueManager) -> None:
-    """Note that a queue manager was restarted."""
+    """Record that a queue manager was restarted."""
     vars(qm.directory_client)["is_restarted"] = True
 
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 7 that only special cases show: rights of another queue, the second key of a sender, and
+"""Faults of MS-MQSO 7 that only special cases reveal: rights of another queue, the second key of a sender, and
 certificates after a restart.
 """
 

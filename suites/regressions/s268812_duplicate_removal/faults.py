@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 268812, made from the article."""
+"""Faults of REGRESSIONS 268812: the bug that the article describes."""
 
 from __future__ import annotations
 

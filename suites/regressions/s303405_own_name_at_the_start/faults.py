@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 303405, made from the article."""
+"""Faults of REGRESSIONS 303405: the bug that the article describes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 5071546, made from the article about the update."""
+"""Faults of REGRESSIONS 5071546: the bug that the article about the update describes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults that only special cases show: other causes, other roles and second instances."""
+"""Faults of REGRESSIONS 711348 that only special cases reveal: other causes, other roles and second instances."""
 
 from __future__ import annotations
 

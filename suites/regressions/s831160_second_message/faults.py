@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 831160, made from the article."""
+"""Faults of REGRESSIONS 831160: the bug that the article describes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ End = Callable[[], None]
 
 
 def _delay_end_of_receive(faulty: FaultyCore) -> None:
-    """Answer the end of a receive at once, but carry it out after the client's next read."""
+    """Report the end of a receive at once, but carry it out only after the client's next read."""
     late: list[End] = []
 
     class LateEnding(RemoteEnding):

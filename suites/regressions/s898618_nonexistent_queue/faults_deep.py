@@ -1,4 +1,4 @@
-"""Faults that only special cases show: other causes, other roles and second instances."""
+"""Faults of REGRESSIONS 898618 that only special cases reveal: other causes, other roles and second instances."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 @fault("regression-898618-second-message-to-missing-queue-not-answered", breaks="REGRESSIONS-898618-02", blind=True)
 class FirstAnsweredOnly(FinalAcks):
-    """The receiver sends a FinalAck for the first message to a missing queue only."""
+    """The receiver sends a FinalAck only for the first message to a missing queue."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

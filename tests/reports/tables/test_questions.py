@@ -95,14 +95,14 @@ def test_strings_of_a_system_stay_strings_in_every_format(versions):
     assert read["b"]["sut_version"] == "2.0"
 
 
-MISSING = "fix this first: no <peer> (1 check rests on it)"
+MISSING = "fix this first: no <peer> (1 check depends on it)"
 
 
 def test_missing_roots_precede_differences(versions):
     assert (versions.a.roots, versions.b.roots) == ((), (MISSING,))
     assert difference_shown.format_difference_text(versions).startswith(f"B: {MISSING}\nA: 1.0 (")
     shown = difference_shown.format_markdown(versions)
-    assert shown.startswith("**B: fix this first\\: no \\<peer\\> \\(1 check rests on it\\)**  \n")
+    assert shown.startswith("**B: fix this first\\: no \\<peer\\> \\(1 check depends on it\\)**  \n")
     assert json.loads(difference_shown.as_json(versions))["b"]["roots"] == [MISSING]
 
 
@@ -233,7 +233,7 @@ def test_invalid_lake_command_gives_one_line_error_and_exit_2(ask, words, why):
 
 
 def test_difference_of_rule_has_exactly_one_kind():
-    judged = {name: difference.Judged(name, "r", None, None, None, None) for name in ("fail", "pass", "warn")}
+    judged = {name: difference.JudgedRule(name, "r", None, None, None, None) for name in ("fail", "pass", "warn")}
     kinds = {
         (before, after): difference._kind_of_change(judged.get(before), judged.get(after))
         for before, after in (

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.capture.deciding import LAYER_OF_SECTION, Lines, Says, find_deciding_fields
+from harness.capture.deciding import LAYER_OF_SECTION, Lines, VerdictTexts, find_deciding_fields
 from harness.capture.golden import GoldenFrame, load_golden
 from harness.rules.catalogue import load_index
 from harness.wire import dissect, dissect_ping, is_rebuilt, tree_lines, user_message
@@ -25,7 +25,7 @@ def lines(number: int) -> Lines:
 
 def place(number: int, observed: str, expected: str = "", section: str = SECTION) -> tuple[int, int] | None:
     """Return the first and the last byte of the field that decides."""
-    (field,) = find_deciding_fields([lines(number)], Says(section, expected, observed))
+    (field,) = find_deciding_fields([lines(number)], VerdictTexts(section, expected, observed))
     return None if field is None else (field.start, field.end - 1)
 
 
@@ -109,7 +109,7 @@ def test_ambiguous_field_is_not_the_deciding_field(
 def test_bare_value_belongs_to_field_that_rule_names(
     expected: str, observed: str, sentence: str, found: tuple[int, int] | None
 ) -> None:
-    (field,) = find_deciding_fields([lines(ACK)], Says(SECTION, expected, observed, sentence))
+    (field,) = find_deciding_fields([lines(ACK)], VerdictTexts(SECTION, expected, observed, sentence))
     assert (field and (field.start, field.end - 1)) == found
 
 
@@ -122,20 +122,20 @@ def test_observed_texts_match_values_of_every_kind() -> None:
         ("ExtensionData", "ExtensionData = b'xy'"),
         ("SourceQueueManager", "SourceQueueManager {00000000-0000-0000-0000-000000000000}"),
     ):
-        (field,) = find_deciding_fields([Lines(tree_lines(packet))], Says(SECTION, "", said))
+        (field,) = find_deciding_fields([Lines(tree_lines(packet))], VerdictTexts(SECTION, "", said))
         assert field is not None, name
         assert (field.start, field.end) == (found[name].start, found[name].end)
-    assert find_deciding_fields([Lines(tree_lines(packet))], Says(SECTION, "", "Label is 'another'")) == [None]
+    assert find_deciding_fields([Lines(tree_lines(packet))], VerdictTexts(SECTION, "", "Label is 'another'")) == [None]
 
 
 def test_only_packets_with_the_value_are_deciding() -> None:
     packets = [lines(PARAMETERS), lines(ACK), Lines(), lines(ACK)]
     windows = [next(line for line in one if line.path[-1] == "WindowSize") for one in (packets[0], packets[1])]
     assert windows[0].start != windows[1].start
-    by_value = find_deciding_fields(packets, Says(SECTION, "", "WindowSize 64"))
+    by_value = find_deciding_fields(packets, VerdictTexts(SECTION, "", "WindowSize 64"))
     assert [field and field.start for field in by_value] == [windows[0].start, windows[1].start, None, windows[1].start]
-    assert find_deciding_fields(packets, Says(SECTION, "", "another WindowSize")) == [None] * 4  # of whichever
-    alone = find_deciding_fields([lines(PING), lines(ACK)], Says(SECTION, "", "another WindowSize"))
+    assert find_deciding_fields(packets, VerdictTexts(SECTION, "", "another WindowSize")) == [None] * 4  # of whichever
+    alone = find_deciding_fields([lines(PING), lines(ACK)], VerdictTexts(SECTION, "", "another WindowSize"))
     assert [field and field.start for field in alone] == [None, windows[1].start]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.capture import CaptureError
-from harness.capture.deciding import Says
+from harness.capture.deciding import VerdictTexts
 from harness.capture.golden import GOLDEN_FOLDER, load_golden
 from harness.capture.packets import CapturedPackets, NoSuchPacket, Shown, Wanted
 from harness.capture.recorder import FROM_SUT, TO_SUT, Recorder
@@ -118,9 +118,9 @@ def test_verdict_text_selects_the_marked_bit_or_field_without_a_byte_range(
     assert recorder.path is not None
     captured = CapturedPackets(recorder.path)
     for wanted in (Wanted(ack.number), Wanted(ack.number, 2, 3)):
-        (shown,) = captured.show([wanted], Says("MQMQ-2.2.19.1", "", "BaseHeader.Flags.PR 3"))
+        (shown,) = captured.show([wanted], VerdictTexts("MQMQ-2.2.19.1", "", "BaseHeader.Flags.PR 3"))
         assert (shown.first, shown.last, marked(shown)) == (2, 3, ["PR = 3"])
-    (shown,) = captured.show([Wanted(ack.number, 20, 21)], Says("MQMQ-2.2.19.1", "", "BaseHeader.Flags.PR 3"))
+    (shown,) = captured.show([Wanted(ack.number, 20, 21)], VerdictTexts("MQMQ-2.2.19.1", "", "BaseHeader.Flags.PR 3"))
     assert marked(shown) == ["AckSequenceNumber = 0x0003  @0x14"]  # the file has the last word
 
 
@@ -128,7 +128,7 @@ def test_packets_of_the_peer_have_no_deciding_field(recorder: Recorder) -> None:
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
     sent = recorder.record_sent(connection, ACK)
     assert recorder.path is not None
-    (shown,) = CapturedPackets(recorder.path).show([Wanted(sent.number)], Says("", "", "AckSequenceNumber 3"))
+    (shown,) = CapturedPackets(recorder.path).show([Wanted(sent.number)], VerdictTexts("", "", "AckSequenceNumber 3"))
     assert (shown.first, shown.marked) == (None, ())
 
 
@@ -194,7 +194,7 @@ def test_captures_without_directions_are_displayed() -> None:
     frames = load_golden().frames
     assert [packet.data for packet in captured.packets] == [frame.data for frame in frames]
     ack = captured.packets[-1]
-    (shown,) = captured.show([Wanted(ack.frame)], Says("", "", "AckSequenceNumber 1"))
+    (shown,) = captured.show([Wanted(ack.frame)], VerdictTexts("", "", "AckSequenceNumber 1"))
     assert (shown.direction, marked(shown)) == ("", ["AckSequenceNumber = 0x0001  @0x14"])
 
 

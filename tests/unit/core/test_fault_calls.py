@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from core_network import Network
 
-from harness.faults.calls import instead_if, with_arguments, with_result, with_status
+from harness.faults.calls import replace_step_if, with_arguments, with_result, with_status
 from harness.faults.registry import FaultyCore
 from harness.proof.steps import Step, find_changed_steps
 from reference_qm.core.queueing.reading import Reading
@@ -86,7 +86,9 @@ def test_fault_replaces_status_of_a_step(faulty, of, answered):
 
 @pytest.mark.parametrize(("number", "answered"), [(7, Status.MQ_OK), (8, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)])
 def test_fault_replaces_call_only_under_its_condition(faulty, number, answered):
-    do = instead_if(LOOKUP, lambda given: given.lookup_id == number, lambda given: given.answered(Status.MQ_OK, None))
+    do = replace_step_if(
+        LOOKUP, lambda given: given.lookup_id == number, lambda given: given.answered(Status.MQ_OK, None)
+    )
     do(faulty)
     assert read(faulty) == [(answered, None)]
 
@@ -100,4 +102,4 @@ def test_two_faults_of_one_step_compose(faulty):
 def test_proof_finds_step_changed_by_fault():
     step = frozenset({Step(Reading, "read_by_lookup_identifier")})
     assert find_changed_steps(with_arguments(LOOKUP, lookup_id=lambda given: 1)) == step
-    assert find_changed_steps(instead_if(LOOKUP, lambda given: True, lambda given: None)) == step
+    assert find_changed_steps(replace_step_if(LOOKUP, lambda given: True, lambda given: None)) == step

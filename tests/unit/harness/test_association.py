@@ -223,7 +223,7 @@ def test_rpc_client_survives_bytes_that_are_not_a_pdu(environment, remote):
         return babbler
 
     environment.listen(Endpoint("127.0.0.1", 2103), accept)
-    with pytest.raises(ConformanceFailure, match="it answered malformed"):
+    with pytest.raises(ConformanceFailure, match="the answer was malformed"):
         remote.associate()
 
 

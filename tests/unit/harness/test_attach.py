@@ -70,7 +70,7 @@ def states(found: Findings) -> dict[str, set[str]]:
 
 def test_example_agent_carries_out_announced_verbs() -> None:
     found = broken()
-    assert found.right, found.problems
+    assert found.is_as_announced, found.problems
     assert found.announced == ("queue_control", "send", "receive")
     of = states(found)
     assert of[State.WRONG] == of[State.SILENT] == of[State.REFUSED] == set()
@@ -86,7 +86,7 @@ def test_example_agent_carries_out_announced_verbs() -> None:
 
 def test_agent_answers_out_of_order_are_accepted() -> None:
     later = "import threading; threading.Timer(0.02 * (answer['id'] % 3), to, (self, answer)).start()"
-    assert broken(ANSWERS.format(later)).right
+    assert broken(ANSWERS.format(later)).is_as_announced
 
 
 def test_attach_over_tcp_gives_same_report() -> None:
@@ -96,7 +96,7 @@ def test_attach_over_tcp_gives_same_report() -> None:
         where = process.stderr.readline().strip().removeprefix("agent: listens at ")
         found = try_agent(tcp_route(where), "test", None)
         process.terminate()
-    assert found.right, found.problems
+    assert found.is_as_announced, found.problems
     assert "127.0.0.1" in draft_sut_file(found, where, None)
 
 
@@ -224,8 +224,8 @@ def test_attach_names_each_deviation_of_an_agent(try_it: Callable[[], Findings],
     report = list(list_lines(found, COUNTED))
     assert any(line.startswith(said) for line in report), report
     assert all(line.isprintable() for line in report)
-    assert found.right is (try_it is has_a_hostile_name)
-    assert json.loads(json.dumps(as_json(found, COUNTED)))["right"] is found.right
+    assert found.is_as_announced is (try_it is has_a_hostile_name)
+    assert json.loads(json.dumps(as_json(found, COUNTED)))["right"] is found.is_as_announced
 
 
 def test_verbs_are_not_tried_after_the_agent_has_ended() -> None:

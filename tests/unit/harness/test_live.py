@@ -14,7 +14,7 @@ from harness.judging.verdicts import BAD_VERDICTS, Verdict
 from harness.rules.catalogue import load_catalogue
 from harness.run.findings import RESUME_OPTIONS, list_findings, repeat_options, rerun_command, resume_command
 from harness.run.live import MOST_SHOWN_FINDINGS, PIPED_UPDATE_INTERVAL_S, Live
-from harness.run.named_roots import NamedRoots
+from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 
 RULES = load_catalogue()
@@ -52,7 +52,7 @@ class Watched:
         run: Any = SimpleNamespace(
             log=SimpleNamespace(rules=self.rules, turned_bad=self.turned_bad),
             catalogue=RULES,
-            roots=NamedRoots(),
+            roots=RootCauses(),
             expects=lambda rule, verdict: verdict is Verdict.FAIL and rule in self.expected,
         )
         self.live = Live(run, self.screen, lambda: self.now_s)
@@ -143,7 +143,7 @@ def test_live_findings_are_listed_worst_first_with_repeat_command():
             ],
             RULES,
             repeat_options("my sut.toml", None),
-            NamedRoots(),
+            RootCauses(),
         )
     )
     assert [line[:60] for line in lines if not line.startswith(" ")] == [
@@ -187,14 +187,14 @@ def test_resume_command_contains_every_relevant_option():
 def test_repeat_command_of_passive_rule_names_check_that_saw_the_failure():
     rule = next(name for name, row in RULES.items() if row.observe == "passive")
     lines = list(
-        list_findings([result(rule, Verdict.FAIL, test="suites/a.py::test_b[0-x y]")], RULES, "--sut x", NamedRoots())
+        list_findings([result(rule, Verdict.FAIL, test="suites/a.py::test_b[0-x y]")], RULES, "--sut x", RootCauses())
     )
     assert "    again: mqconform run -k test_b --sut x" in lines
 
 
 def test_findings_beyond_the_limit_are_listed_only_by_rule():
     lines = list(
-        list_findings([result(f"R-{number:02}", Verdict.FAIL) for number in range(22)], {}, "--sut x", NamedRoots())
+        list_findings([result(f"R-{number:02}", Verdict.FAIL) for number in range(22)], {}, "--sut x", RootCauses())
     )
     assert lines[-1] == "fail also: R-20, R-21"
 
@@ -203,7 +203,7 @@ def test_live_findings_with_one_cause_are_grouped_without_repetition():
     seen = {"expected": "['0x8009']", "observed": "['0x8000']"}
     alone = result("R-00", Verdict.FAIL, observed="kept open")
     shared = [result(f"R-{number:02}", Verdict.FAIL, **seen) for number in range(1, 8)]
-    lines = list(list_findings([alone, *shared], {}, "--sut x", NamedRoots()))
+    lines = list(list_findings([alone, *shared], {}, "--sut x", RootCauses()))
     assert lines[:5] == [
         "7 rules: observed 0x8000 NackBadDestQueue",
         "fail R-01",
@@ -223,14 +223,14 @@ def test_live_findings_with_one_cause_are_grouped_without_repetition():
 
 
 def test_live_output_only_names_rules_that_depend_on_a_missing_root():
-    roots = NamedRoots()
+    roots = RootCauses()
     roots.name("peer reached", "no connection", ["suites/a.py::b"])
     roots.name("peer reached", "no connection, otherwise said", ["suites/a.py::c"])
     resting = result("MQQB-2.1.2-D01", Verdict.INCONCLUSIVE, reason="no connection")
     lines = list(list_findings([result(RULE, Verdict.FAIL), resting], RULES, "--sut x", roots))
     assert lines[:3] == [
-        "fix this first: no connection (2 checks rest on it)",
+        "fix this first: no connection (2 checks depend on it)",
         "inconclusive because of root causes: 1 rule in 2 checks: MQQB-2.1.2-D01",
         f"fail {RULE}  {RULES[RULE].says}",
     ]
-    assert NamedRoots.from_json(roots.to_json()) == roots
+    assert RootCauses.from_json(roots.to_json()) == roots

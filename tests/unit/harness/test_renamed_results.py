@@ -16,7 +16,7 @@ from harness.results.difference import Kind, compare_runs
 from harness.results.run_results import read_run
 from harness.rules import renamed_checks
 from harness.run import replays
-from harness.run.named_roots import NamedRoots
+from harness.run.named_roots import RootCauses
 from harness.run.run import Run, rules_json
 from harness.run_folder import get_capture_path
 from harness.sut.replay_driver import ReplayDriver
@@ -69,7 +69,7 @@ def test_resumed_run_does_not_repeat_renamed_check(tmp_path: Path):
 
 def test_the_missing_roots_of_a_run_name_the_renamed_check():
     tree = [{"root": "queues plain", "said": "there is no queue", "checks": [f"{OLD}[a]"]}]
-    assert NamedRoots.from_json(tree).by_subject["queues plain"].checks == {f"{NEW}[a]"}
+    assert RootCauses.from_json(tree).by_subject["queues plain"].checks == {f"{NEW}[a]"}
 
 
 def test_replay_finds_the_capture_of_a_renamed_check(tmp_path: Path):
@@ -81,7 +81,7 @@ def test_replay_finds_the_capture_of_a_renamed_check(tmp_path: Path):
     (driver,) = drivers(file, tmp_path)
     assert isinstance(driver, ReplayDriver)
     assert driver.captures == {NEW: tmp_path / get_capture_path(OLD)}
-    assert driver.take_death(NEW) is not None
+    assert driver.take_process_end(NEW) is not None
 
 
 def test_a_capture_that_names_the_old_id_is_replayed_for_the_renamed_check(tmp_path: Path):

@@ -26,7 +26,7 @@ from harness.sut.replay_tape import RecordedCommands, Tape, encode_note
 from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut import Sut
 from harness.sut.sut_file import load_sut_file
-from harness.sut.sut_process import Death
+from harness.sut.sut_process import ProcessEnd
 from harness.sut.virtual_driver import VirtualDriver
 
 TEST, RUN = "suites/mqqb/test_made.py::test_made[a]", "run-1"
@@ -276,9 +276,9 @@ def test_replay_reports_end_of_process_at_recorded_place(tmp_path: Path, at: int
 
 
 def test_replay_reports_process_end_after_its_check_once(recorded: tuple[Path, Any]):
-    death = Death(0, TEST, "SIGSEGV", "bye")
+    death = ProcessEnd(0, TEST, "SIGSEGV", "bye")
     driver = ReplayDriver(load_sut_file(recorded[0].parent / "sut.toml"), {TEST: recorded[0]}, RUN, [death])
-    assert [driver.take_death(check) for check in ("another", TEST, TEST)] == [None, death, None]
+    assert [driver.take_process_end(check) for check in ("another", TEST, TEST)] == [None, death, None]
 
 
 def test_replay_names_random_decisions(tmp_path: Path):

@@ -9,13 +9,13 @@ import pytest
 
 from harness.capture.recorder import RPC_TRANSPORT, Recorder
 from harness.environment import VirtualEnvironment
-from harness.run.rests import Rests, get_rests
+from harness.run.rests import CheckPrerequisites, get_prerequisites
 from reference_qm.surface.inputs import Endpoint
 
 PEER, SUT = Endpoint("127.0.0.2", 1801), Endpoint("127.0.0.1", 49_152)
 
 
-def rests(*connections: tuple[bool, bool], listens: bool = True) -> Rests:
+def rests(*connections: tuple[bool, bool], listens: bool = True) -> CheckPrerequisites:
     """Return what a check rests on. ``connections``: whether the peer opened each, and whether it carries DCE/RPC."""
     recorder = Recorder(VirtualEnvironment(), None)
     for by_peer, rpc in connections:
@@ -23,7 +23,7 @@ def rests(*connections: tuple[bool, bool], listens: bool = True) -> Rests:
     sut = SimpleNamespace(names_queues=False, provisioned=set(), knows_peer=False)
     peer = SimpleNamespace(recorder=recorder, listens=listens)
     item: Any = SimpleNamespace(funcargs={"sut": sut, "peer": peer}, iter_markers=lambda name: ())
-    return get_rests(item)
+    return get_prerequisites(item)
 
 
 @pytest.mark.parametrize(

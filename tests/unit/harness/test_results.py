@@ -14,7 +14,7 @@ from harness.expectations.base import show_value
 from harness.judging.verdicts import Entry, Verdict
 from harness.run.causes import add_causes
 from harness.run.findings import describe_finding
-from harness.run.named_roots import NamedRoots
+from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult, rule_results, write_allure, write_junit
 
 tell = partial(describe_finding, catalogue={}, again="--sut x")
@@ -87,7 +87,7 @@ def test_junit_failure_names_common_cause(tmp_path: Path) -> None:
     for rule in (MUST, SHOULD):
         sink.append(Entry(rule, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "['0x8009']", "['0x8000']", test="x::t"))
     sink.append(Entry(SETTLED, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "closed", "open", test="x::t"))
-    by_cause = add_causes(found(tmp_path), NamedRoots())
+    by_cause = add_causes(found(tmp_path), RootCauses())
     write_junit(by_cause, tmp_path / "junit.xml", "2026-01-01T00:00:00Z", tell)
     failures = {
         case.get("name"): case[0] for case in ET.parse(tmp_path / "junit.xml").getroot().iter("testcase") if len(case)
@@ -100,7 +100,7 @@ def test_junit_failure_names_common_cause(tmp_path: Path) -> None:
 
 
 def test_verdicts_that_depend_on_a_missing_root_name_the_root_once(tmp_path: Path) -> None:
-    said, sink, roots = "queues: there is no plain", log(tmp_path), NamedRoots()
+    said, sink, roots = "queues: there is no plain", log(tmp_path), RootCauses()
     roots.name("queues plain", said, ["x::t"])
     for rule, why in ((MUST, said), (SHOULD, f"{said}; none came")):
         sink.append(Entry(rule, "MQQB", "2.2.1", "MUST", Verdict.INCONCLUSIVE, "a", "b", reason=why, test="x::t"))

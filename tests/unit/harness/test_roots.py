@@ -11,12 +11,12 @@ from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import Entry, Evidence, Verdict
 from harness.roots.asking import QUEUES, REACHED
 from harness.roots.line import Line, State
-from harness.run.named_roots import NamedRoots
-from harness.run.rests import Rests
-from harness.run.roots import Roots, doubt_verdicts
+from harness.run.named_roots import RootCauses
+from harness.run.rests import CheckPrerequisites
+from harness.run.roots import SystemPrerequisites, doubt_verdicts
 
 QUEUE = Line(QUEUES, State.MISSING, "sut.toml names no.such as queues.plain", "check the spelling", about="plain")
-USED = Rests(addressed=True, provisioned=frozenset({"plain"}), came=frozenset({4}))
+USED = CheckPrerequisites(addressed=True, provisioned=frozenset({"plain"}), came=frozenset({4}))
 NOBODY: Any = None
 """The driver of a system that has been asked."""
 TEST = "suites/a.py::b"
@@ -28,9 +28,9 @@ def entry(verdict: Verdict = Verdict.PASS, **values: Any) -> Entry:
     return Entry("MQQB-2.2.1-01", "MQQB", "2.2.1", "MUST", verdict, **(usual | values))
 
 
-def after(one: Entry, *, rests: Rests = USED, root: Line = QUEUE) -> tuple[Entry, NamedRoots]:
-    named = NamedRoots()
-    (found,) = doubt_verdicts([one], rests, Roots((root,)), NOBODY, named)
+def after(one: Entry, *, rests: CheckPrerequisites = USED, root: Line = QUEUE) -> tuple[Entry, RootCauses]:
+    named = RootCauses()
+    (found,) = doubt_verdicts([one], rests, SystemPrerequisites((root,)), NOBODY, named)
     return found, named
 
 
@@ -48,7 +48,7 @@ def after(one: Entry, *, rests: Rests = USED, root: Line = QUEUE) -> tuple[Entry
 def test_failure_that_missing_queue_may_explain_is_inconclusive(one: Entry) -> None:
     found, named = after(one)
     assert (found.verdict, found.reason) == (Verdict.INCONCLUSIVE, QUEUE.sentence)
-    assert named.lines() == [f"fix this first: {QUEUE.sentence} (1 check rests on it)"]
+    assert named.lines() == [f"fix this first: {QUEUE.sentence} (1 check depends on it)"]
 
 
 @pytest.mark.parametrize(
@@ -76,4 +76,4 @@ def test_failure_by_silence_stands_when_check_did_not_use_the_missing_queue() ->
 
 def test_silence_of_a_system_that_does_not_find_the_peer_is_inconclusive() -> None:
     root = Line(REACHED, State.MISSING, "no connection", "let it in")
-    assert after(entry(), rests=Rests(awaited=True), root=root)[0].verdict is Verdict.INCONCLUSIVE
+    assert after(entry(), rests=CheckPrerequisites(awaited=True), root=root)[0].verdict is Verdict.INCONCLUSIVE

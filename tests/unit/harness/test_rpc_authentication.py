@@ -101,7 +101,7 @@ def test_rpc_calls_use_the_authentication_level_of_the_sut_file(environment, tmp
     first = next(packet for packet in captured.packets if rpc_kind(packet.data) == "response")
     (shown,) = captured.show([Wanted(first.frame)])
     assert ("pMajor" in shown.dissection) is (level != "privacy")
-    assert ("they are not read, and not judged" in shown.dissection) is (level == "privacy")
+    assert ("they are neither read nor judged" in shown.dissection) is (level == "privacy")
 
 
 @pytest.mark.parametrize("level", ["packet", "integrity", "privacy"])
@@ -146,7 +146,7 @@ def test_wrong_password_of_the_sut_file_is_reported(environment, tmp_path, kind,
         if auth_type is AuthType.WINNT:  # the first call is told
             assert association.bind(QM2QM).call("RemoteQmGetVersion").outcome == "fault ERROR_ACCESS_DENIED"
         else:
-            with pytest.raises(ConformanceFailure, match="it answered fault"):
+            with pytest.raises(ConformanceFailure, match="the answer was fault"):
                 association.bind(QM2QM)
 
 

@@ -68,7 +68,7 @@ def test_summary_begins_with_missing_roots_and_names_dependent_rules():
         roots=[root],
     )
     first, second = (line for line in text.splitlines()[2:5] if line)
-    assert first == "**fix this first: queues: plain: there is no such queue (1 check rests on it)**"
+    assert first == "**fix this first: queues: plain: there is no such queue (1 check depends on it)**"
     assert second == "inconclusive because of root causes: 1 rule in 1 check: MQQB-2.1.2-01"
     assert "## inconclusive" not in text
     assert "## fail: 1" in text

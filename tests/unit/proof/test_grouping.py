@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.judging.verdicts import Verdict
-from harness.proof.grouping import Carried, find_differing_checks, group_readings
+from harness.proof.grouping import ReadingWithChecks, find_differing_checks, group_readings
 from harness.proof.steps import Step
 from harness.proof.trials import Clean, Line
 from reference_qm.core.transfer.sending import Sending
@@ -18,15 +18,15 @@ SECONDS = {"a": 1.0, "b": 1.0, "c": 8.0}
 @pytest.mark.parametrize(
     ("first", "second", "together"),
     [
-        (Carried("E1.2", ASSIGN, ("a",)), Carried("E2.2", SEND, ("a",)), True),
-        (Carried("E1.2", ASSIGN, ("a",)), Carried("E2.2", None, ("a",)), True),
-        (Carried("E1.2", ASSIGN, ("a",)), Carried("E2.2", ASSIGN, ("a",)), False),
-        (Carried("E1.2", ASSIGN, ("a",)), Carried("E1.3", SEND, ("a",)), False),
+        (ReadingWithChecks("E1.2", ASSIGN, ("a",)), ReadingWithChecks("E2.2", SEND, ("a",)), True),
+        (ReadingWithChecks("E1.2", ASSIGN, ("a",)), ReadingWithChecks("E2.2", None, ("a",)), True),
+        (ReadingWithChecks("E1.2", ASSIGN, ("a",)), ReadingWithChecks("E2.2", ASSIGN, ("a",)), False),
+        (ReadingWithChecks("E1.2", ASSIGN, ("a",)), ReadingWithChecks("E1.3", SEND, ("a",)), False),
     ],
     ids=["other steps", "steps unknown", "same step", "same entry"],
 )
 def test_erratum_readings_run_together_unless_they_share_a_step_or_entry(
-    first: Carried, second: Carried, *, together: bool
+    first: ReadingWithChecks, second: ReadingWithChecks, *, together: bool
 ) -> None:
     groups = group_readings([first, second], SECONDS)
     assert len(groups) == (1 if together else 2)
@@ -34,16 +34,20 @@ def test_erratum_readings_run_together_unless_they_share_a_step_or_entry(
 
 
 def test_erratum_reading_joins_the_group_with_least_added_cost() -> None:
-    cheap, dear = Carried("E1.2", ASSIGN, ("a", "b")), Carried("E1.3", ASSIGN, ("c",))
-    assert [group.name for group in group_readings([cheap, dear, Carried("E2.2", SEND, ("b",))], SECONDS)] == [
+    cheap, dear = ReadingWithChecks("E1.2", ASSIGN, ("a", "b")), ReadingWithChecks("E1.3", ASSIGN, ("c",))
+    assert [
+        group.name for group in group_readings([cheap, dear, ReadingWithChecks("E2.2", SEND, ("b",))], SECONDS)
+    ] == [
         "E1.3",
         "E1.2 E2.2",
     ]
 
 
 def test_grouped_erratum_reading_runs_alone_only_for_its_own_checks() -> None:
-    (group,) = group_readings([Carried("E1.2", ASSIGN, ("a", "b")), Carried("E2.2", SEND, ("c",))], SECONDS)
-    assert group.list_single_readings({"b"}) == [Carried("E1.2", ASSIGN, ("b",))]
+    (group,) = group_readings(
+        [ReadingWithChecks("E1.2", ASSIGN, ("a", "b")), ReadingWithChecks("E2.2", SEND, ("c",))], SECONDS
+    )
+    assert group.list_single_readings({"b"}) == [ReadingWithChecks("E1.2", ASSIGN, ("b",))]
 
 
 def line(verdict: Verdict) -> Line:

@@ -78,7 +78,7 @@ def test_core_is_informed_once_of_full_store_and_of_new_room(caplog, monkeypatch
     assert caplog.messages == [
         "store x: hardly any room",
         "store x: full",
-        "the disk of the store has room again",
+        "the disk of the store has enough free space again",
     ]
 
 

@@ -117,7 +117,7 @@ def test_directory_cannot_be_made_unavailable_in_workgroup_mode():
 
 def test_core_is_informed_of_unavailable_environment_at_once_and_at_start():
     around = Surroundings()
-    before = dict(around.there)
+    before = dict(around.available)
     around.carry_out(ChangeEnvironment(coordinator=False, storage=False, store=False, service=False))
     assert around.list_inputs(before) == [
         CoordinatorChanged(available=False),
@@ -125,7 +125,7 @@ def test_core_is_informed_of_unavailable_environment_at_once_and_at_start():
         Stopped(),
     ]
     assert around.list_start_inputs() == [CoordinatorChanged(available=False), ResourcesChanged(low=True)]
-    away = dict(around.there)
+    away = dict(around.available)
     around.carry_out(ChangeEnvironment(coordinator=True))
     assert around.list_inputs(away) == [CoordinatorChanged(available=True)]
 
@@ -160,14 +160,14 @@ def test_new_domain_has_the_sites_of_the_old_domain_and_not_the_machine(director
     directory.provision(Site(Identifier=site, Name="near"))
     around = Surroundings(directory, OWN)
     assert around.list_start_inputs() == [DomainReported(OWN_DOMAIN)]
-    before = dict(around.there)
+    before = dict(around.available)
     around.carry_out(ChangeEnvironment(own_domain=False))
     assert around.list_start_inputs() == [DomainReported(OTHER_DOMAIN)]
     assert around.list_changed_entries(before) == {}
     assert around.reachable_directory is around.directory_in_use is not directory
     assert around.carry_out(Published()) == {"published": None}
     assert around.carry_out(Published(site=site)) != {"published": None}
-    away = dict(around.there)
+    away = dict(around.available)
     around.carry_out(ChangeEnvironment(own_domain=True))
     assert around.list_changed_entries(away) == {"directory_identifier": None}
     assert around.reachable_directory is directory

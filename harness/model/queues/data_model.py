@@ -1,0 +1,47 @@
+"""Predict elements of the abstract data model of the queues. Spec: MS-MQDMPR 3.1.1.2, 3.1.1.13 to 3.1.1.16, 3.2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.model.queues.state import DELETED, READ, UNREAD, WAIT_PEEK, WAIT_RECEIVE, Handle, Queue, Transaction
+
+CURSOR_STATES = {UNREAD: "Unread", READ: "Read", WAIT_PEEK: "WaitPeek", WAIT_RECEIVE: "WaitReceive"}
+OPERATION_TYPES = {"enqueue": "Enqueue", "dequeue": "Dequeue", "move": "Move"}
+UNLIMITED_KB = 0xFFFF_FFFF
+"""The value of a quota that limits nothing (MS-MQDMPR 3.1.1.2)."""
+DATA_MODEL = "data model"
+"""The name of the abstract data model in the visible state."""
+
+
+def describe_queue(queue: Queue) -> dict[str, Any]:
+    """Return the expected elements of a queue."""
+    return {
+        "Active": bool(queue.handles),
+        "Transactional": queue.transactional,
+        "Journaling": queue.journaling,
+        "Label": queue.label,
+        "BasePriority": queue.base_priority,
+        "JournalQuota": UNLIMITED_KB if queue.journal_quota_kb is None else queue.journal_quota_kb,
+        "changed without a request": False,
+        "descriptors": [_describe_handle(one) for one in queue.handles],
+    }
+
+
+def _describe_handle(handle: Handle) -> dict[str, Any]:
+    return {
+        "AccessType": f"{handle.access.capitalize()}Access",
+        "ShareMode": "DenyReceive" if handle.deny_receive else "DenyNone",
+        "cursors": [CURSOR_STATES[one.state] for one in handle.cursors],
+        "waiting": [{"receives": one.receives, "by cursor": one.cursor is not None} for one in handle.readers],
+    }
+
+
+def describe_operations(transaction: Transaction) -> list[dict[str, Any]] | None:
+    """Return the expected operations of a transaction; None if the documents leave them open."""
+    if any(one.position.state == DELETED for one in transaction.operations):
+        return None
+    return [
+        {"type": OPERATION_TYPES[one.kind], "target": None if one.target is None else one.target.name}
+        for one in transaction.operations
+    ]

@@ -1,0 +1,87 @@
+"""Let applications read messages by their LookupIdentifiers. Spec: MS-MQDMPR 3.1.7.1.13, 3.1.7.3.3."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from harness.model.queues.reading import NOT_FOUND, PEEK, RECEIVE, SHARING, USAGE, Reading
+from harness.model.queues.state import AVAILABLE, Position, Queue
+from harness.model.steps import Impossible, draw_one, transition
+
+SEEK_RULES = {
+    "first": ("MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15"),
+    "previous": ("MQDMPR-3.1.7.3.3-17", "MQDMPR-3.1.7.3.3-22"),
+    "next": ("MQDMPR-3.1.7.3.3-41", "MQDMPR-3.1.7.3.3-46"),
+    "last": ("MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"),
+}
+
+
+class LookingUp(Reading):
+    """The transitions of applications that read by LookupIdentifier."""
+
+    @transition(
+        "MQDMPR-3.1.7.1.13-11",
+        "MQDMPR-3.1.7.1.13-16",
+        "MQDMPR-3.1.7.3.3-03",
+        "MQDMPR-3.1.7.3.3-04",
+        "MQDMPR-3.1.7.3.3-08",
+        needs=("receive",),
+        weight=5,
+        receives=False,
+        seek="current",
+        transaction=None,
+    )
+    def look_up(self, read: str, queue: str, message: str, seek: str, receives: bool, transaction: str | None) -> None:
+        """Read a message by its LookupIdentifier (MS-MQDMPR 3.1.7.3.3)."""
+        there = self.find_readable(queue)
+        position = self.find_position(there, message)
+        if position is None or not position.seen or (transaction is not None and not receives):
+            raise Impossible
+        if not self.may_read(read, there, transaction):
+            return
+        if not self.is_shared(there, RECEIVE if receives else PEEK, False):
+            self.refuse(SHARING, name=read)
+            return
+        found = self.seek(there, position, seek)
+        if found is not None:
+            self.cite("MQDMPR-3.1.7.1.13-38")
+            if receives:
+                self.hand_over(read, found, self.within(transaction))
+            else:
+                self.give(found, read)
+        elif seek == "current":
+            self.cite("MQDMPR-3.1.7.1.13-18")
+            self.refuse(*(() if receives else (USAGE, NOT_FOUND)), name=read)
+        else:
+            self.refuse(NOT_FOUND, name=read)
+
+    def seek(self, queue: Queue, position: Position, seek: str) -> Position | None:
+        there = queue.available()
+        if seek == "current":
+            self.cite("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29", "MQDMPR-3.1.7.3.3-35", "MQDMPR-3.1.7.3.3-39")
+            return position if position.state == AVAILABLE else None
+        self.cite(*SEEK_RULES[seek])
+        if seek == "first":
+            return next(iter(there), None)
+        if seek == "last":
+            return next(reversed(there), None)
+        if seek == "next":
+            return next((one for one in there if one.key > position.key), None)
+        return next((one for one in reversed(there) if one.key < position.key), None)
+
+    def draw_look_up(self, chance: Random) -> dict[str, Any]:
+        queue = draw_one(chance, self.queues.values())
+        seen = [one for one in queue.positions if one.seen]
+        held = [one for one in seen if one.state != AVAILABLE]
+        message = draw_one(chance, held if held and chance.random() < 0.5 else seen).message.name
+        receives = chance.random() < 0.4
+        transaction = self.draw_transaction(chance, queue.transactional) if receives else None
+        return {
+            "read": f"r{self.steps}",
+            "queue": queue.name,
+            "message": message,
+            "seek": chance.choice(("first", "previous", "current", "current", "next", "last")),
+            "receives": receives,
+            "transaction": transaction,
+        }

@@ -1,0 +1,265 @@
+"""MS-MQDMPR 3.1.1.12 Message: messages with different security attributes, one after the other."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from uuid import UUID
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.expectations import facts, fields, holds, one_of
+from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from harness.sut.provisioning import ALICE, BOB
+from harness.sut.releases import LackedByRelease
+from harness.wire import ProviderInfo
+from harness.wire.protection import (
+    ADVANCED_PROVIDER,
+    AES_128,
+    AES_192,
+    AES_256,
+    BASE_PROVIDER,
+    ENHANCED_PROVIDER,
+    RC2,
+    RC4,
+    SIG10,
+    SIG20,
+    SIG30,
+    is_signature,
+)
+from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqqb.steps.opened_bodies import DecryptedMessage, describe_choice
+from suites.mqqb.steps.opening import private_name
+
+BODY = "a body with less than one block more"
+MESSAGES = (
+    ("none", "none", ALICE, None),
+    ("sig20", "none", BOB, None),
+    ("none", "none", ALICE, None),
+    ("none", "base", None, None),
+    ("none", "none", BOB, None),
+    ("sig10", "base", ALICE, None),
+    ("none", "none", None, None),
+    ("sig20", "enhanced", BOB, None),
+    ("none", "base", "queue_manager", None),
+    ("sig20", "base", ALICE, None),
+    ("none", "enhanced", ALICE, None),
+    ("sig30", "none", BOB, None),
+    ("sig20", "none", ALICE, "md5"),
+    ("sig30", "none", ALICE, "md5"),
+    ("sig10", "none", BOB, "md5"),
+    ("none", "none", None, None),
+    ("sig20", "advanced", BOB, None),
+    ("none", "advanced", None, None),
+    ("none", "none", ALICE, None),
+)
+"""The signature type, the privacy level, the sender and the hash algorithm of each message. Each message differs from
+its neighbours.
+"""
+SIGNATURE_TYPES = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
+RULES_OF_SIGNATURES = {
+    "none": ("MQDMPR-3.1.1.12-10",),
+    "sig10": ("MQDMPR-3.1.1.12-11", "MQDMPR-3.1.1.12-D56"),
+    "sig20": ("MQDMPR-3.1.1.12-12", "MQDMPR-3.1.1.12-D56"),
+    "sig30": ("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"),
+}
+CHOICES = {
+    "base": [(BASE_PROVIDER, algorithm, 40) for algorithm in (RC2, RC4)],
+    "enhanced": [(ENHANCED_PROVIDER, algorithm, 128) for algorithm in (RC2, RC4)],
+    "advanced": [
+        (ADVANCED_PROVIDER, algorithm, bits) for algorithm, bits in ((AES_128, 128), (AES_192, 192), (AES_256, 256))
+    ],
+}
+"""For each privacy level, the provider, algorithm and key length in bits that a configuration can choose."""
+RULES_OF_LEVELS = {
+    "base": "MQDMPR-3.1.1.12-06",
+    "enhanced": "MQDMPR-3.1.1.12-07",
+    "advanced": "MQDMPR-3.1.1.12-08",
+}
+HASH_ALGORITHMS = (0x8001, 0x8002, 0x8003, 0x8004, 0x800C, 0x800E)
+NOTHING, NO_SIGNATURE, WRONG_SIGNATURE = "nothing", "not signed", "not signed with the user's key"
+NO_SENDER, USER, QUEUE_MANAGER = 0, 1, 2
+
+
+@needs("security", "send", "private_names")
+@covers(
+    "MQDMPR-3.1.1.12-05",
+    *RULES_OF_LEVELS.values(),
+    *(rule for rules in RULES_OF_SIGNATURES.values() for rule in rules),
+    "MQDMPR-3.1.1.12-29",
+    "MQDMPR-3.1.1.12-48",
+    "MQDMPR-3.1.1.12-49",
+    "MQDMPR-3.1.1.12-D54",
+    "MQDMPR-3.1.1.12-D55",
+    "MQDMPR-3.1.1.12-D62",
+    "MQDMPR-3.1.1.12-D63",
+    "MQDMPR-3.1.1.12-D64",
+    "MQDMPR-3.1.1.12-D65",
+    "MQDMPR-3.1.1.12-D66",
+)
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+def test_each_message_has_its_own_security(peer, sut, judge, delivery):
+    """The SUT sends messages whose signature types, privacy levels, senders and hash algorithms differ, one after the
+    other: each message is signed and encrypted as it requests, and names its own sender and signer.
+    """
+    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    found = []
+    for signature, privacy, sender, hash_algorithm in MESSAGES:
+        name = "none" if sender is None else sender if sender == "queue_manager" else sender.name
+        asked = {} if hash_algorithm is None else {"hash_algorithm": hash_algorithm}
+        with suppress(ControlRefused, LackedByRelease):
+            frame = outgoing.send(
+                body=BODY,
+                delivery=delivery,
+                authentication_level=signature,
+                privacy_level=privacy,
+                sender=name,
+                **asked,
+            )
+            case = f"signature {signature}, privacy {privacy}, sender {name}"
+            found.append((case, signature, privacy, sender, DecryptedMessage(frame)))
+    outgoing.end()
+    _judge_signatures(judge, found)
+    for case, signature, privacy, sender, message in found:
+        _judge_encryption(judge, case, privacy, message)
+        _judge_identity(judge, case, sender, signature, message, sut.guid)
+
+
+def _judge_signatures(judge, found):
+    """Judge the types and the places of the signatures."""
+    types = []
+    for case, signature, _, sender, message in found:
+        whole = not message.encrypted or len(message.body or "") == len(message.properties.MessageBody)
+        if signature == "none" or not whole:
+            continue  # the packet with the body in clear is not known
+        single, several = _get_signatures(message.frame)
+        types.append(
+            (case, signature, message, _name_type(several if signature == "sig30" else single, message, sender))
+        )
+    if all(kind == WRONG_SIGNATURE for _, _, _, kind in types):
+        raise ConformanceFailure("no signature of the SUT is valid: the SUT may hash different bytes (E81)")
+    for case, signature, message, kind in types:
+        judge(*RULES_OF_SIGNATURES[signature], expected=signature, observed=kind, case=case, evidence=message.frame)
+    for case, signature, _, _, message in found:
+        single, several = _get_signatures(message.frame)
+        if signature == "none":
+            judge(
+                "MQDMPR-3.1.1.12-10",
+                expected=holds("not signed", otherwise="signed"),
+                observed=not single and not several,
+                case=case,
+                evidence=message.frame,
+            )
+        if signature == "sig30":
+            judge(
+                "MQDMPR-3.1.1.12-29",
+                expected=facts(Signature=0, MultipleDestinationSignature=holds("not empty")),
+                observed={"Signature": len(single), "MultipleDestinationSignature": bool(several)},
+                case=f"bytes of the signatures ({case})",
+                evidence=message.frame,
+            )
+
+
+def _judge_encryption(judge, case, privacy, message):
+    """Judge the body, the key and the provider of a message."""
+    properties = message.properties
+    judge(
+        "MQDMPR-3.1.1.12-48",
+        expected=one_of(*HASH_ALGORITHMS),
+        observed=int(properties.HashAlgorithm),
+        case=f"HashAlgorithm ({case})",
+        evidence=message.frame,
+    )
+    if privacy == "none":
+        judge(
+            "MQDMPR-3.1.1.12-05",
+            expected=holds("not encrypted", otherwise="encrypted"),
+            observed=not message.encrypted and bytes(properties.MessageBody) == BODY.encode(),
+            case=f"body ({case})",
+            evidence=message.frame,
+        )
+        judge(
+            "MQDMPR-3.1.1.12-49",
+            expected=fields(EncryptionAlgorithm=RC4),
+            observed=properties,
+            case=case,
+            evidence=message.frame,
+        )
+        return
+    choices = CHOICES[privacy]
+    nearest = message.choice if message.choice in choices else choices[-1]
+    judge(
+        RULES_OF_LEVELS[privacy],
+        expected=describe_choice(nearest) | {"body": BODY},
+        observed=describe_choice(message.choice) | {"body": message.body},
+        case=f"encryption and body ({case})",
+        evidence=message.frame,
+    )
+    if not message.encrypted:
+        return
+    judge(
+        "MQDMPR-3.1.1.12-D55",
+        expected=BODY,
+        observed=message.body or "not decrypted",
+        case=f"body decrypted with SymmetricKey ({case})",
+        evidence=message.frame,
+    )
+    if privacy != "advanced":  # the provider of AES has another type and name
+        brought = bytes(message.frame["SecurityHeader"].ProviderInfo)
+        kind = int(ProviderInfo(brought).ProviderType) if brought else NOTHING
+        judge("MQDMPR-3.1.1.12-D65", expected=1, observed=kind, case=f"ProviderType ({case})", evidence=message.frame)
+        judge(
+            "MQDMPR-3.1.1.12-D66",
+            expected=one_of(BASE_PROVIDER, ENHANCED_PROVIDER),
+            observed=message.provider.rstrip("\0"),
+            case=f"ProviderName ({case})",
+            evidence=message.frame,
+        )
+
+
+def _judge_identity(judge, case, sender, signature, message, own):
+    """Judge the sender and the certificate of a message, if the message has security attributes."""
+    if not message.frame["UserHeader"].SH:
+        return
+    header = message.frame["SecurityHeader"]
+    rule, kind, identifier = {None: ("MQDMPR-3.1.1.12-D54", NO_SENDER, b"")}.get(
+        sender,
+        ("MQDMPR-3.1.1.12-D63", QUEUE_MANAGER, UUID(str(own)).bytes_le)
+        if sender == "queue_manager"
+        else ("MQDMPR-3.1.1.12-D62", USER, sender.security_id if sender else b""),
+    )
+    judge(
+        rule,
+        expected=fields(ST=kind, SecurityID=identifier.hex()),
+        observed={"ST": int(header.ST), "SecurityID": bytes(header.SecurityID).hex()},
+        case=f"sender ({case})",
+        evidence=message.frame,
+    )
+    brought = bytes(header.SenderCert)
+    owner = next((user.name for user in (ALICE, BOB) if user.certificate == brought), "unknown" if brought else NOTHING)
+    judge(
+        "MQDMPR-3.1.1.12-D64",
+        expected=NOTHING if signature == "none" else sender.name,
+        observed=owner,
+        case=f"owner of the certificate ({case})",
+        evidence=message.frame,
+    )
+
+
+def _get_signatures(frame):
+    """Return the signatures in the SecurityHeader and in the MultiQueueFormatHeader of a message."""
+    several = frame["MultiQueueFormatHeader"].Signature.Signature if frame["UserHeader"].MQ else b""
+    return bytes(frame["SecurityHeader"].Signature) if frame["UserHeader"].SH else b"", bytes(several)
+
+
+def _name_type(value, message, signer):
+    """Return the name of the type of a signature over the decrypted body that the key of a user verifies."""
+    if not value:
+        return NO_SIGNATURE
+    sent = bytes(message.properties.MessageBody)
+    data = bytes(message.frame.data)
+    if message.encrypted:
+        data = data.replace(sent, message.body.encode())
+    kinds = (name for name, kind in SIGNATURE_TYPES.items() if is_signature(value, data, kind, signer.certificate))
+    return next(kinds, WRONG_SIGNATURE)

@@ -1,0 +1,76 @@
+"""MS-MQDMPR 3.2 Cursor: several cursors of one handle."""
+
+from __future__ import annotations
+
+from harness.expectations import facts
+from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
+from suites.applications import Application
+
+pytestmark = needs("queue_control", "receive")
+
+
+@covers("MQDMPR-3.2.7.1-07", "MQDMPR-3.2.7.3-20")
+def test_cursors_of_one_handle_move_independently(peer, sut, judge):
+    """The cursor of a handle is at the second message when two more cursors are opened with the handle: both start
+    before the first message, and no cursor moves when another one does.
+    """
+    application = Application(peer, sut)
+    packets = application.fill(*"abcde")
+    handle = application.call("open_queue", queue=application.queue, access="peek")["handle"]
+
+    def open_cursor():
+        return application.call("open_cursor", handle=handle)["cursor"]
+
+    def read(verb, cursor):
+        return sut.read_label(verb, cursor=cursor)
+
+    first = open_cursor()
+    moved = [read("peek_message", first), read("peek_next", first)]
+    second, third = open_cursor(), open_cursor()
+    started = [read("peek_message", cursor) for cursor in (second, third)]
+    judge(
+        "MQDMPR-3.2.7.1-07",
+        expected=facts(first_cursor=[*"ab"], new_cursors=["a", "a"]),
+        observed={"first_cursor": moved, "new_cursors": started},
+        evidence=packets,
+    )
+    moves = [read("peek_next", first), read("peek_next", second), read("peek_next", first)]
+    stays = [read("peek_message", cursor) for cursor in (first, second, third)]
+    moves += [read("peek_next", third), read("peek_next", second)]
+    judge(
+        "MQDMPR-3.2.7.3-20",
+        expected=facts(moves=[*"cbdbc"], positions_between=[*"dba"]),
+        observed={"moves": moves, "positions_between": stays},
+        evidence=packets,
+    )
+
+
+@needs("subqueues")
+@covers("MQDMPR-3.2.7.2-27", "MQDMPR-3.2.7.3-21")
+def test_cursor_at_moved_message_finds_only_next_message(peer, sut, judge):
+    """Two cursors are at a message that is moved to a subqueue: a peek by a cursor at this message is refused, and
+    a peek at the next message returns the next one. A cursor at another message still returns that message.
+    """
+    application = Application(peer, sut)
+    packets = application.fill(*"abcd")
+    handle = application.call("open_queue", queue=application.queue, access="peek")["handle"]
+    cursors = [application.call("open_cursor", handle=handle)["cursor"] for _ in range(3)]
+    for number, cursor in enumerate(cursors):
+        sut.read_label("peek_message", cursor=cursor)
+        if number < 2:
+            sut.read_label("peek_next", cursor=cursor)
+    subqueue = f"{application.queue};mqc-sub"
+    sut.create_queue(subqueue)
+    application.call("move", queue=application.queue, lookup_id=application.lookup_ids()["b"], to=subqueue)
+    outcomes = [sut.attempt("peek_message", cursor=cursor, timeout_ms=0) for cursor in cursors[:2]]
+    other = sut.read_label("peek_message", cursor=cursors[2])
+    judge(
+        "MQDMPR-3.2.7.2-27",
+        expected=facts(peeks_at_the_moved_message=[Outcome.REFUSED] * 2, peek_at_another_message="a"),
+        observed={"peeks_at_the_moved_message": outcomes, "peek_at_another_message": other},
+        evidence=packets,
+    )
+    following = [sut.read_label("peek_next", cursor=cursor) for cursor in cursors]
+    case = "peeks at the next message"
+    judge("MQDMPR-3.2.7.3-21", expected=[*"ccc"], observed=following, case=case, evidence=packets)

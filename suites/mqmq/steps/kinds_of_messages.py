@@ -1,0 +1,41 @@
+"""Conditions that select the reference's messages by their kind, for faults of one kind of message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_qm.codec import MessageClass
+
+_ORDERING_LABEL = "QM Ordering Ack"
+"""The label of OrderAcks and FinalAcks. Spec: MS-MQQB 2.2.4, 2.2.5."""
+
+
+def is_report(packet: Any) -> bool:
+    """Return whether a message is a report of a traced message."""
+    return bool(packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_REPORT)
+
+
+def is_order_ack(packet: Any) -> bool:
+    """Return whether a message is an OrderAck."""
+    return bool(packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK)
+
+
+def is_final_ack(packet: Any) -> bool:
+    """Return whether a message is a FinalAck."""
+    return packet.MessagePropertiesHeader.Label == _ORDERING_LABEL and not is_order_ack(packet)
+
+
+def is_admin_ack(packet: Any) -> bool:
+    """Return whether a message is an administration acknowledgment."""
+    header = packet.MessagePropertiesHeader
+    return header.MessageClass > MessageClass.MQMSG_CLASS_REPORT and header.Label != _ORDERING_LABEL
+
+
+def has_lists(packet: Any) -> bool:
+    """Return whether a message has a MultiQueueFormatHeader."""
+    return packet.MultiQueueFormatHeader is not None
+
+
+def is_transactional(packet: Any) -> bool:
+    """Return whether a message has a TransactionHeader."""
+    return packet.TransactionHeader is not None
