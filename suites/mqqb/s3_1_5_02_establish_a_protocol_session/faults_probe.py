@@ -1,0 +1,25 @@
+"""Faults of MS-MQQB 3.1.5.2 of the probe, written without reading the checks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.core.sessions.connecting import HRESULT_BY_CONNECTION_STATUS, Connecting, outgoing_queue
+from reference_qm.model.adm import Session
+from reference_qm.model.states import ConnectionStatus
+from reference_qm.surface.clock import Now
+
+
+@fault("initiator-entry-of-failure-with-error-of-previous-failure", breaks="MQQB-3.1.5.2-04", blind=True)
+class ErrorOfPreviousFailure(Connecting):
+    """Error of the ConnectionHistory entry of a failed attempt is the HRESULT of the previous failure of the queue, if
+    there was one.
+    """
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        history = outgoing_queue(session).ConnectionHistory
+        previous = next((entry.Error for entry in reversed(history) if entry.Error), 0)
+        super().add_connection_history(session, status, now)
+        if previous and HRESULT_BY_CONNECTION_STATUS[status]:
+            history[-1] = replace(history[-1], Error=previous)
