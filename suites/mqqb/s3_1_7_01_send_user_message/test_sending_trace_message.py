@@ -29,8 +29,8 @@ HIGHEST_BIT = 0x8000_0000
 )
 @needs("send", "public_names")
 def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
-    """The SUT sends a message traced to an unknown queue, then a traced message of each delivery to the peer. An
-    untraced message precedes and follows these messages. On each of the three messages traced to a known queue, and on no other
+    """The SUT sends a message traced to an unknown queue, then a traced message of each delivery to the peer, with an
+    untraced message before and after them. On each of the three messages traced to a known queue, and on no other
     message, the SUT sends a report with the class, destination, label and body that the document specifies.
     """
     receiver = AcknowledgingReceiver(peer, sut)
