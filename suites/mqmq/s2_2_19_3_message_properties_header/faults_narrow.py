@@ -43,6 +43,12 @@ for _name, _rule, _says, _install in (
         omit_nack(MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT),
     ),
     (
+        "bad-signature-not-acknowledged",
+        "MQMQ-2.2.19.3-03",
+        "The receiver sends no acknowledgment NACK_BAD_SIGNATURE.",
+        omit_nack(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
+    ),
+    (
         "admin-ack-bit-4-set",
         "MQMQ-2.2.19.3-05",
         "Bit 4 of MessagePropertiesHeader.Flags is set in an administration acknowledgment.",
