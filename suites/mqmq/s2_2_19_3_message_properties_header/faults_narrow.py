@@ -8,7 +8,7 @@ from harness.faults.primitives import wrong_fields
 from harness.faults.received_messages import change_received
 from harness.faults.refusal_acks import omit_nack
 from harness.faults.registry import add
-from reference_qm.codec import DirectQueueFormatName, MessageClass, UserMessagePacket
+from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
@@ -41,6 +41,12 @@ for _name, _rule, _says, _install in (
         "MQMQ-2.2.19.3-03",
         "The sender sends no acknowledgment of class NACK_REACH_QUEUE_TIMEOUT.",
         omit_nack(MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT),
+    ),
+    (
+        "bad-signature-not-acknowledged",
+        "MQMQ-2.2.19.3-03",
+        "The receiver sends no acknowledgment NACK_BAD_SIGNATURE.",
+        omit_nack(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
     ),
     (
         "admin-ack-bit-4-set",
@@ -173,25 +179,6 @@ for _name, _rule, _says, _install in (
         "MessageClass of a report is 0x0003.",
         field_is(MESSAGE, f"{PROPERTIES}.MessageClass", 3, is_report),
     ),
-    (
-        "admin-ack-correlation-id-number-reversed",
-        "MQMQ-2.2.18-D01",
-        "MessageID of an administration acknowledgment is big-endian in its CorrelationID.",
-        wrong_fields(MESSAGE, {f"{PROPERTIES}.CorrelationID": lambda old: old[:16] + old[:15:-1]}, is_admin_ack),
-    ),
-    (
-        "response-queue-direct-name-of-odd-length-extended",
-        "MQMQ-2.2.18.1.5.2-D02",
-        "A direct name of an odd number of characters in ResponseQueue is padded with a character.",
-        wrong_fields(
-            MESSAGE,
-            {"UserHeader.ResponseQueue": lambda old: DirectQueueFormatName(old.DirectFormatName + "x")},
-            lambda p: (
-                isinstance(p.UserHeader.ResponseQueue, DirectQueueFormatName)
-                and len(p.UserHeader.ResponseQueue.DirectFormatName) % 2 == 1
-            ),
-        ),
-    ),
 ):
     add(f"narrow-{_name}", _rule, _says, _install, blind=True)
 
@@ -242,13 +229,3 @@ class TransactionalReceiveNotAcknowledged(AdminAcks):
         receive = message_class is MessageClass.MQMSG_CLASS_ACK_RECEIVE
         if not (receive and message.TransactionIdentifier is not None):
             super().send(message, message_class, now)
-
-
-@fault("narrow-receive-of-express-message-acknowledged-as-arrival", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
-class ReceiveOfExpressAsArrival(AdminAcks):
-    """The acknowledgment for the receive of an express message has the class ACK_REACH_QUEUE."""
-
-    def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        if message_class is MessageClass.MQMSG_CLASS_ACK_RECEIVE and message.DeliveryGuarantee.name == "EXPRESS":
-            message_class = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
-        super().send(message, message_class, now)

@@ -9,6 +9,7 @@ from harness.run.marks import covers, needs, varied
 from suites.applications import Application, PendingRequest
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, get_correlation_id, identifier, list_class_names
+from suites.mqqb.steps.secured import Secured, flip_signature_bit, sign_message
 
 LONG_TIMEOUT_MS = 600_000
 QUOTA_KB = 8
@@ -121,6 +122,19 @@ def test_message_to_missing_queue_is_acknowledged_as_refused(peer, sut, judge, d
         evidence=[*sent, *acks],
     )
     receiver.acknowledge_all()
+
+
+@needs("security", "insecure_nacks")
+@covers("MQMQ-2.2.19.3-03")
+def test_message_with_forged_signature_is_acknowledged_as_refused(peer, sut, judge):
+    """A signed message with NA and a forged signature arrives: it gets an acknowledgment of class NACK_BAD_SIGNATURE if
+    the SUT acknowledges refusals for reasons of security.
+    """
+    secured = Secured(peer, sut)
+    secured.agree_on_signatures()
+    found = secured.dispositions({"forged": flip_signature_bit(sign_message(secured.message()))})["forged"]
+    expected = secured.refused("NACK_BAD_SIGNATURE")
+    judge.all(expected=expected, observed=found.answer, case="acknowledgment", evidence=found.frames)
 
 
 @needs("queue_control")

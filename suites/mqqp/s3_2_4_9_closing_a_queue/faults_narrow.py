@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.9 and 3.2.4.4 (the close and the purge of a queue) that break one state or one instance."""
+"""Faults of MS-MQQP 3.2.4.9 (the close of a queue) that break one state or one instance."""
 
 from __future__ import annotations
 
@@ -80,21 +80,3 @@ class CancelOfLast(ClientCancelling):
             with suppress(RemoteError):
                 yield from self.call_cancel_receive(entries[-1])
             self.remove_cancelled_read(entry)
-
-
-@fault("client-purge-queue-not-called-while-read-is-pending", breaks="MQQP-3.2.4.4-D01", blind=True)
-class PurgeBesideRead(ClientOpening):
-    """The client does not call RemoteQMPurgeQueue while a read of the queue waits."""
-
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
-        if not any(one.queue is queue for one in self.qm.remote_client.PendingRemoteReadEntryCollection):
-            yield from super().purge_queue_at_server(queue)
-
-
-@fault("client-purge-queue-not-called-while-cursor-is-open", breaks="MQQP-3.2.4.4-D01", blind=True)
-class PurgeBesideCursor(ClientOpening):
-    """The client does not call RemoteQMPurgeQueue while a cursor of the queue is open."""
-
-    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
-        if not any(owner is queue for owner, _ in self.qm.remote_client.cursors.values()):
-            yield from super().purge_queue_at_server(queue)

@@ -1,0 +1,48 @@
+"""Faults of MS-MQMQ 2.2.18 in one kind of message or one value."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import wrong_fields
+from harness.faults.registry import add
+from reference_qm.codec import DirectQueueFormatName, MessageClass, UserMessagePacket
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.model.adm import Message
+from reference_qm.surface.clock import Now
+from suites.mqmq.steps.kinds_of_messages import is_admin_ack
+
+MESSAGE, PROPERTIES = UserMessagePacket, "MessagePropertiesHeader"
+
+
+for _name, _rule, _says, _install in (
+    (
+        "admin-ack-correlation-id-number-reversed",
+        "MQMQ-2.2.18-D01",
+        "MessageID of an administration acknowledgment is big-endian in its CorrelationID.",
+        wrong_fields(MESSAGE, {f"{PROPERTIES}.CorrelationID": lambda old: old[:16] + old[:15:-1]}, is_admin_ack),
+    ),
+    (
+        "response-queue-direct-name-of-odd-length-extended",
+        "MQMQ-2.2.18.1.5.2-D02",
+        "A direct name of an odd number of characters in ResponseQueue is padded with a character.",
+        wrong_fields(
+            MESSAGE,
+            {"UserHeader.ResponseQueue": lambda old: DirectQueueFormatName(old.DirectFormatName + "x")},
+            lambda p: (
+                isinstance(p.UserHeader.ResponseQueue, DirectQueueFormatName)
+                and len(p.UserHeader.ResponseQueue.DirectFormatName) % 2 == 1
+            ),
+        ),
+    ),
+):
+    add(f"narrow-{_name}", _rule, _says, _install, blind=True)
+
+
+@fault("narrow-receive-of-express-message-acknowledged-as-arrival", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
+class ReceiveOfExpressAsArrival(AdminAcks):
+    """The acknowledgment for the receive of an express message has the class ACK_REACH_QUEUE."""
+
+    def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        if message_class is MessageClass.MQMSG_CLASS_ACK_RECEIVE and message.DeliveryGuarantee.name == "EXPRESS":
+            message_class = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
+        super().send(message, message_class, now)
