@@ -50,3 +50,21 @@ class HighNumbersKept(SessionAcks):
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
         if header.AckSequenceNumber == session.MessageSentCount:
             super().delete_acknowledged_express(session, header)
+
+
+@fault("sender-large-express-message-not-deleted", breaks="MQQB-3.1.5.5.2-01", blind=True)
+class LargeKept(SessionAcks):
+    """The sender does not delete an acknowledged express message with more than 4,000 bytes of body."""
+
+    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
+        table = session.OutgoingMessageTable
+        large = [
+            one
+            for one in table.awaiting_ack
+            if not one.recoverable and len(one.UserMessage.MessagePropertiesHeader.MessageBody) > 4000
+        ]
+        for position in large:
+            position.SequenceNumber += 0x7FFF
+        super().delete_acknowledged_express(session, header)
+        for position in large:
+            position.SequenceNumber -= 0x7FFF

@@ -10,6 +10,7 @@ from suites.mqqb.steps.sender import Sender
 
 RECOVERABLE_POSITIONS = (3,)
 """The positions of the recoverable messages among the five messages."""
+LARGE_BODY = "body" * 2_500
 
 
 @covers("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01")
@@ -37,7 +38,8 @@ def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, ackno
         2, **{"acks": ["positive_arrival"], "admin_queue": peer.direct_name("mqc-acks")} if sut.has("send") else {}
     )
     sender.send(*RECOVERABLE_POSITIONS, delivery="recoverable")
-    sender.send(4, 5)
+    sender.send(4, **{"body": LARGE_BODY} if sut.has("send") else {})
+    sender.send(5)
     session, sent = sender.await_first(5)
     expected = [1, 2, 3, 4, 5]
     acks = []

@@ -144,3 +144,39 @@ class StopsTimersOfOthers(Closing):
         super().close(session, reason, now)
         for other in self.qm.sessions.values():
             self.qm.session_timers.stop(other, TimerName.SESSION_ACK_SEND)
+
+
+@fault("initiator-queue-of-second-closed-session-connected", breaks="MQQB-3.1.5.9-03", blind=True)
+class SecondConnected(Closing):
+    """State of the outgoing queue is Connected after its session has closed for the second time."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.closed: set[int] = set()
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        queue = session.OutgoingQueueReference if session.initiator else None
+        if queue is not None and session.number in self.closed and queue.State is OutgoingQueueState.DISCONNECTED:
+            queue.State = OutgoingQueueState.CONNECTED
+        self.closed.add(session.number)
+
+
+@fault("initiator-no-retry-for-transactional-messages-alone", breaks="MQQB-3.1.5.9-04", blind=True)
+class NoRetryForTransactional(Closing):
+    """The initiator does not connect again after a close if only transactional messages wait."""
+
+    def await_reconnect(self, session: Session, now: Now) -> None:
+        if session.initiator and all(one.TxSequenceNumber for one in session.OutgoingMessageTable):
+            return
+        super().await_reconnect(session, now)
+
+
+@fault("acceptor-cleanup-timer-runs-after-close", breaks="MQQB-3.1.5.9-D03", blind=True)
+class CleanupTimerRuns(Closing):
+    """The Session Cleanup Timer of an accepted session runs on after the session has closed."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        if not session.initiator:
+            self.qm.session_timers.start(session, TimerName.SESSION_CLEANUP, self.qm.settings.session_cleanup_ms, now)

@@ -128,7 +128,7 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
 @pytest.mark.parametrize("ended", ["by the peer", pytest.param("idle", marks=needs("set_timers"))])
 def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge, ended):
     """The SUT sends a message, and the peer closes the session, or the SUT closes it because it is idle: the outgoing
-    queue is Connected before the close and Disconnected after it.
+    queue is Connected before the close and Disconnected after it. A second session has the same effect.
     """
     if ended == "idle":
         sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
@@ -138,21 +138,24 @@ def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge, ende
         found = [one for one in sut.control.call("list")["outgoing"] if one["format_name"].lower() == sender.to.lower()]
         return found[0]["state"] if found else "not listed"
 
-    sender.send(1)
-    session, _ = sender.await_first(1)
-    before = get_queue_state()
-    ack = session.acknowledge_all()
-    if ended != "idle":
-        session.close()
-    elif not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS)):
-        raise ConformanceFailure("the SUT did not close the idle session")
-    peer.eventually(lambda: get_queue_state() == "Disconnected")
-    judge(
-        "MQQB-3.1.5.9-03",
-        expected=facts(State_before_close="Connected", State_after_close="Disconnected"),
-        observed={"State_before_close": before, "State_after_close": get_queue_state()},
-        evidence=[ack],
-    )
+    for case in ("first session", "second session"):
+        sender.send(1)
+        session, _ = sender.await_first(1)
+        before = get_queue_state()
+        ack = session.acknowledge_all()
+        if ended != "idle":
+            peer.settle()
+            session.close()
+        elif not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS)):
+            raise ConformanceFailure("the SUT did not close the idle session")
+        peer.eventually(lambda: get_queue_state() == "Disconnected")
+        judge(
+            "MQQB-3.1.5.9-03",
+            expected=facts(State_before_close="Connected", State_after_close="Disconnected"),
+            observed={"State_before_close": before, "State_after_close": get_queue_state()},
+            case=case,
+            evidence=[ack],
+        )
 
 
 @covers("MQQB-3.1.5.9-D03")

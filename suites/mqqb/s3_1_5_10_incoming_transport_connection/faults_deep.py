@@ -54,3 +54,17 @@ class ClosesFirst(SessionOpening):
             same = other is not session and not other.initiator and other.RemoteQMGuid == session.RemoteQMGuid
             if same and other.SessionState is SessionState.OPEN:
                 self.qm.closing.close(other, "a fault", now)
+
+
+@fault("acceptor-later-session-of-host-with-recoverable-count", breaks="MQQB-3.1.5.10-01", blind=True)
+class RecoverableCountKept(SessionOpening):
+    """A session of a host whose earlier session is closed begins with the RecoverableMessageReceivedCount of the
+    earlier session.
+    """
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        super().accept_transport(event, now)
+        session = self.qm.transports[event.transport]
+        for old in self.qm.closed_sessions:
+            if not old.initiator and old.RemoteQMAddress == session.RemoteQMAddress:
+                session.RecoverableMessageReceivedCount = old.RecoverableMessageReceivedCount

@@ -118,3 +118,15 @@ class WithoutOrderAckNotRepeated(SessionInitialization):
             if position.TxSequenceNumber:
                 session.OutgoingMessageTable.retain(position)
                 position.ReceivedSessionAck = True
+
+
+@fault("initiator-new-session-without-large-messages", breaks="MQQB-3.1.6.1-10", blind=True)
+class WithoutLarge(SessionInitialization):
+    """On a new session, the initiator does not send the unacknowledged messages with more than 4,000 bytes of body."""
+
+    def initialize_messages(self, session: Session) -> None:
+        lost = [one for one in session.OutgoingMessageTable if one.AwaitingAck]
+        super().initialize_messages(session)
+        for position in lost:
+            if len(position.UserMessage.MessagePropertiesHeader.MessageBody) > 4000:
+                session.OutgoingMessageTable.remove(position)

@@ -13,6 +13,7 @@ from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, SET_UP_PACKETS, Sender
 
 DELIVERY_MODES = ("express", "recoverable", "transactional")
 CONNECTED_AGAIN = holds("the SUT connected again after the retry time")
+LARGE_BODY = "body" * 2_500
 WRONG_MESSAGE_COUNT = 0x4000
 FAILURES = ("PingFailure", "SocketConnectFailure")
 """The values of Status of an attempt to connect to an address at which nothing listens."""
@@ -37,7 +38,8 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
     sender = Sender(peer, sut)
-    sender.send(1, 2, 3)
+    sender.send(1, 2)
+    sender.send(3, **{"body": LARGE_BODY} if sut.has("send") else {})
     session, sent = sender.await_first(3)
     if Sender.tags(sent) != [1, 2, 3]:
         raise ConformanceFailure("the three messages did not arrive in their order")
@@ -92,6 +94,8 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
             case=cause,
             evidence=[ack, *request],
         )
+        if "loss" in cause:
+            judge("MQQB-3.1.7.3-01", expected=closed, observed=again is not None, case=cause, evidence=[ack, *request])
         if again is None:
             return
         came = sorted(set(Sender.tags(sender.collect_all(again, 2))))
@@ -111,7 +115,7 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     )
 
 
-@covers("MQQB-3.1.1.3.1-D01", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01")
+@covers("MQQB-3.1.1.3.1-D01", "MQQB-3.1.5.9-04", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01")
 def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
     """The SUT sends express, recoverable and transactional messages, and the peer drops two sessions: on each new
     session the SUT sends all messages again, in order within each priority. When the peer has acknowledged all messages
@@ -152,7 +156,17 @@ def test_new_session_brings_unacknowledged_messages_in_order(peer, sut, judge):
         return
     peer.settle()
     session.close()
-    session = sender.await_session()
+    again = sender.poll_session()
+    judge(
+        "MQQB-3.1.5.9-04",
+        expected=holds("connected again", otherwise="not connected again"),
+        observed=again is not None,
+        case="transactional messages alone",
+        evidence=transactional,
+    )
+    if again is None:
+        return
+    session = again
     frames = sender.collect_all(session, len(sent) // len(deliveries))
     judge(
         "MQQB-3.1.6.1-10",

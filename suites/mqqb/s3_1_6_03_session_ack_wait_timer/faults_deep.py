@@ -56,3 +56,13 @@ class ClosesAll(SessionAcks):
             for other in list(self.qm.sessions.values()):
                 if other.SessionState is SessionState.OPEN:
                     self.qm.closing.close(other, "a fault", now)
+
+
+@fault("sender-session-with-acknowledged-messages-not-closed", breaks="MQQB-3.1.6.3-03", blind=True)
+class AcknowledgedNotClosed(SessionAcks):
+    """The sender does not close a session on which the receiver has acknowledged an earlier message."""
+
+    def on_wait_timer(self, session: Session, now: Now) -> None:
+        if session.last_ack:
+            session.ReceivedAck = True
+        super().on_wait_timer(session, now)

@@ -42,3 +42,22 @@ class OnceOnly(TransactionalSending):
             return
         self.expired.add(key)
         super().on_ack_wait_timer(session, now)
+
+
+@fault("sender-large-message-not-sent-again", breaks="MQQB-3.1.6.5-01", blind=True)
+class LargeNotResent(TransactionalSending):
+    """The sender does not send a transactional message with more than 4,000 bytes of body again when the Transactional
+    Ack Wait Timer expires.
+    """
+
+    def on_ack_wait_timer(self, session: Session, now: Now) -> None:
+        large = [
+            one
+            for one in session.OutgoingMessageTable
+            if not one.ReceivedOrderAck and len(one.UserMessage.MessagePropertiesHeader.MessageBody) > 4000
+        ]
+        for position in large:
+            position.ReceivedOrderAck = True
+        super().on_ack_wait_timer(session, now)
+        for position in large:
+            position.ReceivedOrderAck = False

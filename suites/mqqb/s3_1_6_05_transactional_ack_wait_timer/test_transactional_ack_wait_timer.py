@@ -16,6 +16,7 @@ from suites.mqqb.steps.sequences import FIRST_RESEND_MS, RESENT, Outgoing, get_t
 
 RESENT_IN_TIME = "after the first resend time"
 MESSAGE_COUNT = 12
+LARGE_BODY = "body" * 2_500
 LONG_ACK_WAIT_MS = 120_000
 """The longest AckTimeout in ms (2.2.2.1), with which the Session Ack Wait Timer expires after the Transactional Ack
 Wait Timer.
@@ -100,10 +101,12 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
 @varied("trace", "label", priority=("3", "7"))
 def test_nontransactional_messages_are_not_resent(peer, sut, judge):
     """The SUT sends a transactional, an express, a recoverable and a second transactional message, and a SessionAck
-    acknowledges all of them: when the timer expires, the SUT resends only the two transactional messages.
+    acknowledges all of them: when the timer expires, the SUT resends only the two transactional messages, of which
+    the second has a large body.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend-kinds")
-    sent = [outgoing.send(delivery=one)[0] for one in ("transactional", "express", "recoverable", "transactional")]
+    sent = [outgoing.send(delivery=one)[0] for one in ("transactional", "express", "recoverable")]
+    sent += outgoing.send(body=LARGE_BODY)
     recoverable = [frame["UserHeader"].DM == 1 for frame in sent]
     if recoverable != [True, False, True, True]:
         raise ConformanceFailure("the SUT's messages arrived with a delivery mode other than the requested one")

@@ -42,3 +42,13 @@ class ClosesOpenSessions(Closing):
         for other in list(self.qm.sessions.values()):
             if other.SessionState is SessionState.OPEN:
                 self.close(other, "a fault", now)
+
+
+@fault("acceptor-initialization-timer-of-second-silent-connection-ignored", breaks="MQQB-3.1.6.6-01", blind=True)
+class SecondIgnored(Closing):
+    """The acceptor does not close the second of two connections on which no session is set up in time."""
+
+    def on_session_initialization_timer(self, session: Session, now: Now) -> None:
+        others = [one for one in self.qm.closed_sessions if not one.initiator and not one.MessageReceivedCount]
+        if session.initiator or not others:
+            super().on_session_initialization_timer(session, now)

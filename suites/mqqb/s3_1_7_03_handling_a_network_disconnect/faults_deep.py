@@ -5,6 +5,7 @@ causes, boundary values.
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -27,4 +28,28 @@ class AcceptorIgnores(Closing):
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         if session.initiator or session.SessionState is not SessionState.OPEN:
+            super().on_transport_lost(session, reason, now)
+
+
+@fault("initiator-later-loss-of-connection-ignored", breaks="MQQB-3.1.7.3-01", blind=True)
+class LaterLossIgnored(Closing):
+    """The initiator ignores the loss of a connection if an earlier connection of the same queue was lost."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.lost: set[int] = set()
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        again = session.number in self.lost
+        self.lost.add(session.number)
+        if not (session.initiator and again):
+            super().on_transport_lost(session, reason, now)
+
+
+@fault("acceptor-loss-of-connection-before-parameters-ignored", breaks="MQQB-3.1.7.3-01", blind=True)
+class LossBeforeParametersIgnored(Closing):
+    """The acceptor ignores the loss of a connection on which it waits for ConnectionParameters."""
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        if session.initiator or session.SessionState is not SessionState.WAITING_CP_MSG:
             super().on_transport_lost(session, reason, now)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import holds, none
+from harness.peer.handshake import establish_request
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import list_accepted_sessions
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -35,11 +36,15 @@ def test_initiator_connects_again_after_loss_during_set_up(peer, sut, judge, sta
 
 @covers("MQQB-3.1.7.3-01")
 @needs("inspect")
-def test_acceptor_closes_session_of_lost_connection(peer, sut, judge):
-    """The peer drops one of its two open sessions: the SUT then shows only one session of the peer, and acknowledges a
-    message on that session.
+@pytest.mark.parametrize("state", ["OPEN", "WAITING_CP_MSG"])
+def test_acceptor_closes_session_of_lost_connection(peer, sut, judge, state):
+    """The peer drops one of its two sessions, which is open or waits for ConnectionParameters: the SUT then shows only
+    one session of the peer, and acknowledges a message on that session.
     """
-    session, beside = peer.open_raw(), peer.open_raw()
+    session, beside = peer.open_raw() if state == "OPEN" else peer.connect(), peer.open_raw()
+    if state != "OPEN":
+        session.send(establish_request(peer))
+        session.poll("EstablishConnection")
     before = len(list_accepted_sessions(sut))
     session.close()
     peer.eventually(lambda: len(list_accepted_sessions(sut)) < before)

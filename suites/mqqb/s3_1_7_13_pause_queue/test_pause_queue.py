@@ -123,6 +123,18 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
             case="after the second pause",
             evidence=[*sent, last],
         )
+    if last is None:
+        return
+    sut.resume(to)
+    sut.pause(to)
+    third = session.poll("SessionAck", lambda frame: frame.number > last.number)
+    judge(
+        "MQQB-3.1.7.13-03",
+        expected=packet("SessionAck", {"SessionHeader.AckSequenceNumber": 9}),
+        observed=third or session,
+        case="pause without a new message",
+        evidence=[*sent, third],
+    )
 
 
 @needs("send", "pause", "inspect")

@@ -5,6 +5,7 @@ boundary values.
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.core.part import QM
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.states import OutgoingQueueState, SessionState
@@ -65,3 +66,34 @@ class ActiveNotSet(Administering):
         super().resume_queue(queue, now)
         if was_open:
             queue.session.SessionActive = active
+
+
+@fault("sender-resumed-queue-without-transactional-messages", breaks="MQQB-3.1.7.14-04", blind=True)
+class WithoutTransactional(Administering):
+    """The sender does not dispatch the transactional messages of a resumed queue."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        table = queue.session.OutgoingMessageTable
+        if queue.State is OutgoingQueueState.ON_HOLD:
+            for position in [one for one in table if one.TxSequenceNumber and not one.AwaitingAck]:
+                table.retain(position)
+                position.ReceivedSessionAck = True
+        super().resume_queue(queue, now)
+
+
+@fault("sender-second-resume-dispatches-nothing", breaks=("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04"), blind=True)
+class SecondDispatchesNothing(Administering):
+    """The sender dispatches the waiting messages only when a queue is resumed for the first time."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.resumed: set[int] = set()
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        held = queue.State is OutgoingQueueState.ON_HOLD
+        if held and queue.session.number in self.resumed and queue.session.SessionState is SessionState.OPEN:
+            queue.State = OutgoingQueueState.CONNECTED
+            return
+        super().resume_queue(queue, now)
+        if held:
+            self.resumed.add(queue.session.number)
