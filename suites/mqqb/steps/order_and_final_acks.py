@@ -15,22 +15,16 @@ from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import (
     DirectQueueFormatName,
-    FormatError,
     MessageClass,
     PrivateQueueFormatNameId,
     UserHeader,
     UserMessagePacket,
-    parse_packet,
 )
-from suites.mqmq.steps.message_bytes import USER, find_properties_header, is_message, parse_with_flag
+from suites.mqmq.steps.message_bytes import USER, parse_with_flag
 
 MESSAGE_KIND = "UserMessage"
 ACK_LABEL = "QM Ordering Ack"
 BODY_SIZE = 0x24
-_MESSAGE_SIZE_OFFSET = 32
-"""The offset of MessageSize in the MessagePropertiesHeader."""
-_AFTER_SIZES_OFFSET = 40
-"""The offset of the field after MessageSize and AllocationBodySize."""
 ORDER_QUEUE = 4
 FIRST_FINAL_ACK_CLASS = 0x4000
 LEAST_SIGN_COUNT = 3
@@ -157,31 +151,6 @@ EXPECTED_TEXTS: Mapping[JudgePacket, str] = {
 """The texts of the demands on both kinds of acknowledgment."""
 
 
-def _demand_size_of(meant: Callable[[Any], bool]) -> Predicate:
-    """Return a predicate on MessageSize of one kind of acknowledgment; a wrong MessageSize may make the packet
-    malformed.
-    """
-
-    def judge_size(packet: Any, context: Context) -> Finding:
-        if isinstance(packet, UserMessagePacket):
-            return demand_body_size(packet) if meant(packet) else None
-        data = context.frame.data
-        at = find_properties_header(data) if is_message(data) else None
-        if at is None or len(data) < at + _AFTER_SIZES_OFFSET:
-            return None
-        begin, end = at + _MESSAGE_SIZE_OFFSET, at + _AFTER_SIZES_OFFSET
-        try:
-            repaired = parse_packet(data[:begin] + 2 * BODY_SIZE.to_bytes(4, "little") + data[end:])
-        except FormatError:
-            return None
-        if not isinstance(repaired, UserMessagePacket) or not meant(repaired):
-            return None
-        size = int.from_bytes(data[begin : begin + 4], "little")
-        return size == BODY_SIZE, f"MessageSize is {size}"
-
-    return judge_size
-
-
 def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[JudgePacket, str]) -> None:
     """Judge one kind of acknowledgment by the rules of both kinds; ``mp``: the rule about bit MP of
     UserHeader.Flags.
@@ -189,9 +158,6 @@ def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[
     if rules.keys() != EXPECTED_TEXTS.keys():
         raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED_TEXTS)}")
     for judge_packet, rule in rules.items():
-        if judge_packet is demand_body_size:
-            passive(rule, (MESSAGE_KIND, MALFORMED), EXPECTED_TEXTS[judge_packet])(_demand_size_of(meant))
-            continue
         passive(rule, MESSAGE_KIND, EXPECTED_TEXTS[judge_packet])(apply_to_acknowledgments(meant)(judge_packet))
     passive(mp, (MESSAGE_KIND, MALFORMED, "unknown internal"), "MP is 1")(
         demand_flag_of_acknowledgment(USER, "MP", 1, meant)

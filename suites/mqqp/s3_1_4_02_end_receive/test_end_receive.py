@@ -202,21 +202,13 @@ def test_acknowledged_message_stays_removed_after_restart(remote, sut, judge):
 @covers("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12")
 @covers("MQDMPR-3.1.7.1.10-38", "MQDMPR-3.1.7.1.12-13", "MQDMPR-3.1.7.1.12-18")
 @pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
-@pytest.mark.parametrize("way", ["front", "cursor", "lookup id"])
-def test_end_receive_ends_receive_of_handle(remote, judge, ended_first, way):
+def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
     """One of three receives ends with RR_NACK: only the message of this receive is in the queue again. Of the others,
     the later one ends with RR_ACK and then the earlier one with RR_NACK: only the message of the later one is removed.
-    The receives are without a cursor, each by a cursor of its own, or by RemoteQMStartReceiveByLookupId.
     """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)
-
-    def receive_next() -> Call:
-        if way == "lookup id":
-            return queue.look_up(Action.LOOKUP_RECEIVE_NEXT, LookupId.BEFORE_FIRST)
-        return queue.start_receive(hCursor=queue.open_cursor()) if way == "cursor" else queue.start_receive()
-
-    reads = [receive_next() for _ in labels]
+    reads = [queue.start_receive() for _ in labels]
     ended = queue.give_back(reads[ended_first])
     free = queue.labels()
     returned, removed = (number for number in range(len(labels)) if number != ended_first)
