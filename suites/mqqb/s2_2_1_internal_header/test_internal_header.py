@@ -31,17 +31,28 @@ RULES_OF_RESERVED_BITS = {
 """The rule of each reserved bit of InternalHeader.Flags."""
 
 FLAGS_OFFSET = 18
+RESERVED_BITS = 0xFFE0
+"""The bits X5 to X15 of InternalHeader.Flags."""
 
 
 @sut_survives()
 @covers(*RULES_OF_RESERVED_BITS.values())
 def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
     """The peer opens a session and sends a message, with one reserved bit set in each internal packet: the SUT answers
-    every packet.
+    every packet, and the reserved bits of its answers are the same as without that bit.
     """
+    usual = _read_reserved_bits(exchange_message(peer))
     for bit, rule in RULES_OF_RESERVED_BITS.items():
         exchange = exchange_message(peer, internal={bit: 1})
         judge(rule, expected=exchange.ALL_ANSWERED, observed=exchange.outcome, evidence=exchange.evidence)
+        case = f"reserved bits of Flags in the answers to packets with {bit}"
+        judge(rule, expected=usual, observed=_read_reserved_bits(exchange), case=case, evidence=exchange.evidence)
+
+
+def _read_reserved_bits(exchange):
+    """Return the reserved bits of InternalHeader.Flags in each answer of the SUT."""
+    answers = [frame.data for frame in exchange.answers if frame is not None]
+    return [int.from_bytes(data[FLAGS_OFFSET : FLAGS_OFFSET + 2], "little") & RESERVED_BITS for data in answers]
 
 
 @sut_survives()

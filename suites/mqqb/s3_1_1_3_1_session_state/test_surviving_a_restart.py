@@ -71,6 +71,40 @@ def test_unacknowledged_messages_come_unchanged_after_restart(peer, sut, judge):
         peer.settle()
 
 
+@needs("send", "restart")
+@covers("MQQB-3.1.1.3.2-02")
+@pytest.mark.parametrize("acknowledged_count", [1, 2])
+def test_outgoing_sequence_number_continues_after_restart(peer, sut, judge, acknowledged_count):
+    """One or two of three transactional messages have OrderAcks when the SUT restarts: in the same sequence, the
+    fourth message has the number that follows the number of the third message.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-number"))
+    sender.send(1, 2, 3, delivery="transactional")
+    session, sent = sender.await_first(3)
+    session.acknowledge_all()
+    session.send(build_order_ack(peer, sent[acknowledged_count - 1]))
+    peer.settle()
+    sut.restart()
+    sender.send(4, delivery="transactional")
+    again = sender.await_session()
+    came = sender.collect(again, 4 - acknowledged_count)
+    new = next((frame for frame, tag in zip(came, Sender.tags(came), strict=True) if tag == 4), None)
+    if new is None:
+        raise ConformanceFailure("the message that was sent after the restart did not arrive")
+    last, header = sent[2]["TransactionHeader"], new["TransactionHeader"]
+    if bytes(header.TxSequenceID) == bytes(last.TxSequenceID):
+        judge(
+            "MQQB-3.1.1.3.2-02",
+            expected=int(last.TxSequenceNumber) + 1,
+            observed=int(header.TxSequenceNumber),
+            case="TxSequenceNumber of the first message after the restart",
+            evidence=[*sent, *came],
+        )
+    again.acknowledge_all()
+    again.send(build_order_ack(peer, new))
+    peer.settle()
+
+
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("restart", "receive", "queues")
 @covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")

@@ -20,6 +20,7 @@ from suites.mqqb.steps.opening import (
     list_outgoing_queues,
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
+from suites.mqqb.steps.provoking import let_send
 
 MOST_HISTORY_ENTRIES = 20
 STEP_MS = 2_000
@@ -125,7 +126,8 @@ def test_unknown_host_name_has_status_dns_failure(peer, sut, judge):
 def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, judge):
     """An EstablishConnection response for another queue manager ends the first attempt with Status UnknownFailure, and
     a response with CS set ends the second attempt with ConnectionRefused. Each failure adds an entry, with the time of
-    the failure, after the earlier entries.
+    the failure, after the earlier entries. A ConnectionRefused that is the first failure of a second queue has the same
+    Error.
     """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
@@ -162,8 +164,34 @@ def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, j
                 observed=times == sorted(set(times)) or str(times),
                 evidence=evidence,
             )
-    session.await_request()
-    session.respond()
-    session.agree()
+    _open_and_close(peer, session)
+    beside = peer.direct_name("mqc-refused-at-first")
+    let_send(peer, sut, beside)
+    session = OutgoingSession(peer, sut, beside, listener=session.listener)
+    request = session.await_request()
+    sent = session.connection.send(establish_response(peer, request, internal={"CS": 1}))
+    session.connection.wait_closed()
+
+    def list_refusals(format_name: str) -> list[dict[str, Any]]:
+        return [one for one in _list_entries(sut, format_name) if one["Status"] == "ConnectionRefused"]
+
+    peer.eventually(lambda: bool(list_refusals(beside)))
+    alone, after_other = list_refusals(beside)[-1:], list_refusals(to)[-1:]
+    if alone and after_other:
+        judge(
+            "MQQB-3.1.5.2-04",
+            expected=alone[0]["Error"],
+            observed=after_other[0]["Error"],
+            case="Error of a refusal after another failure, and of a refusal that is the first failure",
+            evidence=[request, sent],
+        )
+    _open_and_close(peer, session)
+
+
+def _open_and_close(peer: Peer, session: OutgoingSession) -> None:
+    """Let the SUT open its next session, acknowledge its message, and close the session."""
+    session.open()
     session.connection.acknowledge_all()
+    peer.settle()
+    session.connection.close()
     peer.settle()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, facts, fields, holds, none
+from harness.expectations import between, facts, fields, holds, none, one_of
 from harness.run.marks import covers, needs, sut_survives, varied
 from suites.mqqb.steps.opening import CLOCK_TOLERANCE_S
 from suites.mqqb.steps.ordering import (
@@ -201,12 +201,22 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     judge(
         "MQQB-3.1.5.6-11", expected=facts(UnackedSequence=[], ResendIntervalIndex=0), observed=observed, evidence=frame
     )
-    outgoing.send()
+    outgoing.send(2)
     outgoing.send_session_ack()
     if outgoing.await_resend(5) != RESENT:
         raise ConformanceFailure("the message of the next sequence is not resent, so the index may not have changed")
     outgoing.send_session_ack()
+    index = read_element(outgoing.read_sequence(), "ResendIntervalIndex")
     frame = outgoing.send_order_ack(5)
+    peer.eventually(lambda: outgoing.list_unacknowledged_numbers() == [6])
+    judge(
+        "MQQB-3.1.5.6-04",
+        expected=one_of(0, min(index + 1, len(table) - 1)),
+        observed=read_element(outgoing.read_sequence(), "ResendIntervalIndex"),
+        case="ResendIntervalIndex after a resend and an OrderAck of one of two messages",
+        evidence=frame,
+    )
+    frame = outgoing.send_order_ack(6)
     peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
     index = read_element(outgoing.read_sequence(), "ResendIntervalIndex")
     judge("MQQB-3.1.5.6-11", expected=0, observed=index, case="ResendIntervalIndex after a resend", evidence=frame)

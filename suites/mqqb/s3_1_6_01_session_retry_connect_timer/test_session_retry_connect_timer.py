@@ -5,10 +5,12 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds, packet, packets
 from harness.peer.durations import IN_TIME
+from harness.peer.inbox import establish_response
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import PEER_QUEUE_BY_HOST_NAME, SIGNATURE_BYTES, list_connection_history
 from suites.mqqb.steps.ordering import build_order_ack
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, SET_UP_PACKETS, Sender
 
 DELIVERY_MODES = ("express", "recoverable", "transactional")
@@ -317,6 +319,32 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
         case="packet of the SUT after the loss of the connection",
         evidence=[request, came],
     )
+
+
+@covers("MQQB-3.1.6.1-03")
+def test_initiator_tries_again_after_each_failed_attempt(peer, sut, judge):
+    """The peer closes the connection of the first and third attempt of the SUT before it answers, and refuses the
+    second and fourth: the SUT tries again each time, and sends its message when the peer accepts the fifth attempt.
+    """
+    session = OutgoingSession(peer, sut)
+    evidence = [session.await_request()]
+    within_ms = sut.response_timeout_ms + sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
+    for failed in range(1, 5):
+        if failed % 2:
+            session.connection.close()
+        else:
+            session.connection.send(establish_response(peer, session.request, internal={"CS": 1}))
+            session.connection.wait_closed()
+        request = session.poll_request(within_ms)
+        case = f"packet of the SUT after {failed} failed attempts"
+        judge("MQQB-3.1.6.1-03", expected=packet("EstablishConnection"), observed=request, case=case, evidence=evidence)
+        if request is None:
+            return
+        evidence = [request]
+    session.respond()
+    session.agree()
+    session.connection.acknowledge_all()
+    peer.settle()
 
 
 def _group_tags_by_priority(frames):

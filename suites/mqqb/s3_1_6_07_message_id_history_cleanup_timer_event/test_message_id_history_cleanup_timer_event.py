@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Frame
-from harness.expectations import facts, none
+from harness.expectations import facts, holds, none
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.disposition import find_history_entry
@@ -21,7 +21,8 @@ GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
 def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, sut, judge):
     """Times are in durations of the cleanup timer, which expires at 1, 2 and 3. The two messages that arrive at 0.45
     and the message that arrives at 1.45 have history entries at 1.75; at 2.5 only the last message has an entry,
-    and at 3.5 no message has one. A message at 0 starts the timer; a message at 1.75 does not delay it.
+    and at 3.5 no message has one. A message at 0 starts the timer; a message at 1.75 does not delay it. An entry whose
+    TimeStamp a duplicate at 1.45 has renewed is kept at 2.5, although its message first arrived at 0.45.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
@@ -34,13 +35,19 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
 
     wait_until(0.45)
     sent = [session.send(peer.message()) for _ in range(2)]
+    repeated = session.send(peer.message())
+    peer.settle()
+    first = find_history_entry(sut, repeated)
     wait_until(1.45)
     sent.append(session.send(peer.message()))
+    copy = peer.open_raw().send(repeated.data)
     wait_until(1.75)
+    renewed = find_history_entry(sut, repeated)
     seen = {1.75: _list_numbers_with_entry(sut, sent)}
     session.send(peer.message())
     wait_until(2.5)
     seen[2.5] = _list_numbers_with_entry(sut, sent)
+    kept = find_history_entry(sut, repeated) is not None
     wait_until(3.5)
     seen[3.5] = _list_numbers_with_entry(sut, sent)
     if seen != {1.75: [1, 2, 3], 2.5: [3], 3.5: []}:
@@ -54,6 +61,13 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
         observed={"entries_before_the_expiry": seen[1.75], "entries_after_the_expiry": seen[2.5]},
         evidence=sent,
     )
+    if first and renewed and renewed["TimeStamp"] > first["TimeStamp"]:
+        judge(
+            "MQQB-3.1.6.7-02",
+            expected=holds("an entry with a renewed TimeStamp is kept"),
+            observed=kept,
+            evidence=[repeated, copy],
+        )
     judge("MQQB-3.1.6.7-03", expected=none("entry"), observed=seen[3.5], case="history after the third expiry")
 
 
