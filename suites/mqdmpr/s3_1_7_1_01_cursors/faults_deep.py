@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.errors import CommandError
 from reference_qm.core.queueing.cursors import Cursors, Got
 from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.model.adm import Position
 from reference_qm.model.elements import Cursor
-from reference_qm.model.enums import CursorState
+from reference_qm.model.enums import CursorState, QueueShareMode
 from reference_qm.model.statuses import CursorStatus, Status
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import OpenCursor, Result
 
 
 @fault("queue-manager-receive-by-cursor-moves-other-cursors-on", breaks="MQDMPR-3.1.7.1.1-06")
@@ -61,3 +65,26 @@ class SecondCursorContinues(Cursors):
                 position.QueueReference.MessagePositionList.release(cursor.MessagePositionReference)
                 cursor.MessagePositionReference = position
         return super().get_message_for_peek(cursor)
+
+
+@fault("cursor-of-exclusive-handle-refused", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
+class ExclusiveWithoutCursor(QueueCommands):
+    """The queue manager refuses a cursor of a handle that was opened with DenyReceive."""
+
+    def open_cursor(self, request: OpenCursor, token: int, now: Now) -> Result:
+        descriptor = self.qm.descriptors.get(request.handle)
+        if descriptor is not None and descriptor.ShareMode is QueueShareMode.DENY_RECEIVE:
+            raise CommandError("the handle is exclusive")
+        return super().open_cursor(request, token, now)
+
+
+@fault("cursor-of-empty-queue-refused", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
+class EmptyWithoutCursor(QueueCommands):
+    """The queue manager refuses a cursor of an empty queue."""
+
+    def open_cursor(self, request: OpenCursor, token: int, now: Now) -> Result:
+        descriptor = self.qm.descriptors.get(request.handle)
+        queue = None if descriptor is None else descriptor.QueueReference
+        if queue is not None and not list(queue.MessagePositionList):
+            raise CommandError("the queue is empty")
+        return super().open_cursor(request, token, now)

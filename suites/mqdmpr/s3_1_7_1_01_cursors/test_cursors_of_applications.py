@@ -16,6 +16,7 @@ pytestmark = needs("receive", "queue_control")
 def test_each_handle_gets_cursors_that_read(peer, sut, judge):
     """Three cursors of a queue, one cursor of a subqueue, and one cursor of a journal are opened, by handles with
     ReceiveAccess and with PeekAccess: all cursors are different, and each of them reads the first message of its queue.
+    An exclusive handle, and the handle of an empty queue, also get a cursor.
     """
     application = Application(peer, sut)
     queue, subqueue, journal = application.queue, f"{application.queue};mqc-sub", f"{application.queue};journal"
@@ -55,6 +56,26 @@ def test_each_handle_gets_cursors_that_read(peer, sut, judge):
             evidence=frames,
         )
     application.call("purge", queue=journal)
+    empty = sut.new_queue("empty")
+    exclusive = sut.new_queue("exclusive")
+    sut.send_here(exclusive, ["alone"])
+    opened = {}
+    for name, access, alone in (
+        (empty, "receive", False),
+        (empty, "peek", False),
+        (exclusive, "receive", True),
+        (exclusive, "peek", True),
+    ):
+        handle = application.call("open_queue", queue=name, access=access, deny_receive=alone)["handle"]
+        case = f"handle for {access}, {'exclusive' if alone else 'of an empty queue'}"
+        opened[case] = sut.attempt("open_cursor", handle=handle)
+        application.call("close_queue", handle=handle)
+    judge(
+        "MQDMPR-3.1.7.1.1-10",
+        expected=each(Outcome.DONE, "request for a cursor"),
+        observed=opened,
+        evidence=frames,
+    )
 
 
 @covers("MQDMPR-3.1.7.1.1-04")

@@ -8,6 +8,8 @@ from dataclasses import replace
 
 from harness.faults.parts import fault, only_if
 from reference_qm.core.names.queue_names import parse_path
+from reference_qm.core.part import QM
+from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
 from reference_qm.model.attributes import UNLIMITED
@@ -126,3 +128,40 @@ class FourEntries(Queues):
         if supplied is None or supplied.Dacl is None or built.Dacl is None:
             return built
         return replace(built, Dacl=replace(built.Dacl, Aces=built.Dacl.Aces[:4]))
+
+
+@fault("refused-public-queue-created-when-directory-is-back", breaks="MQDMPR-3.1.7.1.3-D06", blind=True)
+class CreatedLater(Publishing):
+    """The queue manager creates a public queue whose creation it refused, when the directory is available again."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.refused: list[Queue] = []
+
+    def publish(self, queue: Queue, published: OnStatus) -> None:
+        def note(status: Status) -> None:
+            if status is not Status.MQ_OK:
+                self.refused.append(queue)
+            published(status)
+
+        super().publish(queue, note)
+
+    def update_public_queues(self) -> None:
+        super().update_public_queues()
+        for queue in self.refused:
+            self.qm.queues.create_here(queue, 0)
+        self.refused.clear()
+
+
+@fault("second-public-queue-with-identifier-of-first", breaks="MQDMPR-3.1.7.1.3-D05", blind=True)
+class IdentifierOfFirst(Publishing):
+    """The second public queue has the Identifier of the first public queue instead of that of its directory object."""
+
+    def publish(self, queue: Queue, published: OnStatus) -> None:
+        def replace_identifier(status: Status) -> None:
+            first = next((one for one in self._list_public_queues() if one.Identifier != queue.Identifier), None)
+            if status is Status.MQ_OK and first is not None:
+                queue.Identifier = first.Identifier
+            published(status)
+
+        super().publish(queue, replace_identifier)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
+from reference_qm.core.part import QM
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
@@ -123,11 +124,12 @@ class ComputerOfEarlierAnswer(Queues):
     before.
     """
 
-    earlier: Sid | None = None
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.earlier: Sid | None = None
 
     def machine_sid(self) -> Sid | None:
-        found = super().machine_sid()
-        type(self).earlier = found or self.earlier
+        self.earlier = super().machine_sid() or self.earlier
         return self.earlier
 
 

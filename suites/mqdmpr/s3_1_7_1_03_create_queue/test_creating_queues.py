@@ -8,6 +8,7 @@ from uuid import UUID
 from harness.expectations import each, holds, in_queue
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
+from suites.mqdmpr.steps.directory import Enterprise
 
 DEFAULT_PROPERTIES = {
     "transactional": False,
@@ -202,8 +203,9 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
     "MQDMPR-3.1.7.1.3-D06",
 )
 def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
-    """A new public queue has a directory object with its properties, only a public format name, and a journal; while
-    the directory is unavailable, its creation is refused.
+    """A new public queue has a directory object with its properties, only a public format name, and a journal, and a
+    second public queue has the identifier of its own object; while the directory is unavailable, the creation of a
+    queue is refused, and the queue does not exist when the directory is available again.
     """
     name, later = (f"mqc-{sut.own}-{one}" for one in ("public", "later"))
     object_before = _read_directory_object(sut, name)
@@ -226,6 +228,15 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
             "format_name": kind,
         },
     )
+    second = f"mqc-{sut.own}-second"
+    sut.create_queue(second, label="second")
+    published = {one: (sut.read_directory_object(queue=one) or {}).get("identifier", "") for one in (name, second)}
+    judge(
+        "MQDMPR-3.1.7.1.3-D05",
+        expected={one: f"public={identifier}".lower() for one, identifier in published.items()},
+        observed={one: sut.format_names(one).get("public", "").lower() for one in published},
+        case="public format names",
+    )
     sut.send(sut.direct_name(name), label="journaled")
     sut.control.call("receive", queue=name, timeout_ms=0)
     judge(
@@ -247,6 +258,16 @@ def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
         },
     )
     sut.change_environment(directory=True)
+    Enterprise(peer, sut).await_timer()
+    judge(
+        "MQDMPR-3.1.7.1.3-D06",
+        expected={"later queue is listed": False, "directory_object": None},
+        observed={
+            "later queue is listed": _is_listed(sut, later),
+            "directory_object": _read_directory_object(sut, later),
+        },
+        case="when the directory is available again",
+    )
 
 
 def _read_directory_object(sut, name):

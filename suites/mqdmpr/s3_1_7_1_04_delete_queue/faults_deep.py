@@ -12,9 +12,11 @@ from reference_qm.codec import MessageClass
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.errors import CommandError
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.store.disk import Change
 from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
@@ -82,3 +84,29 @@ class FullQueueNotDeleted(QueueCommands):
         if any(one.State.name == "LOCKED" for one in self.qm.queue_names.find_queue(request.name).MessagePositionList):
             raise CommandError("a message of the queue is locked: end its transaction first")
         return super().delete_queue(request, token, now)
+
+
+@fault("public-queue-emptied-by-refused-deletion", breaks="MQDMPR-3.1.7.1.4-16", blind=True)
+class EmptiedByRefusedDeletion(Publishing):
+    """When the directory does not delete the object of a public queue, the queue loses its messages."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        def report(status: Status) -> None:
+            for position in list(queue.MessagePositionList) if status is not Status.MQ_OK else ():
+                queue.MessagePositionList.remove(position)
+            withdrawn(status)
+
+        super().withdraw(queue, report)
+
+
+@fault("public-queue-handles-closed-by-refused-deletion", breaks="MQDMPR-3.1.7.1.4-16", blind=True)
+class ClosedByRefusedDeletion(Publishing):
+    """When the directory does not delete the object of a public queue, the open handles of the queue become invalid."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        def report(status: Status) -> None:
+            for descriptor in list(queue.OpenQueueDescriptorCollection.values()) if status is not Status.MQ_OK else ():
+                self.qm.queue_opening.close_queue(descriptor)
+            withdrawn(status)
+
+        super().withdraw(queue, report)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import facts
+from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from suites.applications import PendingRequest
@@ -40,9 +40,16 @@ def test_deleted_public_queue_leaves_directory_and_others_stay(peer, sut, judge)
 @needs("queue_control", "directory", "environment")
 @covers("MQDMPR-3.1.7.1.4-16")
 def test_deletion_without_directory_returns_error(peer, sut, judge):
-    """While the directory is unavailable, the SUT refuses to delete a public queue."""
+    """While the directory is unavailable, the SUT refuses to delete a public queue: the queue still has its message,
+    and an open handle of the queue still reads.
+    """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue()
+    used = sut.has("receive") and sut.has("send")
+    handle = None
+    if used:
+        sut.send(sut.direct_name(name), label="kept")
+        handle = sut.control.call("open_queue", queue=name, access="peek")["handle"]
     sut.change_environment(directory=False)
     judge(
         "MQDMPR-3.1.7.1.4-16",
@@ -50,6 +57,17 @@ def test_deletion_without_directory_returns_error(peer, sut, judge):
         observed=sut.attempt("delete_queue", name=name),
         case="deletion of the queue",
     )
+    if used:
+        judge(
+            "MQDMPR-3.1.7.1.4-16",
+            expected=facts(queue=in_queue("kept"), peek_with_handle=Outcome.DONE),
+            observed={
+                "queue": sut.labels(name),
+                "peek_with_handle": sut.attempt("peek_message", handle=handle, timeout_ms=0),
+            },
+            case="queue after the refused deletion",
+        )
+        sut.attempt("close_queue", handle=handle)
     sut.change_environment(directory=True)
 
 

@@ -29,9 +29,9 @@ HIGHEST_BIT = 0x8000_0000
 )
 @needs("send", "public_names")
 def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
-    """The SUT sends a message traced to an unknown queue, then a traced message of each delivery to the peer, with an
-    untraced message before and after them. On each of the three messages traced to a known queue, and on no other
-    message, the SUT sends a report with the class, destination, label and body that the document specifies.
+    """The SUT sends a message traced to an unknown queue, and a traced message of each delivery to the peer, between
+    two untraced messages: on each of the three messages traced to a known queue, and on no other message, the SUT sends
+    a report with the class, destination, label and body that the document specifies for the message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = peer.direct_name()
