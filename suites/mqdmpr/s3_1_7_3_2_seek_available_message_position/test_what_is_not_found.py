@@ -183,12 +183,12 @@ def test_search_skips_all_locked_messages(remote, judge):
     known = dict(zip(labels, find_lookup_ids(queue, len(labels)), strict=True))
     backward = [queue.look_up(Action.LOOKUP_PEEK_PREV, known[label]) for label in reversed(labels)]
     forward = [queue.look_up(Action.LOOKUP_PEEK_NEXT, known[label]) for label in labels]
-    for rules, found_reads, expected_order in (
+    for order_rules, found_reads, expected_order in (
         (("MQDMPR-3.1.7.3.2-04", "MQDMPR-3.1.7.3.2-21"), backward, "fedcba"),
         (("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-46"), forward, "bcdefg"),
     ):
         judge(
-            *rules,
+            *order_rules,
             expected=[*expected_order, Call.FAILURE],
             observed=[read.label_or_failure for read in found_reads],
             evidence=found_reads,
