@@ -73,7 +73,7 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
         case="lookups of locked messages",
     )
     readers = (queue, queue, remote.open())
-    cursors: tuple[dict[str, Any], ...] = ({}, {"hCursor": late_cursor}, {})
+    cursors: tuple[dict[str, int], ...] = ({}, {"hCursor": late_cursor}, {})
     waits = [
         reader.begin(Action.PEEK_CURRENT, ulTimeout=WAIT_MS, **by) for reader, by in zip(readers, cursors, strict=True)
     ]

@@ -73,7 +73,7 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
         observed={"DirectoryOffline": enterprise.is_offline()},
     )
     is_listed = name in [queue["name"] for queue in sut.control.call("list")["queues"]]
-    label_in_directory = enterprise.read_object(name).get("label")
+    published = enterprise.read_object(name).get("label")
     judge(
         "MQDMPR-3.1.7.1.19-11",
         expected=facts(
@@ -82,7 +82,7 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
         observed={
             "deletion": answer,
             "queue_is_listed": is_listed,
-            "label_in_the_directory": label_in_directory,
+            "label_in_the_directory": published,
             "messages": sut.labels(name) if stored and is_listed else [],
         },
     )

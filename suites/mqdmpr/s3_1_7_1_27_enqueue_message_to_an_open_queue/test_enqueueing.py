@@ -91,9 +91,10 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     outcome = sut.attempt("send", to=to, label="little", body=SMALL_BODY)
     copies = [await_count(peer, sut, queue, "little") for queue in queues]
     too_many = [sut.labels(queue).count("too much") for queue in queues[1:]]
-    to_full_last = ",".join(sut.direct_name(queue) for queue in (queues[0], queues[2], queues[1]))
+    last = sut.new_queue("several-last", quota_kb=SMALL_QUOTA_KB)
+    to_full_last = ",".join(sut.direct_name(queue) for queue in (queues[0], queues[2], last))
     refused_last = sut.attempt("send", to=to_full_last, label="too much", body=LARGE_BODY)
-    too_many.append(sut.labels(queues[1]).count("too much"))
+    too_many.append(sut.labels(last).count("too much"))
     full_first = [sut.new_queue(f"first-{place}", quota_kb=SMALL_QUOTA_KB if place == 0 else 64) for place in range(3)]
     to_full_first = ",".join(sut.direct_name(queue) for queue in full_first)
     refused_first = sut.attempt("send", to=to_full_first, label="too much", body=LARGE_BODY)

@@ -1,6 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.28, 3.1.7.1.34, 3.1.7.3.9 that only special cases show: several queues and kinds of
-messages.
-"""
+"""Faults of MS-MQDMPR 3.1.7.1.28, 3.1.7.3.9 that only special cases show: several priorities and kinds of messages."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ import heapq
 from harness.faults.parts import fault
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Session
+from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 _ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
@@ -56,12 +54,3 @@ class LaterLowPriorityDelayed(Sending):
         session.OutgoingMessageTable.add(position)
         self.qm.lifetimes.watch_sent(session, position)
         self.qm.dispatch_collection.add(session, position)
-
-
-@fault("queue-manager-pause-stops-all-queues", breaks="MQDMPR-3.1.7.1.34-03", blind=True)
-class PauseStopsAll(DispatchCollection):
-    """The pausing of one outgoing queue removes the messages of all outgoing queues from the dispatch collection."""
-
-    def remove_queue(self, queue: OutgoingQueue) -> None:
-        for one in self.qm.adm.OutgoingQueues.values():
-            one.session.OutgoingMessageTable.withhold_all()

@@ -144,10 +144,12 @@ ORDER_OF_ARRIVAL = "gfabedc"
 @needs("qm2qm")
 @covers(
     "MQDMPR-3.1.7.1.1-08",
+    "MQDMPR-3.1.7.3.2-04",
     "MQDMPR-3.1.7.3.2-09",
     "MQDMPR-3.1.7.3.2-12",
     "MQDMPR-3.1.7.3.2-16",
     "MQDMPR-3.1.7.3.2-19",
+    "MQDMPR-3.1.7.3.2-21",
     "MQDMPR-3.1.7.3.2-22",
     "MQDMPR-3.1.7.3.2-26",
     "MQDMPR-3.1.7.3.3-04",
@@ -159,7 +161,8 @@ ORDER_OF_ARRIVAL = "gfabedc"
     "MQDMPR-3.2.7.3-09",
 )
 def test_search_skips_all_locked_messages(remote, judge):
-    """Seven messages arrive out of order of priority. In the queue, all messages except the third and the sixth are
+    """Seven messages arrive out of order of priority: lookups before and after each message follow this order. In the
+    queue, all messages except the third and the sixth are
     locked. A lookup from either end of the queue, the lookup after the third message, the lookup before the sixth
     message, and a peek and a peek-next by a cursor each return the nearer unlocked message. A message of the highest
     priority that arrives before the peek-next is not returned by it. When the lock of the first message ends, a cursor
@@ -177,6 +180,19 @@ def test_search_skips_all_locked_messages(remote, judge):
     for rule, expected, read in zip(("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.2-19"), "ag", ends, strict=True):
         judge(rule, expected=expected, observed=read.label_or_outcome, evidence=read, case="end of the queue")
     known = dict(zip(labels, find_lookup_ids(queue, len(labels)), strict=True))
+    backward = [queue.look_up(Action.LOOKUP_PEEK_PREV, known[label]) for label in reversed(labels)]
+    forward = [queue.look_up(Action.LOOKUP_PEEK_NEXT, known[label]) for label in labels]
+    for order_rules, found_reads, expected_order in (
+        (("MQDMPR-3.1.7.3.2-04", "MQDMPR-3.1.7.3.2-21"), backward, "fedcba"),
+        (("MQDMPR-3.1.7.3.3-46",), forward, "bcdefg"),
+    ):
+        judge(
+            *order_rules,
+            expected=[*expected_order, Call.FAILURE],
+            observed=[read.label_or_failure for read in found_reads],
+            evidence=found_reads,
+            case="neighbours of all messages",
+        )
     first = other.start_receive().expect_success()
     for label in ("b", "d", "e", "g"):
         other.look_up(Action.LOOKUP_RECEIVE_CURRENT, known[label]).expect_success()
@@ -229,21 +245,33 @@ def test_search_skips_all_locked_messages(remote, judge):
     "MQDMPR-3.1.7.3.2-09",
     "MQDMPR-3.1.7.3.2-19",
     "MQDMPR-3.1.7.3.2-21",
+    "MQDMPR-3.1.7.3.3-06",
     "MQDMPR-3.1.7.3.3-22",
     "MQDMPR-3.1.7.3.3-46",
 )
 def test_search_follows_positions_of_moved_messages(peer, sut, judge):
     """Three messages are moved to a subqueue in an order that differs from their order of arrival: searches for the
-    first, the last, the previous and the next message follow the positions in the subqueue.
+    first, the last, the previous and the next message follow the positions in the subqueue; a search by the identifier
+    of a message that stayed in the queue finds no message there.
     """
     application = Application(peer, sut)
-    sent = application.fill("b", "c", "a")
+    sent = application.fill("b", "c", "a", "stays")
     subqueue = f"{application.queue};mqc-sub"
     sut.create_queue(subqueue)
     known = application.lookup_ids()
     for label in "abc":
         application.call("move", queue=application.queue, lookup_id=known[label], to=subqueue)
     moved = application.lookup_ids(subqueue)
+    elsewhere = {
+        seek: PendingRequest(peer, "peek_by_lookup_id", queue=subqueue, lookup_id=known["stays"], seek=seek)
+        for seek in ("current", "next", "previous")
+    }
+    judge(
+        "MQDMPR-3.1.7.3.3-06",
+        expected=each(one_of(Outcome.REFUSED, Outcome.NOTHING), "search"),
+        observed={seek: read.await_label() for seek, read in elsewhere.items()},
+        evidence=sent,
+    )
 
     def find(seek: str, label: str) -> str:
         read = PendingRequest(peer, "peek_by_lookup_id", queue=subqueue, lookup_id=moved[label], seek=seek)

@@ -1,0 +1,78 @@
+"""MS-MQDMPR 3.1.7.3.1, 3.1.7.3.2: reads of applications beside open and committed transactions."""
+
+from __future__ import annotations
+
+from harness.expectations import facts, in_queue
+from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
+from suites.applications import Application, PendingRequest
+
+WAIT_MS, SHORT_MS = 60_000, 300
+
+
+@needs("send", "receive", "queues", "transactions")
+@covers(
+    "MQDMPR-3.1.7.3.1-18", "MQDMPR-3.1.7.3.1-20", "MQDMPR-3.1.7.3.1-21", "MQDMPR-3.1.7.3.1-22", "MQDMPR-3.1.7.3.2-12"
+)
+def test_commit_and_abort_complete_waiting_reads(peer, sut, judge):
+    """A peek finds no message that an open transaction has sent or received. Three waiting receives get the three
+    messages that a transaction sends, when the transaction commits, and two get the messages of a transaction of the
+    peer. A waiting peek and then a waiting receive get the message that a different transaction received, when that
+    transaction aborts. A receive in this transaction, which finds no message, ends without a message when its timeout
+    expires.
+    """
+    application = Application(peer, sut, transactional=True)
+    queue = application.queue
+    packets = application.fill("first")
+    application.receive()
+
+    def peek():
+        return sut.read_label("peek_message", queue=queue)
+
+    sending, receiving = application.begin(), application.begin()
+    for label in "abc":
+        sut.send_here(queue, [label], transaction=sending)
+    unsent = peek()
+    reads = [PendingRequest(peer, "receive", queue=queue, timeout_ms=WAIT_MS) for _ in range(3)]
+    application.decide("commit", sending)
+    labels = sorted(read.await_label() for read in reads)
+    reads = [PendingRequest(peer, "receive", queue=queue, timeout_ms=WAIT_MS) for _ in range(2)]
+    connection = peer.open_raw()
+    for label, place in (("g", {"LM": 0, "ID": 77}), ("h", {"FM": 0, "ID": 77})):
+        packets.append(connection.send(application.build_message(label, transaction=place)))
+    labels += sorted(read.await_label() for read in reads)
+    packets += application.fill("d", "e")
+    taken = [application.receive(transaction=receiving) for _ in range(2)]
+    received = peek()
+    expired = PendingRequest(peer, "receive", queue=queue, transaction=receiving, timeout_ms=SHORT_MS).await_label()
+    waits = [PendingRequest(peer, verb, queue=queue, timeout_ms=WAIT_MS) for verb in ("peek_message", "receive")]
+    application.decide("abort", receiving)
+    returned = [read.await_label() for read in waits]
+    rest = application.labels()
+    judge(
+        "MQDMPR-3.1.7.3.2-12",
+        expected=facts(taken=["d", "e"], peek_before_the_commit=Outcome.NOTHING, peek_before_the_abort=Outcome.NOTHING),
+        observed={"taken": taken, "peek_before_the_commit": unsent, "peek_before_the_abort": received},
+        evidence=packets,
+    )
+    judge(
+        "MQDMPR-3.1.7.3.1-21",
+        "MQDMPR-3.1.7.3.1-22",
+        expected=["a", "b", "c", "g", "h"],
+        observed=labels,
+        case="messages of the waiting receives",
+        evidence=packets,
+    )
+    judge(
+        "MQDMPR-3.1.7.3.1-18",
+        expected=facts(waiting_reads=["d", "d"], queue=in_queue("e")),
+        observed={"waiting_reads": returned, "queue": rest},
+        evidence=packets,
+    )
+    judge(
+        "MQDMPR-3.1.7.3.1-20",
+        expected=Outcome.NOTHING,
+        observed=expired,
+        case="receive of a transaction after its timeout",
+        evidence=packets,
+    )
