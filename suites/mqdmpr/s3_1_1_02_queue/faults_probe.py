@@ -29,7 +29,8 @@ class OldHeadAfterPurge(Seeking):
         found: MessagePosition | None = super().seek_available(initial_position, peek_operation, seek_direction)
         if found is None and peek_operation and isinstance(initial_position, Boundary):
             return next((head for start, head in self.old_heads if start is initial_position), None)
-        self.old_heads = tuple(one for one in self.old_heads if one[0] is not initial_position)
+        if found is not None:
+            self.old_heads = tuple(one for one in self.old_heads if one[0] is not initial_position)
         return found
 
 
