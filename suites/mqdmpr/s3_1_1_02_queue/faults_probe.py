@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 from harness.faults.parts import replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
 from reference_qm.core.queueing.queues import Queues
-from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.reading import Reading
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.enums import SeekDirection
-from reference_qm.model.position_list import Boundary, Entry
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.position_list import Entry
+from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-class OldHeadAfterPurge(Seeking):
+class OldHeadAfterPurge(Reading):
     """A peek at an empty queue finds the message that was at the head before the purge."""
 
     old_heads: tuple[tuple[Entry, MessagePosition], ...] = ()
 
-    def seek_available(
+    def peek_message(
         self,
-        initial_position: Entry,
-        peek_operation: bool,
-        seek_direction: SeekDirection = SeekDirection.FORWARD,
-    ) -> MessagePosition | None:
-        found: MessagePosition | None = super().seek_available(initial_position, peek_operation, seek_direction)
-        if found is None and peek_operation and isinstance(initial_position, Boundary):
-            return next((head for start, head in self.old_heads if start is initial_position), None)
-        self.old_heads = tuple(one for one in self.old_heads if one[0] is not initial_position)
-        return found
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        if queue_desc.QueueReference is not None and cursor is None:
+            start = queue_desc.QueueReference.MessagePositionList.Start
+            head = next((head for one, head in self.old_heads if one is start), None)
+            if head is not None and self.qm.seeking.seek_available(start, True) is None:
+                answered(Status.MQ_OK, head)
+                return
+        super().peek_message(queue_desc, answered, now, timeout_ms, cursor, tag)
 
 
 class HeadKeptByPurge(Queues):
@@ -46,7 +53,7 @@ class HeadKeptByPurge(Queues):
         start = queue.MessagePositionList.Start
         head = self.qm.seeking.seek_available(start, True)
         if head is not None:
-            self.qm.seeking.old_heads += ((start, head),)  # type: ignore[attr-defined]
+            self.qm.reading.old_heads += ((start, head),)  # type: ignore[attr-defined]
         return super().purge(queue, token, done, failed)
 
 

@@ -31,10 +31,11 @@ KINDS_OF_QUEUE = ("queue with Authentication", "queue without Authentication")
 @covers("MQDMPR-3.1.1.2-20", "MQDMPR-3.1.1.2-21")
 def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     """Six messages of three priorities are received from the highest priority to the lowest, and in order of arrival
-    within a priority; then the queue is empty.
+    within a priority; then the queue is empty. The queue is also empty before the first message, and after a purge and
+    the receive of the only message: peeks with and without a cursor, and receives, find no message.
     """
     queue = remote.open_with_messages()
-    empty = [queue.start_receive()]
+    empty = _read_each_way(queue)
     packets = [
         remote.peer.message({"DM": 1}, base={"PR": priority}, label=f"message {number} of priority {priority}")
         for number, priority in enumerate(PRIORITIES)
@@ -49,9 +50,24 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
         evidence=reads,
         case="labels returned by the reads",
     )
-    empty.append(queue.start_receive())
+    empty += _read_each_way(queue)
+    for labels in (("only",), ("first", "second")):
+        remote.deliver(labels)
+        queue.purge().expect_success()
+        empty += _read_each_way(queue)
+    remote.deliver(["last"])
+    queue.receive()
+    empty += _read_each_way(queue)
     observed = [one.label_or_failure for one in empty]
     judge("MQDMPR-3.1.1.2-21", expected=each(Call.FAILURE, "read"), observed=observed, evidence=empty)
+
+
+def _read_each_way(queue):
+    """Read an empty queue in each way; peeks come first, because a receive may move the start of a search."""
+    cursor = queue.open_cursor()
+    reads = [queue.peek(), queue.peek(hCursor=cursor), queue.start_receive(), queue.start_receive(hCursor=cursor)]
+    queue.close_cursor(cursor).expect_success()
+    return reads
 
 
 @needs("send", "receive", "queues")

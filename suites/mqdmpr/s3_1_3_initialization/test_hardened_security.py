@@ -32,8 +32,9 @@ LOCKED_STATE = "Locked"
 )
 @varied("time to reach queue", "label", acknowledgments=("none", "of arrival"))
 def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
-    """In hardened security mode, even after a restart, the SUT serves neither RPC nor sessions, and its two outgoing
-    queues are Locked; when the mode has been switched off, the SUT sends the waiting messages of both outgoing queues.
+    """In hardened security mode, even after a restart, the SUT serves neither RPC nor sessions, and its outgoing
+    queues to a direct, a private and a public queue are Locked; when the mode has been switched off, the SUT sends the
+    waiting messages of all outgoing queues.
     """
     configuration = sut.control.call("configure")
     if "hardened_security" not in configuration:
@@ -47,13 +48,14 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     )
     to = peer.direct_name("mqc-hardened")
     other = peer.private_name() if sut.has("private_names") else peer.direct_name("mqc-hardened-too")
+    others = [other, peer.public_name] if sut.has("public_names") else [other]
     sender = Sender(peer, sut, to)
     with _harden_security(sut):
         for time in ("first", "second"):
             sut.restart()
             if time == "first":
                 if sut.has("open_to_send"):  # what it is before anything is to be sent
-                    for name in (to, other):
+                    for name in (to, *others):
                         openings.open_to_send(sut, name)
                         judge(
                             "MQDMPR-3.1.7.1.5-97",
@@ -62,13 +64,14 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                             case=f"State of the outgoing queue for {name}",
                         )
                 sender.send(1, delivery="transactional")
-                sut.send(other, body="message 2", application_tag=2, delivery="recoverable")
+                for tag, name in enumerate(others, 2):
+                    sut.send(name, body=f"message {tag}", application_tag=tag, delivery="recoverable")
             state_before = sut.outgoing_queue(to)["state"]
             session_of_sut = sender.poll_session(sut.connect_timeout_ms)
             observed = {
                 "State_of_the_queue_before_the_wait": state_before,
                 "State_of_the_queue_after_the_wait": sut.outgoing_queue(to)["state"],
-                "State_of_the_other_queue": sut.outgoing_queue(other)["state"],
+                "State_of_the_other_queues": [sut.outgoing_queue(name)["state"] for name in others],
                 "session of the SUT": session_of_sut is None or "opened",
             }
             transfers = {"RPC": _attempt_step(remote.open), "sessions": _attempt_step(lambda: peer.open_raw())}
@@ -80,13 +83,13 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
                 expected={
                     "State_of_the_queue_before_the_wait": LOCKED_STATE,
                     "State_of_the_queue_after_the_wait": LOCKED_STATE,
-                    "State_of_the_other_queue": LOCKED_STATE,
+                    "State_of_the_other_queues": [LOCKED_STATE for _ in others],
                     "session of the SUT": holds("none"),
                 },
                 observed=observed,
             )
     frames: list[Frame] = []
-    while len(frames) < 2 and (session := sender.poll_session()) is not None:
+    while len(frames) <= len(others) and (session := sender.poll_session()) is not None:
         collected = sender.collect(session, 1)
         session.acknowledge_all()
         for frame in collected:
@@ -96,7 +99,7 @@ def test_hardened_security_mode_stops_all_transfers(peer, sut, remote, judge):
     judge(
         "MQDMPR-3.1.3-D13",
         expected={
-            "numbers_of_the_messages_sent": any_order(1, 2),
+            "numbers_of_the_messages_sent": any_order(*range(1, len(others) + 2)),
             "State_of_the_queue": holds("not Locked", otherwise=LOCKED_STATE),
         },
         observed={

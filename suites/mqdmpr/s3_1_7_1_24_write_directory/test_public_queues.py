@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
@@ -14,6 +16,14 @@ OWN_TYPE, OTHER_TYPE = "6d71636f-6e66-4f72-8d00-00000000007e", "6d71636f-6e66-4f
 RARE_PROPERTIES = {"authenticated": True, "privacy": "body", "journal_quota_kb": 4_321}
 SHARED_PROPERTIES = (*CREATED_PROPERTIES, *RARE_PROPERTIES, "type", "transactional")
 CHANGED_PROPERTIES = {"label": "last label", "quota_kb": 0x8000_0001, "journaling": False, "base_priority": -4}
+
+NOTIFIED_CHANGES: tuple[dict[str, Any], ...] = (
+    {"label": "other"},
+    {"quota_kb": 88},
+    {"base_priority": -2, "journaling": True},
+    {"label": "last"},
+)
+"""Changes of a public queue that follow each other."""
 
 
 @needs("directory", "environment", "queue_control")
@@ -86,17 +96,28 @@ def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
 @needs("directory", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12")
 def test_change_of_public_queue_is_notified_once(peer, sut, judge):
-    """A change to a public queue causes one change notification, with the operation QueueUpdate."""
+    """Two public queues are changed alternately, with different properties and several times: each change causes one
+    change notification for its queue, with the operation QueueUpdate.
+    """
     enterprise = Enterprise(peer, sut)
-    name = enterprise.create_queue()
-    earlier = len(enterprise.list_notifications())
-    sut.control.call("set_queue", name=name, label="other")
-    operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
-    judge("MQDMPR-3.1.7.1.24-11", expected=holds("the SUT raises a change notification"), observed=bool(operations))
-    if operations:
-        judge("MQDMPR-3.1.7.1.24-12", expected=["QueueUpdate"], observed=operations, case="change notifications")
-    else:
-        judge.mark_not_exercised("MQDMPR-3.1.7.1.24-12", reason="the SUT raised no change notification")
+    queues = {
+        "first queue": enterprise.create_queue(),
+        "transactional queue": enterprise.create_queue(transactional=True),
+    }
+    for change in NOTIFIED_CHANGES:
+        for queue, name in queues.items():
+            earlier = len(enterprise.list_notifications())
+            sut.control.call("set_queue", name=name, **change)
+            operations = [operation for operation, one in enterprise.list_notifications()[earlier:] if one == name]
+            raised = holds("the SUT raises a change notification")
+            case = f"change of {', '.join(change)} of the {queue}"
+            judge("MQDMPR-3.1.7.1.24-11", expected=raised, observed=bool(operations), case=case)
+            if operations:
+                judge(
+                    "MQDMPR-3.1.7.1.24-12", expected=["QueueUpdate"], observed=operations, case="change notifications"
+                )
+            else:
+                judge.mark_not_exercised("MQDMPR-3.1.7.1.24-12", reason="the SUT raised no change notification")
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")

@@ -192,15 +192,16 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
 
 
 @covers("MQDMPR-3.2.7.3-15")
-def test_cursor_of_timed_out_peek_next_has_no_current_message(remote, judge):
-    """When a peek-next by a cursor has timed out, a peek by that cursor fails until a new message arrives, and then
-    returns that message.
+@pytest.mark.parametrize("timeout_ms", [0, SHORT_READ_TIMEOUT_MS])
+def test_cursor_of_timed_out_peek_next_has_no_current_message(remote, judge, timeout_ms):
+    """When a peek-next by a cursor has returned without a message, at once or after its timeout, a peek by that cursor
+    fails until a new message arrives, and then returns that message.
     """
     queue = remote.open_with_messages("first")
     cursor = queue.open_cursor()
     read = queue.peek(hCursor=cursor)
-    waited = queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=SHORT_READ_TIMEOUT_MS)
-    waited.wait(SHORT_READ_TIMEOUT_MS + remote.sut.response_timeout_ms)
+    waited = queue.begin(Action.PEEK_NEXT, hCursor=cursor, ulTimeout=timeout_ms)
+    waited.wait(timeout_ms + remote.sut.response_timeout_ms)
     second_peek = queue.peek(hCursor=cursor)
     remote.deliver(["second"])
     third_peek = queue.peek(hCursor=cursor)

@@ -441,7 +441,7 @@ class SharedQueueByDirectNameOnly(Receiving):
         super().take_message(session, packet, receipt, now)
 
 
-@fault("routed-message-addressed-to-next-hop", breaks="MQMQ-2.2.19.2-03")
+@fault("routed-message-addressed-to-next-hop", breaks=("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"))
 class AddressOfNextHop(Resolving):
     """A message that is sent through another queue manager has the GUID of that queue manager in
     QueueManagerAddress.

@@ -247,6 +247,33 @@ def _judge_lists(judge, frame, lists):
     )
 
 
+@needs("send", "security", "several_queues", "private_names")
+@covers("MQMQ-2.2.20.1-D01", "MQMQ-2.2.20.1-01")
+@pytest.mark.parametrize("signed", [False, True], ids=["unsigned", "signed"])
+@pytest.mark.parametrize("level", ["none", "base", "enhanced"])
+def test_protected_message_to_several_queues_has_list(peer, sut, judge, level, signed):
+    """The SUT sends an encrypted or signed message to two private queues of the peer: each copy has MQ set, and the
+    list contains both queues.
+    """
+    queues = [peer.private_name(0x0001_BEEF), peer.private_name(0x0002_BEEF)]
+    sender = Sender(peer, sut, ",".join(queues))
+    authentication = {"authentication_level": "sig20"} if signed else {}
+    sender.send(1, label=MESSAGE_LABEL, privacy_level=level, **authentication)
+    names = f"{MQF_HEADER}.Destination.FormatNameList"
+    for frame in _await_copies(sender, len(queues)):
+        found = Layout(frame)
+        judge("MQMQ-2.2.20.1-D01", expected=fields({"UserHeader.Flags.MQ": 1}), observed=found, evidence=frame)
+        expected, observed = _fields_of_list("Destination", queues, found)
+        judge(
+            "MQMQ-2.2.20.1-D01",
+            "MQMQ-2.2.20.1-01",
+            expected=expected[names],
+            case="FormatType and FormatName of each destination",
+            observed=observed[names],
+            evidence=frame,
+        )
+
+
 @covers("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05")
 @varied("acknowledgments", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_message_to_one_queue_has_no_multi_queue_header(peer, sut, judge):

@@ -9,6 +9,7 @@ from harness.judging.judge import Judge
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.sut import Sut
+from suites.applications import PendingRequest
 from suites.mqqb.steps.sender import Sender
 
 PENDING_RULES = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
@@ -68,16 +69,31 @@ def _begin_with_message(sut: Sut, judge: Judge, label: str, *, external: bool) -
     transaction = sut.control.call("begin", external=external)["transaction"]
     sut.send_here(queue, [label], delivery="transactional", transaction=transaction)
     judge(*PENDING_RULES, expected=in_queue(), observed=sut.labels(queue))
+    handle = sut.control.call("open_queue", queue=queue)["handle"]
+    cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
+    observed = {
+        "peek": sut.read_label("peek_message", queue=queue),
+        "peek_by_handle": sut.read_label("peek_message", handle=handle),
+        "peek_by_cursor": sut.read_label("peek_message", cursor=cursor),
+        "receive": sut.read_label("receive", queue=queue),
+        "first": sut.attempt("peek_by_lookup_id", queue=queue, seek="first"),
+        "last": sut.attempt("peek_by_lookup_id", queue=queue, seek="last"),
+    }
+    sut.control.call("close_queue", handle=handle)
+    invisible = dict.fromkeys(observed, Outcome.NOTHING) | {"first": Outcome.REFUSED, "last": Outcome.REFUSED}
+    judge(*PENDING_RULES, expected=invisible, observed=observed, case="reads while the transaction is open")
     return transaction
 
 
 @needs("send", "receive", "queues", "transactions")
 @covers("MQSO-4.3.1.2-D09", *COORDINATED_RULES, *RECEIVED_RULES)
 @varied("trace", "queue journaling", "queue quota", "queue privacy", "read by")
-def test_message_is_received_in_transaction_of_other_kind(sut, judge):
+@pytest.mark.parametrize("verb", ["receive", "receive_by_lookup_id"])
+def test_message_is_received_in_transaction_of_other_kind(peer, sut, judge, verb):
     """Two messages that were sent in an internal transaction can be received in an external transaction, and vice
-    versa; an abort after the vote returns the first of them, and a commit removes it.
+    versa, in order or by LookupIdentifier; an abort after the vote returns the first of them, and a commit removes it.
     """
+    how = {"timeout_ms": 0} if verb == "receive" else {"seek": "first"}
     queue = sut.queue("transactional")
     for external in (False, True):
         kind = "external" if external else "internal"
@@ -87,7 +103,7 @@ def test_message_is_received_in_transaction_of_other_kind(sut, judge):
         observed: dict[str, object] = {"sent": _decide(sut, sending, "commit", external=external)}
         for outcome in ("abort", "commit"):
             receiving = sut.control.call("begin", external=not external)["transaction"]
-            taken = sut.read_label("receive", queue=queue, transaction=receiving)
+            taken = PendingRequest(peer, verb, queue=queue, transaction=receiving, **how).await_label()
             decided = _decide(sut, receiving, outcome, external=not external)
             observed[outcome] = {"received": taken, "decided": decided, "left": sut.labels(queue)}
         expected = facts(
