@@ -124,6 +124,9 @@ def test_each_message_has_its_own_security(peer, sut, judge, delivery):
     for case, signature, privacy, sender, message in found:
         _judge_encryption(judge, case, privacy, message)
         _judge_identity(judge, case, sender, signature, message, sut.guid)
+    sent_levels = {privacy for _, _, privacy, _, _ in found}
+    for level in RULES_OF_LEVELS.keys() - sent_levels:
+        judge.mark_not_exercised(RULES_OF_LEVELS[level], reason=f"the SUT sends no message with privacy level {level}")
 
 
 def _judge_signatures(judge, found):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from harness.expectations import facts
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, LookupId

@@ -171,7 +171,7 @@ def test_message_to_direct_name_has_zero_queue_manager_address(peer, sut, judge)
 
 @needs("private_names")
 @covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", "MQMQ-2.2.18.1.5.1-01")
-@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+@pytest.mark.parametrize("delivery", ["express", "recoverable", pytest.param("transactional", marks=needs("send"))])
 @varied("acknowledgments", "positive journaling", "negative journaling", "response queue", "label")
 def test_message_to_private_name_has_guid_of_host(peer, sut, judge, delivery):
     """The SUT sends a message to a private name of the peer: QueueManagerAddress is the GUID of the peer, and
