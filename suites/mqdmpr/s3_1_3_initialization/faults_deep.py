@@ -7,7 +7,6 @@ from typing import Any
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.enterprise.initialization import Initialization
-from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.transaction_records import TransactionRecords
@@ -112,11 +111,3 @@ class SitesTimerWithGates(DirectoryClient):
         super()._start_timer(name, now)
         if name is TimerName.DIRECTORY_SITE_GATES_UPDATE:
             self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_SITES_UPDATE, 0))
-
-
-@fault("hardened-security-new-queue-to-second-host-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
-class SecondNewQueueNotLocked(Destinations):
-    """In hardened security mode, a new outgoing queue is not Locked if another outgoing queue exists."""
-
-    def initial_state(self, text: str) -> OutgoingQueueState:
-        return OutgoingQueueState.INACTIVE if self.qm.adm.OutgoingQueues else super().initial_state(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.codec import FormatName
 from reference_qm.codec.format_names import MachineName, MultipleElementName
+from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
 from reference_qm.core.remote.model import OpenQueueEntry
@@ -12,6 +13,7 @@ from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.model.states import OutgoingQueueState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
@@ -147,3 +149,11 @@ class SecondOfSeveralStays(QueueOpening):
         if queue_desc.Multiple:
             del queue_desc.OpenQueueDescriptorCollection[1:]
         super().close_queue(queue_desc)
+
+
+@fault("hardened-security-new-queue-to-second-host-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
+class SecondNewQueueNotLocked(Destinations):
+    """In hardened security mode, a new outgoing queue is not Locked if another outgoing queue exists."""
+
+    def initial_state(self, text: str) -> OutgoingQueueState:
+        return OutgoingQueueState.INACTIVE if self.qm.adm.OutgoingQueues else super().initial_state(text)
