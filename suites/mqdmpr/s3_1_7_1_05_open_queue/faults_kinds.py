@@ -8,10 +8,7 @@ from reference_qm.codec.format_names import MachineName, MultipleElementName
 from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
-from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.adm import Queue
-from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.states import OutgoingQueueState
 from reference_qm.model.statuses import Status
@@ -127,28 +124,6 @@ class SubqueueShared(QueueOpening):
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         subqueue = queue.parent is not None and not queue.Pathname.lower().endswith(";journal")
         return subqueue or super().is_shared(queue, required_access, shared_mode)
-
-
-@fault("run-down-of-remote-reader-leaves-descriptor", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
-class RunDownLeavesSharing(RemoteOpening):
-    """When the connection of a remote reader is lost, its OpenQueueDescriptor stays in the queue and restricts other
-    readers.
-    """
-
-    def run_down_session(self, entry: OpenQueueEntry) -> None:
-        self.cancel_remote_reads(entry)
-
-
-@fault("closing-multiple-handle-leaves-second-queue-open", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
-class SecondOfSeveralStays(QueueOpening):
-    """When the OpenQueueDescriptor of several queues is closed, the OpenQueueDescriptors of all queues except the first
-    stay in their queues.
-    """
-
-    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
-        if queue_desc.Multiple:
-            del queue_desc.OpenQueueDescriptorCollection[1:]
-        super().close_queue(queue_desc)
 
 
 @fault("hardened-security-new-queue-to-second-host-not-locked", breaks="MQDMPR-3.1.7.1.5-97", blind=True)
