@@ -15,7 +15,6 @@ FIRST_PROPERTIES = {"label": "first", "journaling": True, "quota_kb": 64, "base_
 LONG_LABEL = "l" * 125
 """A label with one character more than a queue's label may have in Windows."""
 ODD_PROPERTIES: dict[str, dict[str, object]] = {
-    "base-priority": {"base_priority": 40_000},
     "label": {"label": "l" * 300},
 }
 OTHER_PROPERTIES = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority": -3}
