@@ -79,7 +79,7 @@ def test_run_continues_over_new_connection_after_connection_loss(tmp_path: Path,
 def test_example_agent_works_over_ssh(over: Sshd) -> None:
     agent = over.command(sys.executable, "-S", "-E", str(ROOT / "examples" / "agent" / "agent.py"))
     found = try_agent(command_route(shlex.join(agent)), "ssh", None)
-    assert found.right, list(list_lines(found, Costs(0, 0, {}, {}, "")))
+    assert found.is_as_announced, list(list_lines(found, Costs(0, 0, {}, {}, "")))
 
 
 def test_refused_ssh_key_gives_one_line_error(tmp_path: Path, over: Sshd) -> None:
