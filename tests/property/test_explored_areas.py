@@ -17,7 +17,7 @@ FAULTS = {
     "client": ("client-cancel-receive-hqueue-in-16-bits", 3),
     "queues": ("abort-restores-message-at-end", 7),
     "connecting": ("initiator-no-entry-of-failed-retry", 6),
-    "transfer": ("receiver-sequence-previous-number-not-last-accepted-rejected", 4),
+    "transfer": ("receiver-sequence-previous-number-not-last-accepted-rejected", 6),
 }
 """A fault for each area, and the most steps that its shortest sequence has."""
 
