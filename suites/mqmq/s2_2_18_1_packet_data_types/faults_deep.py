@@ -336,7 +336,10 @@ class PurgeReportedAsDeletion(OrderAcks):
         super().send_transactional_ack(name, message_class, body, now)
 
 
-@fault("sender-time-to-be-received-passed-before-sending-class-receive-timeout", breaks="MQMQ-2.2.18.1.6-D03")
+@fault(
+    "sender-time-to-be-received-passed-before-sending-class-receive-timeout",
+    breaks=("MQMQ-2.2.18.1.6-D03", "MQMQ-2.2.19.3-03"),
+)
 class ReceiveTimeoutBeforeSending(AdminAcks):
     """When the TimeToBeReceived of a message expires before the message is sent, the sender's acknowledgment has the
     class NACK_RECEIVE_TIMEOUT.

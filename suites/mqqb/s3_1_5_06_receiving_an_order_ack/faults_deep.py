@@ -256,18 +256,6 @@ class CountOfAllQueues(OrderAcks):
         _transfer(session, EodLastAckCount=sum(one.LastAckCount for one in sequences if one is not None))
 
 
-@fault("sender-resend-index-reset-only-once", breaks="MQQB-3.1.5.6-11", blind=True)
-class ResetOnce(TransactionalSending):
-    """The sender resets ResendIntervalIndex only when UnackedSequence becomes empty for the first time."""
-
-    def reset_resend_interval(self, session: Session) -> None:
-        known: set[int] = self.__dict__.setdefault("known", set())
-        if session.number not in known or outgoing_sequence(session).UnackedSequence:
-            super().reset_resend_interval(session)
-        if not outgoing_sequence(session).UnackedSequence:
-            known.add(session.number)
-
-
 @fault("sender-transactional-message-of-other-queue-deleted-by-order-ack", breaks="MQQB-3.1.5.6-09", blind=True)
 class EveryQueue(OrderAcks):
     """An OrderAck removes the entries up to its TxSequenceNumber from UnackedSequence of every outgoing queue."""
