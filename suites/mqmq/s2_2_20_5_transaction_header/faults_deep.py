@@ -1,3 +1,59 @@
+"""Faults of MS-MQMQ 2.2.20.5 that only special cases reveal: the second message, queue or transaction, and bits that
+have an effect although they must be ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.received_messages import change_received
+from harness.faults.registry import add
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.model.adm import Message, MessagePosition, Queue, RecoverableReceipt, Session
+from reference_qm.model.transactions import OperationType, Transaction
+from reference_qm.surface.clock import Now
+
+NO_ACKNOWLEDGMENTS = {"MessagePropertiesHeader.Flags": 0}
+
+
+def _has_bit(name: str) -> Callable[[Any], Any]:
+    return lambda packet: packet.TransactionHeader is not None and getattr(packet.TransactionHeader, name)
+
+
+for _name, _rule, _says, _changes, _bit in (
+    (
+        "receiver-transaction-header-x1-suppresses-acknowledgments",
+        "MQMQ-2.2.20.5-08",
+        "The receiver sends no administration acknowledgments for a message when bit X1 of TransactionHeader.Flags is "
+        "set.",
+        NO_ACKNOWLEDGMENTS,
+        "X1",
+    ),
+    (
+        "receiver-transaction-header-x5-message-expires",
+        "MQMQ-2.2.20.5-12",
+        "A message is removed from its queue after one second when bit X5 of TransactionHeader.Flags is set.",
+        {"UserHeader.TimeToBeReceived": 1},
+        "X5",
+    ),
+    (
+        "receiver-transaction-header-x8-correlation-id-lost",
+        "MQMQ-2.2.20.5-15",
+        "A message has no correlation identifier when bit X8 of TransactionHeader.Flags is set.",
+        {"MessagePropertiesHeader.CorrelationID": bytes(20)},
+        "X8",
+    ),
+):
+    add(_name, _rule, _says, change_received(_changes, _has_bit(_bit)))
+
+
 class OtherBoundaries(TransactionEvents):
     """The sender sets FM or LM in the wrong messages."""
 
