@@ -359,12 +359,6 @@ for _name, _breaks, _says, _others in (
         WRONG_CLASS_BY_CLASS,
     ),
     (
-        "sender-ack-of-expired-message-class-deleted",
-        "MQMQ-2.2.18.1.6-D03",
-        "The sender acknowledges an expired message with NACK_DELETED.",
-        {MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT: MessageClass.MQMSG_CLASS_NACK_DELETED},
-    ),
-    (
         "receiver-ack-of-unknown-provider-bad-encryption",
         ("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
         "The receiver sends NACK_BAD_ENCRYPTION for a message whose cryptographic provider is unknown.",
