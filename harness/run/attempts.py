@@ -18,7 +18,16 @@ from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, WRONG_VERDIC
 from harness.run.checks import find_covered_rules, suite_path
 from harness.run.rests import CheckPrerequisites
 from harness.run.roots import doubt_verdicts
-from harness.run.stash import ATTEMPT_KEY, DRIVER_KEY, LOG_KEY, ROOTS_KEY, ROOTS_OF_CHECK, RUN_KEY, RUNS_AGAIN_ALONE
+from harness.run.stash import (
+    ATTEMPT_KEY,
+    DRIVER_KEY,
+    LOG_KEY,
+    ROOTS_KEY,
+    ROOTS_OF_CHECK,
+    RUN_KEY,
+    RUNS_AGAIN_ALONE,
+    release_packets,
+)
 from harness.sut.external_driver import ExternalDriver
 
 MOST_ATTEMPTS = 4
@@ -60,6 +69,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     driver.vital_signs.slow_timers(False)
     item.config.stash[LOG_KEY] = log
     entries, reports = settle_attempts(tried, doubts, steady=now == Doubts())
+    release_packets(item)
     if not item.stash.get(RUNS_AGAIN_ALONE, False):
         run, rests = item.config.stash[RUN_KEY], item.stash.get(ROOTS_OF_CHECK, CheckPrerequisites())
         entries = change_reports(

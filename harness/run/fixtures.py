@@ -91,6 +91,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
             f"{len(earlier)} answers to messages from earlier checks arrived in this check, the first: {earlier[0]}"
         )
     rows.peer.close()
+    del request.node.stash[ROWS_KEY]  # pytest keeps the items, and with the rows all packets, until the run ends
 
 
 @pytest.fixture

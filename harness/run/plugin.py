@@ -33,6 +33,7 @@ from harness.run.stash import (
     ROOTS_OF_CHECK,
     RUN_KEY,
     make_judge,
+    release_packets,
 )
 
 if TYPE_CHECKING:
@@ -222,10 +223,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         handle_end_of_check(
             item, item.config.stash[DRIVER_KEY], more=nextitem is not None, told=item.stash.get(END_REPORTED, False)
         )
-    if (
-        JUDGE_KEY in item.stash
-    ):  # items exist until the end of the run, and the judge would keep all packets of the check in memory
-        del item.stash[JUDGE_KEY]
+    release_packets(item)
     return done
 
 

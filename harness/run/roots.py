@@ -8,6 +8,7 @@ has this root cause as its reason.
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import pickle
 import tempfile
@@ -66,6 +67,7 @@ class SystemPrerequisites:
         if self.lines is not None or self._attempts == MOST_ROOT_ATTEMPTS:
             return
         self._attempts += 1
+        gc.collect()  # a SUT that floods fills the memory with the packets of finished checks
         if self._shared is None:
             self.lines = _check_roots(driver, reached=self.reached)
             return

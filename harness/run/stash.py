@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,17 @@ MIRROR_KEY: pytest.StashKey[Mirror] = pytest.StashKey()
 """The judge of the peer's packets in the clean run of ``prove``."""
 ATTEMPT_KEY: pytest.StashKey[int] = pytest.StashKey()
 """The number of earlier attempts at this check."""
+
+
+def release_packets(item: pytest.Item) -> None:
+    """Drop the references to the packets of a finished check: pytest keeps the item until the run ends, and the last
+    traceback until the next failure.
+    """
+    if JUDGE_KEY in item.stash:
+        del item.stash[JUDGE_KEY]
+    for name in ("last_exc", "last_value", "last_traceback"):
+        if hasattr(sys, name):
+            delattr(sys, name)
 
 
 def get_attempt_capture_path(item: pytest.Item) -> Path:
