@@ -6,6 +6,7 @@ What is about all checks looks at one whole run; what is about runs as such at c
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import xml.etree.ElementTree as ET
@@ -254,3 +255,14 @@ def test_truncated_verdict_file_gives_one_line_error_and_is_unchanged(by_mqconfo
         "remove this line to continue with the other lines"
     )
     assert (folder / "verdicts.jsonl").read_bytes() == cut
+
+
+def test_run_frees_packets_of_each_finished_check(tmp_path: Path) -> None:
+    """Once pytest's items kept the packets of all checks, and a flood of three checks exhausted the memory."""
+    kept, folders = tmp_path / "kept", (Path(__file__).parent, ROOT)
+    plugin = {"PYTEST_PLUGINS": "packets_kept", "PYTHONPATH": os.pathsep.join(map(str, folders))}
+    arguments = ("run", "--sut", sut(tmp_path), "--out", tmp_path / "run", "--select", "MQQB-3.1.5.4.1")
+    done = command(*MQCONFORM, *arguments, cwd=ROOT, **plugin, MQ_RECORDERS_KEPT=str(kept))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(verdicts_of(tmp_path / "run")) > 10
+    assert int(kept.read_text(encoding="ascii")) <= 1
