@@ -14,7 +14,7 @@ from reference_qm.core.queueing.transaction_operations import TransactionOperati
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary
 from reference_qm.model.states import MessagePositionState
@@ -113,15 +113,6 @@ class SecondWaitDoesNotMove(Cursors):
             cursor.CursorState = CursorState.UNREAD
         else:
             super().message_available(cursor, message_position)
-
-
-@fault("cancelled-cursor-receive-returns-io-timeout", breaks="MQDMPR-3.1.7.1.10-35")
-class CancelledCursorReceiveTimesOut(Waiting):
-    """A pending receive by a cursor that is cancelled returns MQ_ERROR_IO_TIMEOUT."""
-
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        by_cursor = reader.CursorReference is not None and reader.DestructiveRead
-        super().stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT if by_cursor else status)
 
 
 @fault("receive-skips-message-that-became-available-again", breaks="MQDMPR-3.1.7.1.10-38")

@@ -111,7 +111,7 @@ WAYS = ("queue", "handle", "cursor", "waiting", "waiting cursor", "current", "ne
 """The ways to receive a message: where the read takes it from, whether it waits, and the search by LookupIdentifier."""
 SEEKS = WAYS[5:]
 RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.10-D07")
-LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-34", "MQDMPR-3.1.7.1.13-38")
+LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-34", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.13-02")
 
 
 @pytest.mark.parametrize(
@@ -168,6 +168,7 @@ def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judg
         copies = queues.properties(journals=True)
         judge(
             rules[0],
+            *rules[2:],
             expected=facts(places=expected, copies=none("changed property"), others=none("changed property")),
             observed={
                 "places": queues.labels(),

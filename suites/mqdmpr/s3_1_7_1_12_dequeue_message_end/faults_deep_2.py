@@ -17,24 +17,6 @@ _RETURNED: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
 """By queue manager: the lookup identifiers of the messages that were returned."""
 
 
-@fault("positive-end-after-negative-end-deletes-message", breaks="MQDMPR-3.1.7.1.12-07")
-class AvailableMessageDeleted(TwoPhaseReading):
-    """A second end with iDeleteMessage True deletes the message that the first end made available."""
-
-    def dequeue_message_end(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        position: MessagePosition,
-        delete_message: bool,
-        ended: Callable[[Status], None],
-        transactional: bool = False,
-    ) -> None:
-        if delete_message and position.State is MessagePositionState.AVAILABLE:
-            self.end_with_deletion(position, ended)
-        else:
-            super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
-
-
 @fault("negative-end-after-purge-returns-express-message-to-queue", breaks="MQDMPR-3.1.7.1.12-13")
 class PurgedExpressMessageReturns(TwoPhaseReading):
     """An end with iDeleteMessage False returns an express message to its queue although the queue was purged."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import Ack
 
 
 @needs("qm2qm", "queue_control", "receive")
@@ -43,3 +44,31 @@ def test_ended_reads_delete_and_return_their_messages_for_good(remote, sut, judg
             case="after a restart" if restarted else "after the ends of the reads",
             evidence=ends,
         )
+
+
+@needs("qm2qm")
+@covers("MQDMPR-3.1.7.1.12-13")
+def test_purged_messages_are_deleted_at_every_end(remote, judge):
+    """A remote reader holds two express and two recoverable messages while the queue is purged, and ends one receive of
+    each kind with RR_ACK and one with RR_NACK: no message returns to the queue, and a message that arrived after the
+    purge stays.
+    """
+    queue = remote.open_with_messages()
+    remote.send_all([remote.peer.message({"DM": 0}, label=label) for label in ("a", "b")])
+    remote.deliver(["c", "d"])
+    reads = [queue.start_receive() for _ in range(4)]
+    queue.purge().expect_success()
+    remote.deliver(["e"])
+    ends = [
+        queue.end(read, acknowledge) for read, acknowledge in zip(reads, (Ack.RR_NACK, Ack.RR_ACK) * 2, strict=True)
+    ]
+    judge(
+        "MQDMPR-3.1.7.1.12-13",
+        expected=facts(held=[*"abcd"], outcomes=["MQ_OK"] * 4, queue=["e"]),
+        observed={
+            "held": [read.label_or_outcome for read in reads],
+            "outcomes": [one.outcome for one in ends],
+            "queue": queue.labels(),
+        },
+        evidence=[*reads, *ends],
+    )

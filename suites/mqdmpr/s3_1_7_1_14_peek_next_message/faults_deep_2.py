@@ -9,11 +9,11 @@ from reference_qm.core.queueing.cursors import Cursors, Got
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary
 from reference_qm.model.states import MessagePositionState
-from reference_qm.model.statuses import CursorStatus, Status
+from reference_qm.model.statuses import CursorStatus
 from reference_qm.surface.clock import Now
 
 
@@ -93,18 +93,6 @@ class SecondPeekWaits(Waiting):
                     return
                 peeked = peeked or not reader.DestructiveRead
                 self.satisfy_reader(reader, found)
-
-
-@fault("cancelled-peek-next-returns-io-timeout", breaks="MQDMPR-3.1.7.1.14-33")
-class CancelledPeekNextTimesOut(Waiting):
-    """A pending peek at the next message that is cancelled returns MQ_ERROR_IO_TIMEOUT."""
-
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        moved = reader.CursorReference is not None and not isinstance(
-            reader.CursorReference.MessagePositionReference, Boundary
-        )
-        peeks = moved and not reader.DestructiveRead
-        super().stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT if peeks else status)
 
 
 @fault("pending-peek-next-without-timeout-waits-one-minute", breaks="MQDMPR-3.1.7.1.14-07")

@@ -10,7 +10,7 @@ from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary
 from reference_qm.model.states import MessagePositionState
@@ -134,15 +134,6 @@ class ReceiveBehindPeekWaits(Waiting):
                     return
                 peeked = peeked or (not reader.DestructiveRead and reader.CursorReference is not None)
                 self.satisfy_reader(reader, found)
-
-
-@fault("cancelled-peek-without-cursor-returns-io-timeout", breaks="MQDMPR-3.1.7.1.15-55")
-class CancelledPeekTimesOut(Waiting):
-    """A pending peek without a cursor that is cancelled returns MQ_ERROR_IO_TIMEOUT."""
-
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        plain = not reader.DestructiveRead and reader.CursorReference is None
-        super().stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT if plain else status)
 
 
 @fault("peek-by-cursor-of-deleted-queue-returns-already-received", breaks="MQDMPR-3.1.7.1.15-04")

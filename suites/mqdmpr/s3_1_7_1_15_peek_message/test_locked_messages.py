@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import facts
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids
@@ -14,9 +15,11 @@ RETURN_RULES = ("MQDMPR-3.1.7.1.15-51", "MQDMPR-3.1.7.1.15-52", "MQDMPR-3.1.7.3.
 
 @needs("qm2qm")
 @covers(
+    "MQDMPR-3.1.7.1.10-D01",
     "MQDMPR-3.1.7.1.11-07",
     "MQDMPR-3.1.7.1.15-12",
     "MQDMPR-3.1.7.1.15-16",
+    "MQDMPR-3.1.7.1.15-44",
     "MQDMPR-3.1.7.1.15-58",
     "MQDMPR-3.1.7.1.15-59",
     "MQDMPR-3.1.7.3.2-16",
@@ -48,6 +51,7 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
     )
     locking += [other.start_receive(), queue.start_receive()]
     waiting = other.begin(Action.RECEIVE, ulTimeout=WAIT_MS)
+    state_of_receive = waiting.state_after_silence()
     remote.deliver(["d"])
     locking.append(waiting.wait())
     rest = [queue.start_receive(ulTimeout=0), queue.peek(ulTimeout=0)]
@@ -75,6 +79,14 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
     waits = [
         reader.begin(Action.PEEK_CURRENT, ulTimeout=WAIT_MS, **by) for reader, by in zip(readers, cursors, strict=True)
     ]
+    judge(
+        "MQDMPR-3.1.7.1.10-D01",
+        "MQDMPR-3.1.7.1.15-44",
+        expected=[Call.WAITING] * 4,
+        observed=[state_of_receive, *(read.state_after_silence() for read in waits)],
+        evidence=[waiting, *waits],
+        case="a receive and three peeks of a queue in which all messages are locked",
+    )
     remote.open().close().expect_success()
     other.give_back(locking[0]).expect_success()
     labels = [read.wait().label_or_outcome for read in waits]

@@ -20,29 +20,42 @@ RULE_BY_READ = {
     "peek_next": "MQDMPR-3.1.7.1.14-07",
     "peek_message": "MQDMPR-3.1.7.1.15-07",
 }
+READS = (*((verb, False) for verb in ("receive", "peek_message")), *((verb, True) for verb in RULE_BY_READ))
+"""The verb of each read, and whether the read uses a cursor."""
 
 
-def _build_arguments(sut, application, verb):
-    """Return the arguments of a read: the queue or, for a peek at the next message, a cursor at a message."""
-    if verb != "peek_next":
+def _build_arguments(sut, application, verb, by_cursor):
+    """Return the arguments of a read: the queue or a cursor; for a peek at the next message, a cursor at a message."""
+    if not by_cursor:
         return {"queue": application.queue}
-    application.fill("before")
-    handle = sut.control.call("open_queue", queue=application.queue, access="peek")["handle"]
+    access = "receive" if verb == "receive" else "peek"
+    handle = sut.control.call("open_queue", queue=application.queue, access=access)["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
-    sut.control.call("peek_message", cursor=cursor, timeout_ms=0)
+    if verb == "peek_next":
+        application.fill("before")
+        sut.control.call("peek_message", cursor=cursor, timeout_ms=0)
     return {"cursor": cursor}
 
 
 @needs("queues", "receive", "send")
 @pytest.mark.parametrize(
-    "verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in RULE_BY_READ.items()]
+    ("verb", "by_cursor"),
+    [
+        pytest.param(
+            verb,
+            by_cursor,
+            marks=covers(RULE_BY_READ[verb]),
+            id=f"{verb} by cursor" if by_cursor and verb != "peek_next" else verb,
+        )
+        for verb, by_cursor in READS
+    ],
 )
-def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
-    """An application's receive, peek or peek-next without a timeout is still pending after 30 hours (in real time,
-    after the silence window), and then returns a message that arrives.
+def test_read_without_timeout_waits_for_message(peer, sut, judge, verb, by_cursor):
+    """An application's receive, peek or peek-next without a timeout, by a cursor or by the name of the queue, is still
+    pending after 30 hours (in real time, after the silence window), and then returns a message that arrives.
     """
     application = Application(peer, sut)
-    arguments = _build_arguments(sut, application, verb)
+    arguments = _build_arguments(sut, application, verb, by_cursor)
     read = PendingRequest(peer, verb, timeout_ms=None, **arguments)
     peer.pass_time(LONGER_THAN_ANY_TIMEOUT_MS if peer.environment.virtual else sut.quiet_ms)
     is_early = read.is_answered()

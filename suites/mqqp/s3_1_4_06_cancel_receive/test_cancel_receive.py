@@ -10,6 +10,7 @@ from harness.expectations import each, facts, none, one_of, status
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.releases import find_release
 from harness.wire.rpc_qm2qm import Action, Method
+from suites.mqqp.steps.cancelling import NO_MESSAGE, describe_end
 
 pytestmark = needs("qm2qm")
 
@@ -17,14 +18,6 @@ INVALID_HANDLE, INVALID_PARAMETER, ERROR = "MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_
 LONG_READ_TIMEOUT_MS = 600_000
 NO_TIME_LIMIT = LARGEST_REQUEST_ID = 0xFFFF_FFFF
 HIGHEST_BIT = 0x8000_0000
-NO_MESSAGE = "ended without a message"
-
-
-def describe_end(read) -> str:
-    """Return the text for the end of a cancelled read: the informational status, or a failure (erratum E51)."""
-    read.wait()
-    informed = read.outcome == "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
-    return NO_MESSAGE if informed or read.failed else read.label_or_outcome
 
 
 @covers(
