@@ -1,0 +1,67 @@
+"""Further faults of MS-MQDMPR 3.1.7.1.4 Delete Queue: several messages, handles and queues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.parts import fault
+from reference_qm.codec import MessageClass
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.queues import Queues
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.states import MessagePositionState
+from reference_qm.surface.commands import Result
+
+
+@fault("only-first-message-of-deleted-queue-is-reported", breaks="MQDMPR-3.1.7.1.4-05")
+class FirstMessageReported(Positions):
+    """Only the first message of a deleted queue causes a negative acknowledgment."""
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        deleted = reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED
+        positions = position.QueueReference.MessagePositionList
+        if deleted and len(list(positions)) == 1 and position.State is not MessagePositionState.DELETED:
+            positions.remove(position)
+            position.State = MessagePositionState.DELETED
+        else:
+            super().delete_message(position, reason)
+
+
+@fault("locked-message-of-deleted-queue-is-not-reported", breaks="MQDMPR-3.1.7.1.4-05")
+class LockedMessageNotReported(Positions):
+    """A message that a reader holds when its queue is deleted causes no negative acknowledgment."""
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        deleted = reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED
+        if deleted and position.State is MessagePositionState.LOCKED:
+            position.QueueReference.MessagePositionList.remove(position)
+            position.State = MessagePositionState.DELETED
+        else:
+            super().delete_message(position, reason)
+
+
+@fault("second-handle-of-deleted-queue-still-reads", breaks="MQDMPR-3.1.7.1.4-10")
+class SecondHandleReads(Queues):
+    """The deletion of a queue invalidates only the handle that was opened first."""
+
+    def _close_descriptors(self, queue: Queue) -> None:
+        later = dict(list(queue.OpenQueueDescriptorCollection.items())[1:])
+        for handle in later:
+            del queue.OpenQueueDescriptorCollection[handle]
+        super()._close_descriptors(queue)
+        queue.OpenQueueDescriptorCollection = later
+
+
+@fault("deleted-queue-with-open-handle-keeps-name", breaks="MQDMPR-3.1.7.1.4-11")
+class OpenedQueueKeepsName(Queues):
+    """A deleted queue that is open keeps its name: it stays listed and receives messages."""
+
+    def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
+        self.opened = bool(queue.OpenQueueDescriptorCollection)
+        return super().delete(queue, token, done)
+
+    def forget(self, queue: Queue) -> None:
+        if not self.opened:
+            super().forget(queue)
+
+    opened = False
