@@ -83,7 +83,8 @@ def _read_name(sut, queue):
 @varied("time to reach queue", "application tag", "trace", "body", "read by")
 def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
     """Each of two new queues is listed, has a private format name, and has an empty journal; a message that is received
-    from a queue is stored only in the journal of that queue.
+    from a queue is stored only in the journal of that queue. A new queue with the name of a deleted queue has an empty
+    journal, too.
     """
     one, other = (rf"private$\mqc-{sut.own}-{number}-made" for number in ("first", "second"))
     was_listed, get_before = _is_listed(sut, one), sut.attempt("get_queue", name=one)
@@ -131,6 +132,14 @@ def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
         expected={one: [one], other: [other]},
         observed=labels_of_journals,
         case="labels in the journal of each queue",
+    )
+    sut.delete_queue(one)
+    sut.create_queue(one, journaling=True)
+    judge(
+        "MQDMPR-3.1.7.1.3-09",
+        expected={one: [], other: [other]},
+        observed={name: sut.labels(f"{name};journal") for name in (one, other)},
+        case="labels in the journals after the first queue was deleted and created again",
     )
     for name in (one, other):
         sut.control.call("purge", queue=f"{name};journal")

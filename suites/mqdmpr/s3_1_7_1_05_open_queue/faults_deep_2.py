@@ -25,18 +25,6 @@ class SeveralForPeeking(QueueOpening):
         return super()._open_several(name, access, shared_mode, now)
 
 
-@fault("failing-element-of-several-queues-returns-illegal-format-name", breaks="MQDMPR-3.1.7.1.5-30")
-class ErrorOfElementReplaced(QueueOpening):
-    """When one of several queues cannot be opened, the queue manager returns MQ_ERROR_ILLEGAL_FORMATNAME."""
-
-    def _open_several(
-        self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
-        status, opened = super()._open_several(name, required_access, shared_mode, now)
-        missing = status is Status.MQ_ERROR_QUEUE_NOT_FOUND
-        return (Status.MQ_ERROR_ILLEGAL_FORMATNAME if missing else status), opened
-
-
 @fault("third-of-several-queues-is-not-opened", breaks="MQDMPR-3.1.7.1.5-24")
 class ThirdElementDropped(QueueOpening):
     """Of a format name with more than two elements, the queue manager opens the first two."""
@@ -46,29 +34,6 @@ class ThirdElementDropped(QueueOpening):
     ) -> Opened:
         kept = type(name)(name.Elements[:2])
         return super()._open_several(kept, required_access, shared_mode, now)
-
-
-@fault("transactional-dead-letter-machine-name-is-opened-for-sending", breaks="MQDMPR-3.1.7.1.5-42")
-class DeadLetterQueueForSending(QueueOpening):
-    """The queue manager opens the transactional dead-letter queue by its machine format name for sending."""
-
-    def admits_access(self, name: FormatName, required_access: QueueAccessType) -> bool:
-        if isinstance(name, MachineName) and str(name).upper().endswith("DEADXACT"):
-            return True
-        return super().admits_access(name, required_access)
-
-
-@fault("peek-of-missing-queue-returns-unsupported-format-name", breaks="MQDMPR-3.1.7.1.5-51")
-class MissingQueueForPeeking(QueueOpening):
-    """An open of a missing queue with PeekAccess returns MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION."""
-
-    def open_queue(
-        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
-    ) -> Opened:
-        status, opened = super().open_queue(format_name, required_access, shared_mode, now)
-        if status is Status.MQ_ERROR_QUEUE_NOT_FOUND and required_access is QueueAccessType.PEEK:
-            status = Status.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION
-        return status, opened
 
 
 @fault("missing-local-queue-is-opened-for-sending-by-address", breaks="MQDMPR-3.1.7.1.5-61")
@@ -127,9 +92,9 @@ class BothReceiversForgotten(QueueOpening):
                     del queue.OpenQueueDescriptorCollection[handle]
 
 
-@fault("second-send-handle-has-access-of-first-receive-handle", breaks="MQDMPR-3.1.7.1.5-117")
+@fault("peek-access-prevents-exclusive-peek", breaks="MQDMPR-3.1.7.1.5-117")
 class PeekCountsAsReceive(QueueOpening):
-    """A reader with PeekAccess and DenyNone prevents another reader from opening the queue with DenyReceive."""
+    """A reader with PeekAccess prevents another reader from opening the queue with PeekAccess and DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
         users = queue.OpenQueueDescriptorCollection.values()

@@ -95,12 +95,13 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
 @sut_survives()
 @covers("MQDMPR-3.1.7.1.5-117")
 def test_opening_has_requested_access(remote, judge):
-    """While one reader has the queue open with PeekAccess, a second reader may open it with DenyReceive; while the
-    first reader has ReceiveAccess, with which it can receive a message, the second reader is refused.
+    """While one reader has the queue open with PeekAccess, a second reader may open it with DenyReceive, to receive or
+    to peek; while the first reader has ReceiveAccess, with which it can receive a message, the second reader is refused.
     """
     peeking = remote.open(access=PEEK_ACCESS)
     open_alone = partial(openings.open_and_close, remote, peeking.association, share=DENY_RECEIVE)
     beside_peeking = open_alone()
+    peeking_beside_peeking = open_alone(access=PEEK_ACCESS)
     receiving = remote.open(association=peeking.association)
     beside_receiving = open_alone()
     remote.deliver(["first"])
@@ -111,15 +112,17 @@ def test_opening_has_requested_access(remote, judge):
         "MQDMPR-3.1.7.1.5-117",
         expected={
             "open_while_the_first_reader_peeks": openings.OPENED_OUTCOME,
+            "open_to_peek_while_the_first_reader_peeks": openings.OPENED_OUTCOME,
             "open_while_the_first_reader_receives": Outcome.REFUSED,
             "label returned by the first reader": "first",
         },
         observed={
             "open_while_the_first_reader_peeks": openings.get_opening_outcome(beside_peeking),
+            "open_to_peek_while_the_first_reader_peeks": openings.get_opening_outcome(peeking_beside_peeking),
             "open_while_the_first_reader_receives": openings.get_opening_outcome(beside_receiving),
             "label returned by the first reader": read.label_or_outcome,
         },
-        evidence=[beside_peeking, beside_receiving],
+        evidence=[beside_peeking, peeking_beside_peeking, beside_receiving],
     )
 
 

@@ -8,32 +8,6 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import Status
 
 
-@fault("close-ends-only-first-pending-read", breaks="MQDMPR-3.1.7.1.6-10")
-class FirstReadEnds(QueueOpening):
-    """The close of a handle ends the read that waited first; other reads of the handle continue to wait."""
-
-    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
-        later = list(queue_desc.WaitingMessageReadOperationCollection)[1:]
-        for reader in later:
-            del queue_desc.WaitingMessageReadOperationCollection[reader]
-        super().close_queue(queue_desc)
-        for reader in later:
-            queue_desc.WaitingMessageReadOperationCollection[reader] = None
-
-
-@fault("close-leaves-pending-peeks-waiting", breaks="MQDMPR-3.1.7.1.6-10")
-class PeeksOutliveHandle(QueueOpening):
-    """The close of a handle ends its pending receives; its pending peeks continue to wait."""
-
-    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
-        peeks = [one for one in queue_desc.WaitingMessageReadOperationCollection if not one.DestructiveRead]
-        for reader in peeks:
-            del queue_desc.WaitingMessageReadOperationCollection[reader]
-        super().close_queue(queue_desc)
-        for reader in peeks:
-            queue_desc.WaitingMessageReadOperationCollection[reader] = None
-
-
 @fault("close-ends-pending-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
 class OtherHandlesEnd(QueueOpening):
     """The close of a handle also ends the pending reads of the other handles of the queue."""
