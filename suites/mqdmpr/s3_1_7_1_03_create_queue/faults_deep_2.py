@@ -4,28 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
-from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.queues import OnCreated, Queues
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 from reference_qm.security import SecurityDescriptor, Sid
-
-_JOURNALS: WeakKeyDictionary[QueueManager, dict[str, Queue]] = WeakKeyDictionary()
-"""By queue manager and path name of a queue: the journal of the first queue with this name."""
-
-
-@fault("recreated-queue-has-journal-of-deleted-queue", breaks="MQDMPR-3.1.7.1.3-09")
-class OldJournal(Queues):
-    """A queue with the name of a deleted queue gets the journal of that queue, with its messages."""
-
-    def add(self, queue: Queue) -> None:
-        super().add(queue)
-        journals = _JOURNALS.setdefault(self.qm, {})
-        assert queue.JournalQueueReference is not None
-        queue.JournalQueueReference = journals.setdefault(queue.Pathname.lower(), queue.JournalQueueReference)
 
 
 @fault("label-of-new-queue-is-cut-to-63-characters", breaks="MQDMPR-3.1.7.1.3-11")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import FormatName
-from reference_qm.codec.format_names import MachineName, MultipleElementName
+from reference_qm.codec.format_names import MultipleElementName
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queueing.queue_opening import DENY_RECEIVE, RECEIVE, SEND, Opened, QueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
-from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
 
