@@ -88,7 +88,7 @@ class LockedMessageNotFound(Cursors):
 
 @fault("cancel-of-cursor-receive-ends-oldest-cursor-receive", breaks="MQDMPR-3.1.7.1.10-27")
 class OldestCursorReceiveCancelled(Waiting):
-    """The cancel of a pending receive by a cursor ends the oldest pending receive by a cursor, even if the tag names another one."""
+    """A cancel with the tag of any pending receive by a cursor ends the oldest pending receive by a cursor."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         readers = [
