@@ -26,7 +26,9 @@ def register(app: typer.Typer) -> None:
 
 def explore(
     sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
-    area: Annotated[str, typer.Option(help="The area to explore: client, connecting, queues, remote, sessions or transfer.")] = "queues",
+    area: Annotated[
+        str, typer.Option(help="The area to explore: client, connecting, queues, remote, sessions or transfer.")
+    ] = "queues",
     steps: Annotated[int, typer.Option(help="The number of steps to take.")] = 10_000,
     minutes: Annotated[
         float | None, typer.Option(help="End after this number of minutes, even with fewer steps.")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from random import Random
 from typing import Any
 
-from harness.errors import HarnessError
 from harness.model.agreement import describe_difference
 from harness.model.steps import Impossible, Model, Step, Undecided
 
-MOST_WORLDS = 512
+MAX_WORLDS = 512
+"""The maximum number of worlds after a step; a step with more undecided readings is not taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +66,12 @@ class Worlds:
         return self.first.draw(chance, names, weights)
 
     def take(self, step: Step) -> bool:
-        """Take a step in every world; return False, without a change, when one of the worlds cannot take it."""
+        """Take a step in every world; return False, without a change, when one of the worlds cannot take it, or when
+        more than ``MAX_WORLDS`` worlds would follow.
+        """
         after = self._list_worlds_after(step)
         if after is None:
             return False
-        if len(after) > MOST_WORLDS:
-            raise HarnessError(f"the model has more than {MOST_WORLDS} possible states after {step}")
         self._worlds = after
         self._past.append(step)
         return True
@@ -83,13 +84,20 @@ class Worlds:
         return possible
 
     def _list_worlds_after(self, step: Step) -> list[Model] | None:
-        """Return the worlds after a step; return None, without a change, when one of the worlds cannot take it."""
+        """Return the worlds after a step; return None, without a change, when ``take`` cannot take the step."""
         decisions = [dict(world.decisions) for world in self._worlds]
         try:
-            return [after for world in self._worlds for after in self._apply_step(world, step)]
+            after = list(islice(self._generate_worlds_after(step), MAX_WORLDS + 1))
         except Impossible:
-            self._worlds = [self._replay_past_steps(one) for one in decisions]
-            return None
+            after = []
+        if 0 < len(after) <= MAX_WORLDS:
+            return after
+        self._worlds = [self._replay_past_steps(one) for one in decisions]
+        return None
+
+    def _generate_worlds_after(self, step: Step) -> Iterator[Model]:
+        for world in self._worlds:
+            yield from self._apply_step(world, step)
 
     def awaited(self) -> set[str]:
         """Return the names of the answers that at least one world expects now."""

@@ -1,0 +1,29 @@
+"""The worlds of an exploration: one model for each set of readings that agrees with the observations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.explore.worlds import MAX_WORLDS, Seen, Worlds
+from harness.model.steps import Model, Step, transition
+
+
+class Choosing(Model):
+    """A model with as many choices as steps; no observation decides a choice."""
+
+    def visible(self) -> dict[str, Any]:
+        return {}
+
+    @transition("MQDMPR-3.1.7.1.16-05", needs=())
+    def choose(self, name: str) -> None:
+        self.decide(name)
+
+
+def test_step_that_leads_to_too_many_worlds_is_not_taken_and_walk_continues() -> None:
+    worlds = Worlds(Choosing)
+    taken = [worlds.take(Step("choose", {"name": str(number)})) for number in range(12)]
+    choices = MAX_WORLDS.bit_length() - 1
+    assert taken == [True] * choices + [False] * (12 - choices)
+    assert worlds.take(Step("choose", {"name": "0"}))
+    assert worlds.agree(Seen({}, {})) is None
+    assert worlds.first.steps == choices + 1
