@@ -11,7 +11,7 @@ from harness.errors import HarnessError
 from harness.model.agreement import describe_difference
 from harness.model.steps import Impossible, Model, Step, Undecided
 
-MOST_WORLDS = 512
+MAX_WORLDS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ class Worlds:
         after = self._list_worlds_after(step)
         if after is None:
             return False
-        if len(after) > MOST_WORLDS:
-            raise HarnessError(f"the model has more than {MOST_WORLDS} possible states after {step}")
+        if len(after) > MAX_WORLDS:
+            raise HarnessError(f"the model has more than {MAX_WORLDS} possible states after {step}")
         self._worlds = after
         self._past.append(step)
         return True

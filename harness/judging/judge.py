@@ -49,7 +49,7 @@ class HasEvidence(Protocol):
         """The packets that prove a verdict about this object."""
 
 
-Shown = Frame | HasEvidence | Iterable[Any] | None
+EvidenceSource = Frame | HasEvidence | Iterable[Any] | None
 """The form in which a check passes evidence: a packet, an object with packets, or several of these."""
 
 
@@ -96,7 +96,7 @@ class Judge:
         *rules: str,
         expected: Any,
         observed: Any,
-        evidence: Shown = None,
+        evidence: EvidenceSource = None,
         errata: str | None = None,
         case: str | None = None,
         note: str | None = None,
@@ -188,7 +188,7 @@ class Judge:
             self._get_row(rule)
         self._finished.update(rules or self.covers)
 
-    def mark_not_exercised(self, *rules: str, reason: str, evidence: Shown = None) -> None:
+    def mark_not_exercised(self, *rules: str, reason: str, evidence: EvidenceSource = None) -> None:
         """Record that the condition of the rules did not occur: the SUT neither kept nor broke them."""
         for rule in self._require_rules(rules):
             self._write_verdict(
@@ -485,14 +485,14 @@ def _add_case(case: str, text: str) -> str:
     return f"{case}: {text}"
 
 
-def _list_evidence_frames(evidence: Shown) -> list[Frame]:
+def _list_evidence_frames(evidence: EvidenceSource) -> list[Frame]:
     """Return the packets that prove a verdict, without duplicates. An object with evidence, such as a call, is replaced
     by its packets.
     """
     return list(dict.fromkeys(_walk_frames(evidence)))
 
 
-def _walk_frames(evidence: Shown) -> Iterator[Frame]:
+def _walk_frames(evidence: EvidenceSource) -> Iterator[Frame]:
     if isinstance(evidence, Frame):
         yield evidence
     elif isinstance(evidence, list):  # the usual form is checked first, because isinstance() with a protocol takes long

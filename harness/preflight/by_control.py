@@ -11,8 +11,8 @@ from harness.attach.probes import Probes
 from harness.environment import RealEnvironment
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.preflight.setup import Setup
-from harness.roots.asking import create_temporary_queue
-from harness.roots.line import Line, State
+from harness.prerequisites.asking import create_temporary_queue
+from harness.prerequisites.line import Line, State
 from harness.sut.control import ContractBroken, Control, ControlRefused
 from harness.sut.shown import NotShown
 

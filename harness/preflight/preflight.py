@@ -18,9 +18,9 @@ from harness.errors import ConformanceFailure, SutUnavailable, UsageError
 from harness.preflight import by_control, network
 from harness.preflight.findings import Count, Report
 from harness.preflight.setup import Setup
-from harness.roots import asking
-from harness.roots.line import Line, State
-from harness.roots.remote_reading import check_endpoint
+from harness.prerequisites import asking
+from harness.prerequisites.line import Line, State
+from harness.prerequisites.remote_reading import check_endpoint
 from harness.sut import remote_control
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.process_driver import ProcessDriver

@@ -10,7 +10,7 @@ import pytest
 from harness.paths import SUITES
 from harness.run.checks import find_covered_rules
 
-_MOST_RULES_OF_SMALL_SELECTION = 50
+_MAX_RULES_OF_SMALL_SELECTION = 50
 
 
 def describe_selection(config: pytest.Config) -> str:
@@ -45,7 +45,7 @@ def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
     from harness.rules.catalogue import load_catalogue
     from harness.rules.places import list_files_naming
 
-    if len(wanted) > _MOST_RULES_OF_SMALL_SELECTION:
+    if len(wanted) > _MAX_RULES_OF_SMALL_SELECTION:
         return None
     catalogue = load_catalogue()
     folders = {SUITES.parent / catalogue[rule].folder for rule in wanted if catalogue[rule].observe == "passive"}

@@ -87,7 +87,7 @@ class Player:
     def lose(self, why: str) -> None:
         """Do nothing, because the capture already contains its notes about missing information."""
 
-    def sees(self, what: str, found: str | None = None) -> str | None:
+    def record_observation(self, what: str, found: str | None = None) -> str | None:
         """Return the recorded result of an observation at this place of the capture."""
         self._looked[what] += 1
         item = None if self.over else self.next()

@@ -26,7 +26,7 @@ from harness.cli.preflight import register
 from harness.errors import SutUnavailable, UsageError
 from harness.preflight.findings import Report
 from harness.preflight.preflight import preflight
-from harness.roots import asking
+from harness.prerequisites import asking
 from harness.sut import endpoint_mapper
 from harness.sut.sut_file import load_sut_file
 from harness.wire import dissect, establish_connection

@@ -16,7 +16,7 @@ from harness.model.steps import Impossible, Model, Step, draw_one, transition
 
 NEEDS = ("remote_read", "qm2qm", "later methods")
 """The control channel can read remotely, and the system has all methods of qm2qm."""
-MOST_QUEUES, MOST_CURSORS, MOST_WAITING = 3, 3, 4
+MAX_QUEUES, MAX_CURSORS, MAX_WAITING = 3, 3, 4
 START, START2, LOOKUP = "RemoteQMStartReceive", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"
 RECEIVE, PEEK, NEXT = "receive", "peek", "next"
 OLD_VERSIONS, NEW_VERSIONS = ((4, 0, 1_381), (5, 0, 950), (5, 0, 2_195)), ((5, 1, 2_600), (6, 0, 6_000), (6, 1, 7_600))
@@ -102,7 +102,7 @@ class Client(Model):
             self.answers["answer"] = "done"
 
     def draw_open(self, chance: Random) -> dict[str, Any]:
-        if len(self.queues) >= MOST_QUEUES:
+        if len(self.queues) >= MAX_QUEUES:
             raise Impossible
         return {"queue": f"q{self.steps}", "fails": chance.random() < 0.1}
 
@@ -144,7 +144,7 @@ class Client(Model):
         self.answers["answer"] = "done"
 
     def draw_open_cursor(self, chance: Random) -> dict[str, Any]:
-        queue = draw_one(chance, (name for name, one in self.queues.items() if len(one.cursors) < MOST_CURSORS))
+        queue = draw_one(chance, (name for name, one in self.queues.items() if len(one.cursors) < MAX_CURSORS))
         return {"cursor": f"c{self.steps}", "queue": queue}
 
     @transition("MQQP-3.2.4.8-02", "MQQP-3.2.4.8-03", "MQQP-3.2.4.8-04", needs=NEEDS, weight=1)
@@ -216,7 +216,7 @@ class Client(Model):
         cursor = draw_one(chance, queue.cursors) if queue.cursors and chance.random() < 0.6 else None
         action = chance.choice((RECEIVE, PEEK, NEXT) if cursor is not None else (RECEIVE, PEEK))
         kinds = (MESSAGE, MESSAGE, MESSAGE, TIMEOUT, ERROR, WAIT, WAIT)
-        served = chance.choice(kinds if len(queue.reads) < MOST_WAITING else kinds[:5])
+        served = chance.choice(kinds if len(queue.reads) < MAX_WAITING else kinds[:5])
         simple = (0, 1, 1_500, INFINITE_MS) if served != WAIT else (INFINITE_MS,)
         return {
             "read": f"r{self.steps}",

@@ -36,7 +36,7 @@ ACK_WAIT_MS = 20_000
 _MULTIPLES = {DIRECT: (2, 1, 3), PRIVATE: (1, 2, 3)}
 """The multiples to consider; note <46> names the first one for each kind of destination."""
 DRAWN_WAITS_MS = (2_000, 6_500, 6_500, 14_000, 26_000, 45_000, 90_000)
-MOST_MESSAGES = 6
+MAX_MESSAGES = 6
 WINDOW_SIZE = 64
 """The number of unacknowledged messages at which a sender stops (MS-MQQB 3.1.3.2; only a SHOULD)."""
 VALID, REFUSAL, WRONG_CLIENT = "valid", "refusal", "wrong client"
@@ -181,7 +181,7 @@ class Connecting(Model):
 
     def _draw_send(self, chance: Random, names: tuple[str, ...]) -> dict[str, Any]:
         one = self.destinations[chance.choice(names)]
-        if len(one.waiting) + len(one.sent) >= MOST_MESSAGES:
+        if len(one.waiting) + len(one.sent) >= MAX_MESSAGES:
             raise Impossible
         self.check_time(self.now_ms + REACTION_TIME_MS)
         delivery = chance.choice(("express", "recoverable"))
@@ -206,7 +206,7 @@ class Connecting(Model):
     def draw_burst(self, chance: Random) -> dict[str, Any]:
         to = self._draw_in(chance, OPEN)
         number = chance.randint(WINDOW_SIZE, WINDOW_SIZE + 3)
-        if len(self.destinations[to].waiting) > MOST_MESSAGES:
+        if len(self.destinations[to].waiting) > MAX_MESSAGES:
             raise Impossible
         return {"messages": [f"m{self.steps}-{each}" for each in range(number)], "to": to}
 

@@ -157,7 +157,7 @@ def test_message_is_inserted_by_priority_around_locked_message(remote, judge, lo
             for label, priority in (("d", 3), ("high", 5), ("middle", 4), ("low", 2), ("second high", 5))
         ]
     )
-    reader.give_back(held).expect_success()
+    reader.return_message(held).expect_success()
     judge.all(
         expected={
             "label of the locked message": locked,

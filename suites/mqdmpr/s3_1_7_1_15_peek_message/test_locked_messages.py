@@ -76,7 +76,7 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
         reader.begin(Action.PEEK_CURRENT, ulTimeout=WAIT_MS, **by) for reader, by in zip(readers, cursors, strict=True)
     ]
     remote.open().close().expect_success()
-    other.give_back(locking[0]).expect_success()
+    other.return_message(locking[0]).expect_success()
     labels = [read.wait().label_or_outcome for read in waits]
     judge(
         *RETURN_RULES,

@@ -54,7 +54,7 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
         calls[name] = queue.begin(action, ulTimeout=SHORT_TIMEOUT_MS, hCursor=cursors[name] if by_cursor else 0)
     for call in calls.values():
         call.wait(SHORT_TIMEOUT_MS + remote.sut.slack_ms(SHORT_TIMEOUT_MS) + remote.sut.response_timeout_ms)
-    lasted = remote.peer.took(began_ms)
+    lasted = remote.peer.measure_duration(began_ms)
     evidence = [*calls.values()]
     for name, (_, _, rules) in KINDS_OF_WAIT.items():
         judge(*rules, expected=TIMED_OUT, observed=calls[name].outcome, evidence=calls[name], case=f"outcome of {name}")

@@ -24,7 +24,7 @@ FIXED_SIZE = 12
 """Size in bytes of the SessionHeader before WindowSize; the SUT chooses the value of WindowSize."""
 SAME_TIME_TOLERANCE_MS = 8_000
 """The RecoverableAckTimeout of the checks: long enough for one SessionAck to acknowledge several messages."""
-MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 MESSAGES_PER_GROUP = 30
 """The number of messages for which the check waits for one SessionAck; it is below every window size."""
 FLAG_COUNT = 20
@@ -241,7 +241,7 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
     """
     sut.slow_down(MAX_TIMER_SPEED)
     count, bits = express + recoverable, (1 << recoverable) - 1
-    for _ in range(MOST_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         connection = peer.open_raw(RecoverableAckTimeout=SAME_TIME_TOLERANCE_MS)
         packets = [peer.message() for _ in range(express)] + [peer.recoverable_message() for _ in range(recoverable)]
         frames, header = send_and_await_ack(connection, packets, SAME_TIME_TOLERANCE_MS)

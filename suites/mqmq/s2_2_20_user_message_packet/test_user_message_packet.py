@@ -46,7 +46,7 @@ PIGGYBACK_AFTER_TIMEOUT_SHARE = 0.85
 """The time after which the check lets the SUT send, as a fraction of half of AckTimeout. After three quarters of this
 time, a message contains a SessionHeader (MS-MQQB 3.1.7.11).
 """
-MOST_ATTEMPTS = 5
+MAX_ATTEMPTS = 5
 """The number of attempts: on a busy machine, the SUT may send too early or too late."""
 PLAIN, ACKNOWLEDGING = (0, 0), (1, 16)
 """Pairs of SH and the size of the SessionHeader in bytes."""
@@ -225,7 +225,7 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
     sender.send(1)
     session, first = sender.await_first(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
-    for number in range(2, 2 + MOST_ATTEMPTS):
+    for number in range(2, 2 + MAX_ATTEMPTS):
         session.acknowledge_all()
         known = len(session.received)
         received = session.send(peer.message())

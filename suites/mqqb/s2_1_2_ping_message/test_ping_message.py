@@ -32,7 +32,7 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     peer.pass_time(sut.duration_ms(delay_ms))
     answer = caller.answer_ping(ping)
     outcome, connection = caller.await_connection(caller.half_response_ms + sut.slack_ms(1_000))
-    if outcome == PingingSut.NO_SESSION and caller.stood_still_after(ping):
+    if outcome == PingingSut.NO_SESSION and caller.has_stalled_after(ping):
         judge.mark_not_exercised("MQQB-2.1.2-01", reason=SUT_STOOD_STILL, evidence=[ping, answer])
         return
     request = connection.received[:1] if connection is not None else []

@@ -92,7 +92,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     session.connection.close()
     peer.pass_time(sut.duration_ms(retry_after_ms))
     second_packet = session.await_request()
-    elapsed = peer.took(first_packet, second_packet)
+    elapsed = peer.measure_duration(first_packet, second_packet)
     passed_ms = _get_time_stamp(second_packet) - _get_time_stamp(first_packet) & 0xFFFFFFFF
     judge(
         "MQQB-3.1.5.2.3-10",

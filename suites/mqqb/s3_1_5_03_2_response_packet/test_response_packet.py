@@ -163,7 +163,7 @@ def measure_recoverable_ack_timeout(
     earlier = asked["EstablishConnectionHeader"].TimeStamp - earlier_ms & 0xFFFF_FFFF
     answer = session.respond(TimeStamp=earlier)
     sent = session.connection.sent[-1]
-    took = peer.took(began_ms, answer)  # stalls included: the SUT cannot have measured more
+    took = peer.measure_duration(began_ms, answer)  # stalls included: the SUT cannot have measured more
     return (
         answer["ConnectionParametersHeader"].RecoverableAckTimeout,
         took.ms + CLOCK_TOLERANCE_MS,

@@ -93,7 +93,7 @@ def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -
     evidence = [connection.sent[1], sent, came]
     if came is None:
         return between(*allowed), "no SessionAck in twice the time", evidence
-    took = connection.peer.took(sent, came)
+    took = connection.peer.measure_duration(sent, came)
     return between(*took.allowed(*allowed)), took.ms, evidence
 
 

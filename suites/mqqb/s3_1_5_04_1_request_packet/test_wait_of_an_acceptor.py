@@ -38,7 +38,7 @@ def _measure_wait(peer, listener, ordinal, timeout_ms):
         peer.settle()
         again.close()
     until = final.time_ms + (LONGEST_WAIT_IN_TIMEOUTS + 1) * unit_ms if ended is None else ended
-    return peer.took(final, until), unit_ms, [sent, final]
+    return peer.measure_duration(final, until), unit_ms, [sent, final]
 
 
 @covers("MQQB-3.1.5.4.1-03", "MQQB-3.1.2.4-01")

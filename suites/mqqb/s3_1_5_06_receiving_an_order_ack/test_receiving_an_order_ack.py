@@ -392,7 +392,10 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
     again = outgoing.copies(3)[1:]
     when: bool | str = "not at all"
     if again:
-        took, latest_ms = peer.took(sent[-1], again[0]), peer.took(sent[-1], frames[-1]).ms + due_ms + slack_ms
+        took, latest_ms = (
+            peer.measure_duration(sent[-1], again[0]),
+            peer.measure_duration(sent[-1], frames[-1]).ms + due_ms + slack_ms,
+        )
         earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
         when = earliest_ms <= took.ms <= latest_ms
     evidence = [*sent, *frames, *again]

@@ -359,6 +359,6 @@ def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judg
     session.quiet(sut.duration_ms(soon_ms) // 2)
     sent.append(session.send(peer.recoverable_message()))
     ack = session.expect("SessionAck", within_ms=sut.duration_ms(ACK_DELAY_MS) + sut.slack_ms(ACK_DELAY_MS))
-    took = peer.took(sent[1], ack)
+    took = peer.measure_duration(sent[1], ack)
     expected = between(*took.expect_timer_duration(soon_ms))
     judge.all(expected=expected, observed=took.ms, case="ms until the SessionAck", evidence=[*sent, ack])

@@ -176,7 +176,7 @@ class Waits:
         return not self.session.wait_closed(self._left_ms(until), exactly=True)
 
     def _left_ms(self, until: float) -> int:
-        return max(0, int(until * self._unit_ms) - self.sender.peer.took(self.first).ms)
+        return max(0, int(until * self._unit_ms) - self.sender.peer.measure_duration(self.first).ms)
 
     def await_end(self) -> float | None:
         """Wait for the SUT to close the session; return the instant, or None when it did not close.
@@ -187,7 +187,7 @@ class Waits:
         closed_ms = self.session.record.closed_at_ms
         if closed_ms is None:
             return None
-        took = self.sender.peer.took(self.first, closed_ms)
+        took = self.sender.peer.measure_duration(self.first, closed_ms)
         took.require_steady(int(2 * TOLERANCE_IN_TIMEOUTS * self._unit_ms))
         return took.ms / self._unit_ms
 

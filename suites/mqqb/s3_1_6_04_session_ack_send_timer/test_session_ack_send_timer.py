@@ -160,7 +160,7 @@ def _describe_ack_time(peer, message_, ack) -> str:
     """Describe how long after the first acknowledged message an acknowledgment arrived."""
     if ack is None:
         return "not sent"
-    return peer.took(message_, ack).when(EXPRESS_ACK_DELAY_MS, "after the delay")
+    return peer.measure_duration(message_, ack).when(EXPRESS_ACK_DELAY_MS, "after the delay")
 
 
 @covers("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-08")

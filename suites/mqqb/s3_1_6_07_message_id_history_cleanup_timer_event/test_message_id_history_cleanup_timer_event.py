@@ -51,7 +51,7 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
     wait_until(3.5)
     seen[3.5] = _list_numbers_with_entry(sut, sent)
     if seen != {1.75: [1, 2, 3], 2.5: [3], 3.5: []}:
-        peer.took(starting).require_steady(_get_margin_ms(sut))
+        peer.measure_duration(starting).require_steady(_get_margin_ms(sut))
     judge(
         "MQQB-3.1.2.8-01",
         "MQQB-3.1.6.7-01",
@@ -102,7 +102,7 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     peer.eventually(lambda: count_copies() == [1, 2, 2])
     counts = count_copies()
     if counts != [1, 2, 2]:
-        peer.took(young).require_steady(_get_margin_ms(sut))
+        peer.measure_duration(young).require_steady(_get_margin_ms(sut))
     evidence = [young, second, third, *again]
     observed = dict(
         zip(("number_of_copies_of_the_first_message", "number_of_copies_of_the_second_message"), counts, strict=False)

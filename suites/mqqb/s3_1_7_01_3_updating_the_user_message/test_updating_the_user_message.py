@@ -208,7 +208,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
                 break
             continue
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
-        stalls += peer.stood_still(received[0].time_ms, peer.recorder.elapsed_ms())
+        stalls += peer.has_stalled(received[0].time_ms, peer.recorder.elapsed_ms())
     if stalls == SEND_ATTEMPTS:
         judge.give_up(
             Verdict.NOT_EXERCISED, "the SUT stalled, and never sent a message when an acknowledgment was nearly due"

@@ -88,7 +88,7 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
     outcome, connection = (
         (early, None) if early != PingingSut.NO_SESSION else caller.await_connection(caller.no_retry_ms)
     )
-    if outcome == PingingSut.NO_SESSION and caller.stood_still_after(asked):
+    if outcome == PingingSut.NO_SESSION and caller.has_stalled_after(asked):
         judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
         return
     request = connection.received[:1] if connection else []

@@ -33,7 +33,7 @@ def describe_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
     """Describe when a session ended, counted in cleanup times from the first packet of the peer."""
     if session.record.closed_at_ms is None:
         return "still open"
-    took = session.peer.took(session.sent[0], session.record.closed_at_ms)
+    took = session.peer.measure_duration(session.sent[0], session.record.closed_at_ms)
     slack_ms, each_ms = sut.slack_ms(cleanup_ms), sut.duration_ms(cleanup_ms)
     took.require_steady(slack_ms)
     for times, said in ((3, THRICE), (2, TWICE), (1, ONCE)):

@@ -24,7 +24,7 @@ PING_RESPONSE_TIMEOUT_MS = 1_000
 GREATEST_TIMER_SPEED_UP = 4
 """The greatest speed-up of protocol timers in these checks: one second must remain measurable."""
 
-MOST_PING_REQUESTS = 3
+MAX_PING_REQUESTS = 3
 """The greatest number of Ping Requests that are sent until one is answered."""
 
 SUT_STOOD_STILL = "the SUT stalled while it waited for the response"
@@ -127,7 +127,7 @@ def ping_sut(peer: Peer, **fields: Any) -> PingExchange:
 
     A real network may lose a datagram; in this case, a further request is sent.
     """
-    for _ in range(1 if peer.environment.virtual else MOST_PING_REQUESTS):
+    for _ in range(1 if peer.environment.virtual else MAX_PING_REQUESTS):
         exchange = PingExchange.on(peer.udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields))
         if exchange.received is not None:
             break
@@ -242,9 +242,9 @@ class PingingSut:
         """Wait for the SUT's next connection and the request on it; return the outcome."""
         return self.await_connection(within_ms)[0]
 
-    def stood_still_after(self, asked: Frame) -> bool:
+    def has_stalled_after(self, asked: Frame) -> bool:
         """Return whether the SUT stalled while its Ping Response Timer ran, so that its later packets prove nothing."""
-        return self.peer.stood_still(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS))
+        return self.peer.has_stalled(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS))
 
     @property
     def half_response_ms(self) -> int:

@@ -130,7 +130,7 @@ def test_long_timeout_is_not_shortened(remote, judge, by):
 def await_end(remote, read, timeout_ms, began_ms):
     """Wait for the end of a read; return the time from the given instant to the end."""
     read.wait(timeout_ms + remote.sut.response_timeout_ms)
-    return remote.peer.took(began_ms)
+    return remote.peer.measure_duration(began_ms)
 
 
 def judge_wait(remote, judge, timeout_ms, passed, evidence, *more):

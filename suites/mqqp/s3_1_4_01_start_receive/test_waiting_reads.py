@@ -142,7 +142,7 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     remote.deliver(["first"])
     arriving.wait()
     if action == Action.RECEIVE:
-        queue.give_back(arriving)
+        queue.return_message(arriving)
     cursor, at_first = queue.open_cursor(), queue.open_cursor()
     queue.peek(hCursor=at_first).expect_success()
     by_cursor = [
@@ -332,7 +332,7 @@ def test_only_waiting_receive_returns_handle_and_locks_message(remote, judge, by
         evidence=[peek],
     )
     judge.conclude(*rules["receive"], *rules["peek"], *rules["peeked"])
-    ended = queue.give_back(receive)
+    ended = queue.return_message(receive)
     observed = {
         "second_receive": later_waits,
         "peek_while_locked": waits,

@@ -141,7 +141,7 @@ def test_receive_that_returned_message_is_not_cancelled(remote, judge, by):
     received = queue.start_receive(by=by, dwRequestID=number)
     cancelled = queue.cancel(number)
     peeked = queue.peek(by=by)
-    ended = queue.give_back(received)
+    ended = queue.return_message(received)
     observed = {
         "received": received.label_or_outcome,
         "cancel": cancelled.outcome,

@@ -51,9 +51,9 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
     by_closed_handle = ended.purge()
     refused = "MQ_ERROR_INVALID_HANDLE"
     observed = {
-        "purge_of_an_unopened_queue": closed.either,
-        "purge_by_a_closed_handle": by_closed_handle.either,
-        "purge_of_an_unknown_queue": unknown.either,
+        "purge_of_an_unopened_queue": closed.plain_outcome,
+        "purge_by_a_closed_handle": by_closed_handle.plain_outcome,
+        "purge_of_an_unknown_queue": unknown.plain_outcome,
         "queue": queue.labels(),
     }
     evidence = [*closed.evidence, *unknown.evidence]
@@ -158,7 +158,7 @@ def test_purge_removes_message_of_unended_receive(remote, judge):
     queue = remote.open_with_messages("first", "second")
     held = queue.start_receive().expect_success()
     purged = queue.purge()
-    queue.give_back(held)
+    queue.return_message(held)
     observed = {"purge": purged.outcome, "queue": queue.labels()}
     judge.all(expected=facts(purge="MQ_OK", queue=in_queue()), observed=observed, evidence=[held, purged])
 

@@ -18,7 +18,7 @@ from suites.mqqp.steps.whole import Kind
 pytestmark = needs("qm2qm")
 
 LONG_READ_TIMEOUT_MS = 600_000
-MOST_TRIES = 8
+MAX_TRIES = 8
 
 
 @covers("MQQP-3.1.6.1-01")
@@ -220,17 +220,17 @@ def reopen_exclusively(remote: Remote, association: Association, queue: str) -> 
     answer.
     """
     call = remote.open_remote(association, queue, share=DENY_RECEIVE)
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         if not call.failed:
             break
-        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // MOST_TRIES)
+        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // MAX_TRIES)
         call = remote.open_remote(association, queue, share=DENY_RECEIVE)
     return call
 
 
 def await_labels(remote: Remote, queue: RemoteQueue, labels: list[str]) -> None:
     """Wait until a queue contains these messages, at most for the time that the SUT may take to answer."""
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         if queue.labels() == labels:
             return
-        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // MOST_TRIES)
+        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // MAX_TRIES)
