@@ -1,4 +1,4 @@
-"""Write the report of `mqconform check` as text, as JSON and as JUnit's XML."""
+"""Write the report of `mqconform check` as text, as JSON and as a JUnit XML file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def as_json_text(findings: Findings) -> str:
 
 
 def as_junit(findings: Findings) -> str:
-    """Return the report as JUnit's XML: a test suite for each system, a test case for each rule that occurred."""
+    """Return the report as JUnit XML: a test suite for each system, a test case for each rule that occurred."""
     root = ElementTree.Element("testsuites", name="mqconform check")
     for checked, systems in findings:
         for system in systems:

@@ -128,9 +128,9 @@ def write_junit(
     partial: str | None = None,
     roots: Sequence[str] = (),
 ) -> None:
-    """Write JUnit's XML: a test suite for each document, a test case for each rule; all verdicts except passes have
-    full details. ``partial``: the reason why the run is partial; ``roots``: the root causes (missing prerequisites) of
-    its verdicts. Both become properties of each test suite.
+    """Write the results as JUnit XML: a test suite for each document, a test case for each rule; all verdicts except
+    passes have full details. ``partial``: the reason why the run is partial; ``roots``: the root causes (missing
+    prerequisites) of its verdicts. Both become properties of each test suite.
     """
     root = ElementTree.Element("testsuites", name="mqconform")
     suites: dict[str, ElementTree.Element] = {}

@@ -35,7 +35,7 @@ MESSAGE_LIFETIME_S = 20
 MISSING_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
 MULTICAST_ID = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
-"""A MULTICAST_ID: an address and a port. Spec: MS-MQMQ 2.2.10."""
+"""A MULTICAST_ID, which consists of an address and a port. Spec: MS-MQMQ 2.2.10."""
 
 
 @covers(
@@ -96,7 +96,8 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
 @covers("MQDMPR-3.1.7.1.5-117")
 def test_opening_has_requested_access(remote, judge):
     """While one reader has the queue open with PeekAccess, a second reader may open it with DenyReceive; while the
-    first reader has ReceiveAccess, with which it can receive a message, the second reader is refused.
+    first reader has the queue open with ReceiveAccess, with which it can receive a message, the SUT refuses the second
+    reader.
     """
     peeking = remote.open(access=PEEK_ACCESS)
     open_alone = partial(openings.open_and_close, remote, peeking.association, share=DENY_RECEIVE)

@@ -143,7 +143,7 @@ class Position(Machine, path=Path(__file__)):
 
     @probe("acknowledgments")
     def list_acknowledgments(self) -> list[str]:
-        """Return the acknowledgments of the messages, in alphabetical order."""
+        """Return the class of each acknowledgment with the name of its message, in alphabetical order."""
         return sorted(
             f"{one['class'].removeprefix(CLASS_NAME_PREFIX)} for {self._names[one['correlation_id'].lower()]}"
             for one in self._call_verb("peek", queue=self._admin, limit=100)["messages"]

@@ -162,11 +162,11 @@ ORDER_OF_ARRIVAL = "gfabedc"
 )
 def test_search_skips_all_locked_messages(remote, judge):
     """Seven messages arrive out of order of priority: lookups before and after each message follow this order. In the
-    queue, all messages except the third and the sixth are
-    locked. A lookup from either end of the queue, the lookup after the third message, the lookup before the sixth
-    message, and a peek and a peek-next by a cursor each return the nearer unlocked message. A message of the highest
-    priority that arrives before the peek-next is not returned by it. When the lock of the first message ends, a cursor
-    that was opened earlier reads the message of the highest priority, and then the first message.
+    queue, all messages except the third and the sixth are locked. A lookup from either end of the queue, the lookup
+    after the third message, the lookup before the sixth message, and a peek and a peek-next by a cursor each return the
+    nearer unlocked message. The peek-next does not return a message of the highest priority that arrives before it.
+    When the lock of the first message ends, a cursor that was opened earlier reads the message of the highest priority,
+    and then the first message.
     """
     labels = sorted(ORDER_OF_ARRIVAL)
     queue, other = remote.open_with_messages(), remote.open()

@@ -91,7 +91,7 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
 
 
 def keep_cursor(remote, queue, cursor, by):
-    """Leave a cursor unused; return the message that it reaches."""
+    """Leave a cursor unused; return the message that the cursor reaches."""
     remote.deliver(["first", "second"])
     return "first"
 

@@ -25,7 +25,7 @@ RULES_OF_ACTION = {
     Action.PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
     Action.RECEIVE: ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-28"),
 }
-"""By action: its rules for a cursor of a second queue; the last rule is about success."""
+"""For each action, the rules about a cursor of a second queue; the last rule is about success."""
 
 
 @covers(*HANDLE_RULES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))

@@ -326,7 +326,7 @@ WRONG_CLASS_BY_CLASS = {
     MessageClass.MQMSG_CLASS_ACK_RECEIVE: MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE,
     MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA: MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q,
 }
-"""By message class of an event: the message class of a different event."""
+"""For each message class of an event, the message class of a different event."""
 RULES_OF_WRONG_CLASS = (
     "MQMQ-2.2.18.1.6-D01",
     "MQDMPR-3.1.1.12-03",

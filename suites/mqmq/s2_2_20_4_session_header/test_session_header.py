@@ -19,9 +19,9 @@ from suites.mqqb.steps.sender import Sender
 
 WINDOW_SIZE = 0x40
 INTERNAL_SIZE = 20
-"""Size in bytes of a SessionAck before its SessionHeader."""
+"""The size in bytes of a SessionAck before its SessionHeader."""
 FIXED_SIZE = 12
-"""Size in bytes of the SessionHeader before WindowSize; the SUT chooses the value of WindowSize."""
+"""The size in bytes of the SessionHeader before WindowSize; the SUT chooses the value of WindowSize."""
 SAME_TIME_TOLERANCE_MS = 8_000
 """The RecoverableAckTimeout of the checks: long enough for one SessionAck to acknowledge several messages."""
 MAX_ATTEMPTS = 3
@@ -29,7 +29,7 @@ MESSAGES_PER_GROUP = 30
 """The number of messages for which the check waits for one SessionAck; it is below every window size."""
 FLAG_COUNT = 20
 MAX_TIMER_SPEED = 20
-"""The highest factor by which timers may be faster in checks that act while timers run."""
+"""The highest time scale of timers for checks that act while a timer runs."""
 
 
 def send_and_await_ack(connection, packets, specified_ms):
@@ -148,7 +148,8 @@ def test_session_ack_counts_more_than_256_messages(peer, sut, judge):
 @varied("priority", "extension", "label", "body", "destination")
 def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
     """Express and recoverable messages arrive: RecoverableMsgAckSeqNumber is the number of the first unacknowledged
-    recoverable message, and RecoverableMsgAckFlags has one bit for each recoverable message from that number on.
+    recoverable message, and RecoverableMsgAckFlags has one bit for each recoverable message, beginning with the message
+    of that number.
     """
     sut.slow_down(MAX_TIMER_SPEED)
     connection = peer.open_raw(RecoverableAckTimeout=SAME_TIME_TOLERANCE_MS)

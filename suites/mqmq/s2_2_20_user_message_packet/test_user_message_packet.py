@@ -98,8 +98,8 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge, queue):
     """The peer sends traced messages to each kind of queue with unused bits or Reserved of the DebugHeader set, or with
-    a SoapHeader whose reserved fields are nonzero: the SUT sends one report on each message and acknowledges its
-    arrival, as for a message whose unused bits are clear.
+    a SoapHeader whose reserved fields are nonzero: the SUT sends one report about each message and acknowledges its
+    arrival, in the same way as for a message whose unused bits are clear.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
@@ -143,7 +143,7 @@ def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge, queue):
 @covers(*UNUSED_OF_DEBUG_HEADER.values())
 def test_any_unused_bit_leaves_forwarded_message_reported(peer, sut, judge):
     """The peer sends traced messages for a private queue of the peer with unused bits or Reserved of the DebugHeader
-    set: the SUT sends the same number of reports on each as on a message whose unused bits are clear.
+    set: the SUT sends the same number of reports about each message as about a message whose unused bits are clear.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = private_queue(peer.identifier, 1)

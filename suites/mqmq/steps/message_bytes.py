@@ -30,7 +30,7 @@ _FLAGS_FIELDS: dict[str, tuple[type, int]] = {
     USER: (UserHeader, 4),
     TRANSACTION: (TransactionHeader, 4),
 }
-"""By header: its class in the codec, and the size of its Flags in bytes."""
+"""For each header, its class in the codec, and the size of its Flags in bytes."""
 
 
 def is_message(data: bytes) -> bool:

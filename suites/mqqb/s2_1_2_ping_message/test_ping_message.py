@@ -13,7 +13,7 @@ from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, describe_ping
 from suites.mqqb.steps.provoking import let_send
 
 RULES_OF_LATER_PING = ("MQQB-2.2.7-05", "MQQB-3.1.2.9-D01")
-"""Rules that the Ping Request before a later session shows."""
+"""The rules that the check judges by the Ping Request before a later session."""
 
 
 @needs("ping_initiator")

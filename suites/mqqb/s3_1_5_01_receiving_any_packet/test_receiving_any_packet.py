@@ -18,7 +18,9 @@ from suites.mqqb.steps.ordering import build_unknown_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession, await_session_of_sut
 
 LONGEST_ACK_WAIT_MS = 240_000
-"""Twice the longest AckTimeout: a SUT closes an unacknowledged session within this time."""
+"""Twice the longest AckTimeout, in ms: within this time, a SUT closes a session on which the peer acknowledges no
+message.
+"""
 
 WRONG_SIGNATURES = {
     "version 0": (0, b"\x00"),

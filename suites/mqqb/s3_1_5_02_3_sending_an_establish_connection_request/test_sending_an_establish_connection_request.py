@@ -17,7 +17,9 @@ from suites.mqqb.steps.opening import guid_text, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 CONNECT_RETRY_AFTER_MS = 20_000
-"""The Session Retry Connect Timer between the two requests whose time stamps are compared."""
+"""The duration in ms of the Session Retry Connect Timer, which runs between the two requests whose TimeStamps are
+compared.
+"""
 
 
 def list_pings(peer: Peer, since: int = 0, until: int | None = None) -> list[Frame]:

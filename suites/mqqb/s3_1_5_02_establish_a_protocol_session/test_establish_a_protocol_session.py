@@ -24,7 +24,9 @@ from suites.mqqb.steps.provoking import let_send
 
 MAX_HISTORY_ENTRIES = 20
 STEP_MS = 2_000
-"""The time in ms after which an entry must have a later time in seconds."""
+"""The delay in ms after which the time of a new entry, in whole seconds, must be later than the time of the previous
+entry.
+"""
 PROGRESS_STATUSES = ("InProcess", "EstablishPacketReceived", "Established")
 """Each Status that is not a failure."""
 UNRESOLVABLE_HOST = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"

@@ -13,7 +13,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 ACK_TIMEOUTS_MS = (20_000, 30_000)
 LONGEST_WAIT_IN_TIMEOUTS = 8
-"""The number of AckWaitTimeouts after which a session that is still open counts as never closed."""
+"""The number of AckWaitTimeouts after which the check no longer waits for the end of a session."""
 TOLERANCE_IN_TIMEOUTS = 0.25
 """The tolerance of a measured time, in AckWaitTimeouts."""
 

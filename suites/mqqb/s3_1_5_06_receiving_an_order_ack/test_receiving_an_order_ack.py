@@ -37,7 +37,9 @@ COPIED_ATTRIBUTES = {
     "MQQB-3.1.5.6-25": ("EodResendCount", "ResendIntervalIndex"),
     "MQQB-3.1.5.6-26": ("EodResendTime", "ResendTime"),
 }
-"""Attributes of OutgoingTransferInfo, by rule, each with the element of TxOutgoingSequence whose value it takes."""
+"""For each rule, the attribute of OutgoingTransferInfo and the element of TxOutgoingSequence to whose value the SUT
+sets the attribute.
+"""
 LATER_MS = 2_000
 """The time in ms between two OrderAcks whose times in seconds must differ."""
 LONGEST_RESEND_INTERVAL_S = 120

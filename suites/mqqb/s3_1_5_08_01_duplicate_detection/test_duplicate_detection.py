@@ -23,8 +23,8 @@ SMALL_QUOTA_KB = 1
 """The quota of a queue that is full after one message of the check, in KB."""
 SHORT_LIFETIME_S = 60
 HISTORY_CLEANUP_MS = 80_000
-"""The duration of the MessageIDHistory Cleanup Timer in ms. Each expiry removes entries that are at least this old, so
-an entry is kept for one to two durations.
+"""The duration of the MessageIDHistory Cleanup Timer in ms. Each expiry removes the entries whose age is at least this
+duration, so an entry is kept for one to two durations.
 """
 GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
 """The greatest speed-up of the cleanup timer. Its duration must be at least two seconds, because TimeStamps are whole

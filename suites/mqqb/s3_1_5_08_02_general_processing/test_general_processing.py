@@ -18,7 +18,7 @@ ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout in ms that is so long that no acknowledgment is sent during a check."""
 GREATEST_TIMER_SPEED_UP = 10
-"""The greatest speed-up of timers with which the check still has time to act."""
+"""The greatest speed-up of timers at which the check still has time to act."""
 
 
 @covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")

@@ -21,7 +21,7 @@ from suites.mqqb.steps.pinging import read_element
 LONGEST_ORDER_ACK_DELAY_MS = 10_000
 """The value of MaximumOrderAckDelay (3.1.3.2), in ms."""
 UNLIMITED_DELAY_MS = 9 * LONGEST_ORDER_ACK_DELAY_MS
-"""The delay in ms after which a missing OrderAck counts as delayed without limit."""
+"""The time in ms after which the check no longer waits for an OrderAck, and judges that its delay has no limit."""
 GAP_IN_TIMEOUTS = 0.6
 """The time between two messages, as a fraction of OrderAckTimeout."""
 GREATEST_TIMER_SPEED_UP = 4
@@ -71,7 +71,7 @@ WAIT_FOR_NEW_SECOND_MS = 2_500
 BY_KIND_OF_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 LATER_MESSAGE_MS = 3_000
 LEAST_IDENTIFIER_GROWTH_S = 2
-"""The seconds to wait before the SUT sets a time again, and the least increase of that time."""
+"""The time in s before the SUT sets a time element again, and the least increase of that element, in s."""
 MAX_ATTEMPTS = 3
 STALLED_ATTEMPTS = 6
 """The number of attempts. Several are needed, because a system that stalls may process a message and a timer together.

@@ -15,7 +15,9 @@ from suites.mqqb.steps.sender import Sender
 
 MESSAGE_LABEL = "made of this"
 NEARLY_DUE_PART = 0.85
-"""The part of the timer's duration after which the SUT sends: more than three quarters, with time left to act."""
+"""The part of the timer's duration after which the SUT sends a message: more than three quarters, but early enough to
+act before the timer expires.
+"""
 EARLIER_PART = 0.4
 DUE_PART = 0.75
 SEND_ATTEMPTS = 5

@@ -21,7 +21,9 @@ SECONDS_PER_DAY = 86_400
 RESERVED_VALUES = (0, 1, 2, 0xA5A5_A5A5, 0xFFFF_FFFF)
 MAX_PACKET = 0x0040_0000
 MAX_BODY = MAX_PACKET - 4_096
-"""The size of a body whose packet is slightly below the maximum size; the check adds the missing bytes."""
+"""The size of a body whose packet is slightly smaller than the maximum size; the check adds bytes up to the maximum
+size.
+"""
 CLOCK_TOLERANCE_S = 120
 """The greatest accepted difference between the clocks of a real SUT and the tester, in seconds."""
 
@@ -89,7 +91,7 @@ def judge_reserved_fields_of_waiting_receives(remote: Any, judge: Any, queue: Re
 
 
 def receive_if_any(queue: RemoteQueue, action: int, **how: Any) -> Call:
-    """Receive a message and acknowledge it, if the queue contains one."""
+    """Receive and acknowledge a message, if the queue contains a message."""
     read = queue.read(action, **how)
     if read.outcome == "MQ_OK":
         queue.acknowledge(read)

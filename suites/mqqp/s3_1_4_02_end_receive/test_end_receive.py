@@ -176,8 +176,9 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
 @needs("restart")
 @covers("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12")
 def test_acknowledged_message_stays_removed_after_restart(remote, sut, judge):
-    """Of three recoverable messages, the first is received and acknowledged, the second is received and given back, and
-    the receive of the third is not ended. After a restart of the SUT, the queue contains the second and the third.
+    """A client receives three recoverable messages. The receive of the first message ends with RR_ACK, the receive of
+    the second message ends with RR_NACK, and the receive of the third message does not end. After a restart of the SUT,
+    the queue contains the second and the third message.
     """
     queue = remote.open_with_messages("first", "second", "third")
     received = [queue.start_receive() for _ in range(3)]
@@ -203,8 +204,9 @@ def test_acknowledged_message_stays_removed_after_restart(remote, sut, judge):
 @covers("MQDMPR-3.1.7.1.10-38", "MQDMPR-3.1.7.1.12-13", "MQDMPR-3.1.7.1.12-18")
 @pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
 def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
-    """One of three receives ends with RR_NACK: only the message of this receive is in the queue again. Of the others,
-    the later one ends with RR_ACK and then the earlier one with RR_NACK: only the message of the later one is removed.
+    """One of three receives ends with RR_NACK: only the message of this receive is in the queue again. Then the later
+    of the two other receives ends with RR_ACK, and the earlier receive ends with RR_NACK: only the message of the later
+    receive is removed.
     """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)

@@ -111,8 +111,8 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
 @needs("receive", "queue_control", "subqueues")
 @covers("MQQP-3.1.4.7-09")
 def test_purge_of_queue_leaves_its_subqueue(remote, sut, judge):
-    """One of three messages of a queue is moved to a subqueue, another is received, of which the journal of the queue
-    gets a copy, and the queue is purged: the messages stay in the subqueue and in the journal.
+    """Of three messages of a queue, one is moved to a subqueue, and one is received and copied to the journal of the
+    queue. Then the queue is purged: the moved message stays in the subqueue, and the copy stays in the journal.
     """
     name = sut.new_queue("purged", journaling=True)
     subqueue = f"{name};mqc-sub"

@@ -24,9 +24,9 @@ MAX_TRIES = 8
 @covers("MQQP-3.1.6.1-01")
 @pytest.mark.parametrize("waits", [False, True], ids=["idle", "with a read that waits"])
 def test_lost_client_leaves_no_queue_open(remote, judge, waits):
-    """A client that has two queues open exclusively, the second to peek and with a cursor, with or without a waiting
-    receive, loses its connection: a second client can open both queues and receive the next message. The second client
-    loses its connection too: a third client can open both queues.
+    """A client has opened two queues exclusively, the second queue to peek and with a cursor; in one case, a receive of
+    the client waits. The client loses its connection: a second client can open both queues and receive the next
+    message. The second client also loses its connection: a third client can open both queues.
     """
     queue = remote.open(share=DENY_RECEIVE)
     second = remote.open("transactional", association=queue.association, access=PEEK_ACCESS, share=DENY_RECEIVE)
@@ -229,7 +229,9 @@ def reopen_exclusively(remote: Remote, association: Association, queue: str) -> 
 
 
 def await_labels(remote: Remote, queue: RemoteQueue, labels: list[str]) -> None:
-    """Wait until a queue contains these messages, at most for the time that the SUT may take to answer."""
+    """Wait until a queue contains the messages with the given labels, at most for the time that the SUT may take to
+    answer.
+    """
     for _ in range(MAX_TRIES):
         if queue.labels() == labels:
             return

@@ -17,7 +17,7 @@ FIVE_MINUTES_MS = 300_000
 NO_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
 UNRESOLVABLE_QUEUE = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
 NO_SUCH_QUEUE = 0xC00E_0003
-"""MQ_ERROR_QUEUE_NOT_FOUND."""
+"""The status MQ_ERROR_QUEUE_NOT_FOUND."""
 FAST_TIMER_SCALE = 200
 """The factor by which the check speeds up the SUT's timers."""
 

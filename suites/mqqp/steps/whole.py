@@ -47,7 +47,7 @@ _KEPT_FIELDS = {
         *("Label", "ExtensionData", "MessageBody"),
     ),
 }
-"""By header: the properties that do not change while a message is in a queue."""
+"""For each header, the properties that do not change while a message is in a queue."""
 _CASELESS_FIELDS = {"DestinationQueue", "AdminQueue", "ResponseQueue"}
 _LIST_FIELDS = ("Destination", "Administration", "Response")
 SECONDS_PER_DAY = 86_400

@@ -21,8 +21,8 @@ LONGEST_WAIT_MS = 5 * 60_000
 specified durations.
 """
 REPAIR_PART, EARLY_PART = 0.5, 0.8
-"""Fractions of the retry duration. The check repairs the store at the first instant, long before the retry; at the
-second instant the SUT must not have retried yet.
+"""Two instants before the retry, as fractions of the retry duration. The check repairs the store at the first instant,
+long before the retry; at the second instant the SUT must not have retried yet.
 """
 WAIT_TOO_LONG_REASON = f"the timers of the SUT cannot be accelerated; the check would take {LATER_MS // 60_000} minutes"
 START_ATTEMPTS = 6
@@ -93,8 +93,8 @@ def _is_repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tupl
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Whether the SUT accepted a session before a retry and a session after it; ``in_time``: the first request preceded
-    the retry.
+    """The observation of a retry: whether the SUT accepted a session before and after the retry; ``in_time``: the first
+    session request preceded the retry.
     """
 
     before: str
@@ -244,8 +244,8 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
 @needs("environment", "restart", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-02")
 def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
-    """A SUT whose stored counter of queue numbers is too low starts: it still has its old queue with the message, and
-    gives a new queue a different number, even after a further restart.
+    """A SUT whose stored counter of queue numbers is too low starts: the SUT still has its old queue with the message,
+    and assigns a different number to a new queue, even after a further restart.
     """
     queue = sut.new_queue("had")
     sut.send_here(queue, ["kept"], delivery="recoverable")
