@@ -30,7 +30,9 @@ from reference_qm.surface.clock import Now
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager or queue."""
 ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 3, 5, 6, 7
-"""Values of DQ and RQ: private queue of the destination, public queue, private queue of another host, direct name."""
+"""The values of DQ and RQ for a private queue of the destination, a public queue, a private queue of another host, and
+a direct name.
+"""
 TIME_TO_REACH_QUEUE_OFFSET = 12
 """The offset of TimeToReachQueue in the BaseHeader."""
 QUEUE_NAMES_OFFSET = 64

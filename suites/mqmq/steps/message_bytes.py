@@ -39,12 +39,12 @@ def is_message(data: bytes) -> bool:
 
 
 def read_base_flags(data: bytes) -> BaseHeader:
-    """Return a BaseHeader in which only Flags has the value from the bytes."""
+    """Return a BaseHeader whose Flags has the value from the given bytes; its other fields have default values."""
     return BaseHeader(Flags=int.from_bytes(data[2:4], "little"))
 
 
 def read_user_flags(data: bytes) -> UserHeader:
-    """Return a UserHeader in which only Flags has the value from the bytes."""
+    """Return a UserHeader whose Flags has the value from the given bytes; its other fields have default values."""
     return UserHeader(Flags=int.from_bytes(data[USER_FLAGS_OFFSET:SMALLEST_MESSAGE], "little"))
 
 

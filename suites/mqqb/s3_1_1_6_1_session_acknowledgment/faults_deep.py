@@ -38,8 +38,8 @@ class NumberOfExpress(SessionAcks):
 
 @fault("initiator-ack-flags-without-recoverable-message-1", breaks="MQQB-3.1.1.6.1-04", blind=True)
 class InitiatorFlags(SessionAcks):
-    """On a session that the receiver opened, RecoverableMsgAckFlags is 1 as long as no recoverable message has been
-    received.
+    """On a session that the receiver opened, it sets RecoverableMsgAckFlags to 1 until it has received a recoverable
+    message.
     """
 
     def build_header(self, session: Session) -> SessionHeader:

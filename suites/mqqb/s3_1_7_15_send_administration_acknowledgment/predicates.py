@@ -67,7 +67,7 @@ ATTRIBUTE_TEST_BY_RULE = {
     "MQQB-3.1.7.15-D06": ("EB and PrivacyLevel are 0", _is_not_encrypted),
     "MQQB-3.1.7.15-D07": ("the acknowledgment has no signature", _is_not_signed),
 }
-"""Attributes of an acknowledgment that do not depend on its message, by rule."""
+"""For each rule, an attribute of an acknowledgment that does not depend on the acknowledged message."""
 
 for rule, (expected, judge) in ATTRIBUTE_TEST_BY_RULE.items():
     passive(rule, MESSAGE_KIND, expected, of_system=True)(apply_to_administration_acks(judge))
@@ -81,7 +81,9 @@ for rule, (expected, judge) in ATTRIBUTE_TEST_BY_RULE.items():
 )
 @apply_to_administration_acks
 def demand_all_attributes(packet: Any) -> Finding:
-    """Demand all attributes of an administration acknowledgment that do not depend on its message."""
+    """Demand the specified values of all attributes of an administration acknowledgment that do not depend on the
+    acknowledged message.
+    """
     wrong = [observed for kept, observed in (judge(packet) for _, judge in ATTRIBUTE_TEST_BY_RULE.values()) if not kept]
     return not wrong, ", ".join(
         wrong

@@ -8,7 +8,7 @@ from harness.sut.sut import Sut
 SESSION_CLEANUP_MS = 12_000
 GREATEST_TIMER_SPEED_UP = 20
 LONGEST_WAIT_IN_CLEANUP_TIMES = 5
-"""The number of cleanup times after which a session that is still open counts as never closed."""
+"""The number of cleanup times after which the check no longer waits for the end of a session."""
 ONCE, TWICE, THRICE = (
     f"closed by the SUT after {times} time{'s' * (times > 1)} the duration of the Session Cleanup Timer"
     for times in (1, 2, 3)

@@ -25,7 +25,7 @@ GREATEST_TIMER_SPEED_UP = 4
 """The greatest speed-up of protocol timers in these checks: one second must remain measurable."""
 
 MAX_PING_REQUESTS = 3
-"""The greatest number of Ping Requests that are sent until one is answered."""
+"""The greatest number of Ping Requests that the peer sends until the SUT answers a Ping Request."""
 
 SUT_STOOD_STILL = "the SUT stalled while it waited for the response"
 
@@ -66,7 +66,9 @@ def describe_ping_fields(frame: Frame | None, *names: str) -> dict[str, Any] | s
 
 
 def read_element(tree: dict[str, Any], name: str) -> Any:
-    """Return an element of the abstract data model that the SUT shows; without it the check is not observable."""
+    """Return an element of the abstract data model that the SUT shows; if the SUT does not show the element, the rules
+    are not observable.
+    """
     if name not in tree:
         raise NotShown(f"the abstract data model that the SUT shows does not contain {name}")
     return tree[name]
@@ -248,7 +250,7 @@ class PingingSut:
 
     @property
     def half_response_ms(self) -> int:
-        """Half of the Ping Response Timer."""
+        """Half of the duration of the Ping Response Timer, in ms."""
         return self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) // 2
 
     @property

@@ -19,7 +19,7 @@ from suites.mqqb.steps.sender import Sender
 SYSTEM_JOURNAL = "system$;journal"
 DEAD_LETTERS = "system$;deadxact"
 RESENT, NOT_RESENT = "resent", "not resent"
-"""Whether the SUT resent a message."""
+"""The two outcomes of a resend, as text for verdicts."""
 FIRST_RESEND_MS = 30_000
 """The first entry of ResendTimerTable, in ms (MS-MQQB 3.1.1.3, note <24>)."""
 
@@ -99,7 +99,9 @@ class Outgoing:
         return [frame for frame in self.peer.inbox.copies if Sender.tags([frame]) == [self.tags[number - 1]]]
 
     def await_resend(self, number: int) -> str:
-        """Wait as long as the SUT may take to resend the message with a number; describe whether the SUT did."""
+        """Wait for the longest time after which the SUT may resend the message with a number; describe whether the SUT
+        resent it.
+        """
         known = len(self.copies(number))
         within_ms = (
             self.sut.duration_ms(FIRST_RESEND_MS) + self.sut.slack_ms(FIRST_RESEND_MS) + self.sut.connect_timeout_ms

@@ -115,8 +115,8 @@ class Handle(Machine, path=Path(__file__)):
 
     @probe("waiting read")
     def look_at_read(self) -> str:
-        """Return the outcome of the read that waited. A cancelled read returns no message; its status is not judged
-        (E51).
+        """Return the outcome of the read that waited; for a cancelled read, return only that it got no message, because
+        its status is not judged (E51).
         """
         assert self._record_read is not None
         if self._record_read.state_after_silence() == Call.WAITING:

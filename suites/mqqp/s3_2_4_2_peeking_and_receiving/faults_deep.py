@@ -18,7 +18,7 @@ from reference_qm.model.statuses import Status
 
 @dataclass(frozen=True)
 class _Kind:
-    """A kind of read. By field: its rules for RemoteQMStartReceive and for RemoteQMStartReceive2."""
+    """A kind of read, with the rules about each field for RemoteQMStartReceive and for RemoteQMStartReceive2."""
 
     name: str
     receives: bool

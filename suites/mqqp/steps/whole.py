@@ -23,7 +23,7 @@ from suites.messages import Sequence
 
 
 class Kind(StrEnum):
-    """The kinds of messages, by how they are delivered."""
+    """The kinds of messages: express, recoverable and transactional."""
 
     EXPRESS = "express"
     RECOVERABLE = "recoverable"
