@@ -264,7 +264,7 @@ class ConnectingDriven:
         }
 
     def _has_other_window(self, packets: list[Any]) -> bool:
-        """Return whether the system named a WindowSize other than the usual one."""
+        """Return whether the system sent a WindowSize other than the default."""
         named = [one.ConnectionParametersHeader for one in packets if isinstance(one, ConnectionParametersPacket)]
         return any(one.WindowSize != WINDOW_SIZE for one in named)
 

@@ -89,7 +89,7 @@ class Judge:
         self.packets = PassiveJudge()
         """The judge of passive rules, which receives every packet of the SUT."""
         self.reasons: list[str] = []
-        """The reasons for verdicts of rules that were given up."""
+        """The reasons for the verdicts of rules that the check could not judge."""
 
     def __call__(
         self,
@@ -180,7 +180,7 @@ class Judge:
         return self.malformed if self.packets.malformed.keys().isdisjoint(frames) else None
 
     def conclude(self, *rules: str) -> None:
-        """Make the verdicts of these rules final; without arguments, the verdicts of all rules.
+        """Make the verdicts of the given rules final; without arguments, the verdicts of all rules.
 
         If a check breaks off, only final verdicts remain. When a check ends normally, all its verdicts become final.
         """
@@ -196,7 +196,7 @@ class Judge:
             )
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
-        """Record the same verdict, with a reason, for every covered rule that has no verdict yet."""
+        """Record the given verdict, with a reason, for every covered rule that has no verdict yet."""
         self._write_held_failures()
         self._write_unjudged_rules([rule for rule in self.covers if rule not in self.judged], verdict, reason)
 

@@ -154,7 +154,7 @@ class Remote:
         return RemoteQueue(self, association, opened)
 
     def open_with_messages(self, *labels: str, **how: Any) -> RemoteQueue:
-        """Open the plain queue and send messages with these labels to it, in this order; ``how``: arguments of
+        """Open the plain queue and send messages with the given labels to it, in this order; ``how``: arguments of
         ``open``.
         """
         queue = self.open(**how)

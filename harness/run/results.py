@@ -99,7 +99,7 @@ def rule_results(path: Path) -> list[RuleResult]:
 
 
 def find_final_results(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
-    """Return the final verdict of every rule in these lines, by rule id."""
+    """Return the final verdict of every rule in the given lines, by rule id."""
     found: dict[str, dict[str, Any]] = {}
     for line in lines:
         rule = line["rule"]

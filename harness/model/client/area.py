@@ -15,7 +15,7 @@ from harness.model.client.rules import END_RULES, READ_RULES
 from harness.model.steps import Impossible, Model, Step, draw_one, transition
 
 NEEDS = ("remote_read", "qm2qm", "later methods")
-"""The control channel can read remotely, and the system has all methods of qm2qm."""
+"""The needs of this area: the control channel can read remotely, and the system has all methods of qm2qm."""
 MAX_QUEUES, MAX_CURSORS, MAX_WAITING = 3, 3, 4
 START, START2, LOOKUP = "RemoteQMStartReceive", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"
 RECEIVE, PEEK, NEXT = "receive", "peek", "next"
@@ -24,7 +24,7 @@ OLD_VERSIONS, NEW_VERSIONS = ((4, 0, 1_381), (5, 0, 950), (5, 0, 2_195)), ((5, 1
 SEEKS = ("first", "previous", "current", "next", "last")
 BEFORE_FIRST, BEHIND_LAST = 0, 0xFFFF_FFFF_FFFF_FFFF
 MESSAGE, WAIT, TIMEOUT, ERROR = "message", "wait", "timeout", "error"
-"""The answers of the server to a read: a message, none yet, MQ_ERROR_IO_TIMEOUT, another status."""
+"""The answers of the server to a read: a message, no answer yet, MQ_ERROR_IO_TIMEOUT, or another status."""
 DRAWN_TIMEOUTS_MS = (60_000, 70_001, 600_000)
 BODY_SIZES = (0, 0, 10, 3_000, 70_000)
 INFINITE_MS = 0xFFFF_FFFF

@@ -28,7 +28,7 @@ QUEUE_NAMES_OFFSET = 64
 
 
 def has_dq(kind: int) -> Callable[[UserMessagePacket], bool]:
-    """Return a condition that is true for messages whose UserHeader has this DQ."""
+    """Return a condition that is true for messages whose UserHeader has the given DQ."""
     return lambda packet: kind == packet.UserHeader.DQ
 
 

@@ -33,7 +33,9 @@ MAX_TIMER_SPEED = 20
 
 
 def send_and_await_ack(connection, packets, specified_ms):
-    """Send messages and wait for the next SessionAck; return all these frames, and the SessionHeader."""
+    """Send messages and wait for the next SessionAck; return the frames of the messages and of the SessionAck, and the
+    SessionHeader.
+    """
     sut = connection.peer.sut
     sent = [connection.send(packet) for packet in packets]
     within_ms = sut.duration_ms(specified_ms) + sut.slack_ms(specified_ms) + sut.response_timeout_ms

@@ -98,5 +98,5 @@ def parse_with_flag(data: bytes, header: str, name: str, value: int) -> UserMess
 
 
 def is_valid_with_flag(data: bytes, header: str, name: str, *values: int) -> bool:
-    """Return whether malformed bytes become a message when some bits of Flags are set to one of these values."""
+    """Return whether malformed bytes become a message when some bits of Flags are set to one of the given values."""
     return any(parse_with_flag(data, header, name, value) is not None for value in values)

@@ -138,7 +138,7 @@ class RefusedOnlyWithJn(FinalAcks):
 
 
 def _is_final_ack_of(*classes: MessageClass) -> Callable[[UserMessagePacket], bool]:
-    """Return a condition: the packet is a FinalAck of one of these classes."""
+    """Return a condition: the packet is a FinalAck of one of the given classes."""
     return lambda packet: (
         packet.MessagePropertiesHeader.Label == "QM Ordering Ack"
         and packet.MessagePropertiesHeader.MessageClass in classes

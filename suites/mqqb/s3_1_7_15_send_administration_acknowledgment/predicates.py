@@ -126,7 +126,7 @@ def _get_destination(packet: Any, message: Message, answered: Any) -> bool:
 
 
 def _demand_admin_queue_as_destination(*kinds: int) -> Any:
-    """Demand the administration queue as destination; ``kinds``: only for these values of AQ."""
+    """Demand the administration queue as destination; ``kinds``: the values of AQ to which the demand applies."""
 
     def judge_destination(packet: Any, message: Message, answered: Any) -> Finding:
         if message.AQ == 0 or (kinds and message.AQ not in kinds):
@@ -151,7 +151,7 @@ for rule, kinds, of_queue in (
 
 
 def _demand_destination_as_response_queue(*kinds: int) -> Any:
-    """Demand the destination of the message as response queue; ``kinds``: only for these values of DQ."""
+    """Demand the destination of the message as response queue; ``kinds``: the values of DQ to which the demand applies."""
 
     def judge_response_queue(packet: Any, message: Message, answered: Any) -> Finding:
         if kinds and message.DQ not in kinds:

@@ -26,7 +26,7 @@ class _Kind:
     rules: dict[str, tuple[str, str]]
 
     def includes(self, read: RemoteRead) -> bool:
-        """Return whether a read is of this kind."""
+        """Return whether a read is of the kind that this object represents."""
         return read.LookupId is None and (read.receives, bool(read.CursorHandle)) == (self.receives, self.by_cursor)
 
 
