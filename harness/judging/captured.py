@@ -103,7 +103,7 @@ class Replay(Recorder):
         found = streams(self.source)
         if (cost := _estimate_cost(found)) > MAX_CAPTURE_BYTES:
             raise TooMuch(
-                f"{self.source} has too many packets: the cost of judging them corresponds to "
+                f"{self.source} is too large to judge: its packets count as "
                 f"{cost} bytes, and at most {MAX_CAPTURE_BYTES} are judged"
             )
         self._start_us = self.now_us = found.start_us

@@ -35,7 +35,9 @@ def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
     the inventory of the suites.
     """
     if file.driver.kind == "virtual":
-        raise UsageError(f'{file.path} has driver.kind = "virtual", so nothing has to exist before a run')
+        raise UsageError(
+            f'{file.path} has driver.kind = "virtual": a virtual system needs no set-up, so nothing is checked'
+        )
     (file,) = worker_configurations(file, 1)
     with TemporaryDirectory(prefix="mqconform-preflight-") as folder:
         driver = ProcessDriver(file, Path(folder)) if file.driver.kind == "process" else ExternalDriver(file, None)

@@ -333,7 +333,7 @@ def test_preflight_command_prints_findings_and_exit_code(
 def test_preflight_refuses_virtual_time(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     path.write_text('[sut]\nname = "x"\n[driver]\nkind = "virtual"\n', "utf-8")
-    with pytest.raises(UsageError, match='kind = "virtual", so nothing has to exist before a run'):
+    with pytest.raises(UsageError, match='kind = "virtual": a virtual system needs no set-up'):
         look(path)
 
 

@@ -151,7 +151,7 @@ for rule, kinds, of_queue in (
 
 
 def _demand_destination_as_response_queue(*kinds: int) -> Any:
-    """Demand the destination of the message as response queue; ``kinds``: the values of DQ to which the demand applies."""
+    """Demand the destination of the message as response queue; ``kinds``: the values of DQ to which this applies."""
 
     def judge_response_queue(packet: Any, message: Message, answered: Any) -> Finding:
         if kinds and message.DQ not in kinds:
