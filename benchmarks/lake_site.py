@@ -137,7 +137,7 @@ def first_view_ms(page: Path) -> float:
 
 
 def make_lake(folder: Path, systems: int) -> None:
-    """Make ``folder``/lake with this number of versions; verdicts are invented, rules and packets are real."""
+    """Make ``folder``/lake with the given number of versions; verdicts are invented, rules and packets are real."""
     run = folder / "run"
     _real_run(folder, run)
     rules = json.loads((run / RULES_FILE).read_text(encoding="utf-8"))

@@ -37,7 +37,7 @@ JOBS = 2
 KILLS_FILE = "kills-of-tests.jsonl"
 REACH_FILE = "reach-of-tests.json"
 TRIAL_CPU_S = 600
-ENOUGH_KILLS, MOST_TRIED_TESTS = 20, 400
+ENOUGH_KILLS, MAX_TRIED_TESTS = 20, 400
 """The number of killing tests, and of tests in total, after which no further test is tried."""
 UNNEEDED = ("terminal", "junitxml", "allure_pytest", "unraisableexception", "threadexception")
 
@@ -245,7 +245,7 @@ def _tests_of(mutant: Mutant, reach: Mapping[str, TestReach]) -> list[str]:
     """Return the tests that run the changed lines of a mutant, the narrowest first."""
     lines = set(mutant.lines)
     found = [test for test, one in reach.items() if lines & one.lines.get(mutant.file, frozenset())]
-    return sorted(found, key=lambda test: reach[test].width)[:MOST_TRIED_TESTS]
+    return sorted(found, key=lambda test: reach[test].width)[:MAX_TRIED_TESTS]
 
 
 def _test_reach(lines: Mapping[str, Sequence[int]]) -> TestReach:

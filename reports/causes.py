@@ -43,8 +43,8 @@ def group_findings_by_cause(
     """Group findings by cause, the cause of most rules first; a finding that shares no cause is a group of its own.
 
     ``named``: adds the names of numbers to observations (`reports.values`). The cause of an undecided finding is its
-    reason, or the missing root of its check (``root_of``; empty: no root). Failed rules with the same observation have
-    the same cause; if the observation is not specific, the rules must also have failed in the same check.
+    reason, or the root cause of its check (``root_of``; empty: none). Failed rules with the same observation have the
+    same cause; if the observation is not specific, the rules must also have failed in the same check.
     """
     groups: dict[tuple[str, ...], list[Standing]] = {}
     seen: dict[tuple[str, ...], str] = {}

@@ -45,7 +45,7 @@ def follow(
     def ingest_new_runs() -> None:
         nonlocal written
         with Progress(COMMAND) as progress:
-            follower.search_once(progress)
+            follower.ingest_new_runs(progress)
             number = Lake.open_or_new(spark, where).manifest.number
             if number not in (0, written):
                 write_site(progress)

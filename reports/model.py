@@ -127,7 +127,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A missing root cause of verdicts. ``said``: its description; ``checks``: the checks that depend on it."""
+    """A root cause of verdicts. ``said``: its description; ``checks``: the checks that depend on this prerequisite."""
 
     said: str
     checks: frozenset[str]

@@ -1,4 +1,4 @@
-"""Reads the missing roots (root causes) of a run's verdicts from the untyped fields of its run.json."""
+"""Reads the root causes of a run's verdicts from the untyped fields of its run.json."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ NOT_RENAMED: Mapping[str, str] = MappingProxyType({})
 _MAX_ROOT_CHARACTERS = 800
 
 
-def format_missing_roots(roots: Iterable[Root]) -> list[str]:
-    """Return a line for the terminal for each missing root, in the words of the harness."""
+def format_root_causes(roots: Iterable[Root]) -> list[str]:
+    """Return a line for the terminal for each root cause, in the words of the harness."""
     return [
         f"fix this first: {one_line(root.said, _MAX_ROOT_CHARACTERS)}{_describe_dependents(root)}" for root in roots
     ]
@@ -29,8 +29,8 @@ def _describe_dependents(root: Root) -> str:
     return f" ({number} check{'s depend' if number != 1 else ' depends'} on it)" if number else ""
 
 
-def read_missing_roots(extra: str | None, new_names: Mapping[str, str] = NOT_RENAMED) -> tuple[Root, ...]:
-    """Return the missing roots of a run; malformed values are dropped.
+def read_root_causes(extra: str | None, new_names: Mapping[str, str] = NOT_RENAMED) -> tuple[Root, ...]:
+    """Return the root causes of a run; malformed values are dropped.
 
     ``new_names``: the new name of each renamed check, by its old name, both without parameters.
     """

@@ -42,7 +42,7 @@ from reports.model import (
     make_unlisted_rule,
     rule_key,
 )
-from reports.roots import read_missing_roots
+from reports.roots import read_root_causes
 from reports.text import MAX_DISSECTION_CHARACTERS, MAX_SHOWN_CHARACTERS, MAX_SHOWN_OCTETS
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import FINDINGS
@@ -151,7 +151,7 @@ def _build_run(row: Row, counts: dict[str, int], unfollowed: list[str], new_name
         kept=row.kept or 0,
         rejected=row.rejected or 0,
         unfollowed=tuple(unfollowed),
-        roots=read_missing_roots(row.extra, new_names),
+        roots=read_root_causes(row.extra, new_names),
         **texts,
     )
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from reports.model import Contents, Pair, System, worst
-from reports.roots import MAX_SHOWN_ROOTS, format_missing_roots
+from reports.roots import MAX_SHOWN_ROOTS, format_root_causes
 from reports.text import document_name, one_line, system_label
 from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST, Kind
 
@@ -63,7 +63,7 @@ def terminal_matrix(contents: Contents) -> Group:
         *([_table_of_pairs(contents)] if contents.pairs else []),
         legend,
     ]
-    before_all_else = _describe_missing_roots(contents)
+    before_all_else = _describe_root_causes(contents)
     if len(contents.systems) <= SYSTEMS_WITH_SECTIONS:
         tables.insert(0, _tables_of_sections(contents))
     elif len(contents.systems) <= SYSTEMS_WITH_DOCUMENTS:
@@ -71,17 +71,17 @@ def terminal_matrix(contents: Contents) -> Group:
     return Group(*before_all_else, *tables)
 
 
-def _describe_missing_roots(contents: Contents) -> list[Text]:
-    """Return a line for each missing root of a system's latest run; the dependent verdicts have no meaning."""
+def _describe_root_causes(contents: Contents) -> list[Text]:
+    """Return a line for each root cause of a system's latest run; the dependent verdicts have no meaning."""
     found = [
         Text(f"{_name_of_system(contents, system)}: {line}", style="bold")
         for system in sorted(contents.systems, key=lambda each: (each.name, each.profile, each.order))
         for run in contents.list_runs_of_system(system)[-1:]
-        for line in format_missing_roots(run.roots)
+        for line in format_root_causes(run.roots)
     ]
     more = len(found) - MAX_SHOWN_ROOTS
     return found[:MAX_SHOWN_ROOTS] + (
-        [Text(f"and {more} more missing roots: the site lists all of them")] if more > 0 else []
+        [Text(f"and {more} more root causes: the site lists all of them")] if more > 0 else []
     )
 
 

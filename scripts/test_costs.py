@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-MOST_SHOWN_TESTS = 10
+MAX_SHOWN_TESTS = 10
 
 
 def main() -> int:
@@ -40,9 +40,9 @@ def lines(folder: Path) -> Iterator[str]:
     totals = {name: sum(spent.values()) for name, spent in tracks.items()}
     each = ", ".join(f"{name} {total:.0f}" for name, total in sorted(totals.items(), key=lambda one: -one[1]))
     yield f"{sum(totals.values()):.0f} CPU-s in total: {each}"
-    yield f"the {MOST_SHOWN_TESTS} most expensive tests and shared fixtures, in CPU-s:"
+    yield f"the {MAX_SHOWN_TESTS} most expensive tests and shared fixtures, in CPU-s:"
     spent = [(cpu_s, name) for of_track in tracks.values() for name, cpu_s in of_track.items()]
-    for cpu_s, name in sorted(spent, reverse=True)[:MOST_SHOWN_TESTS]:
+    for cpu_s, name in sorted(spent, reverse=True)[:MAX_SHOWN_TESTS]:
         yield f"{cpu_s:8.1f}  {name}"
 
 

@@ -14,7 +14,7 @@ from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.messages import Sequence
 
-MOST_MESSAGES = 1_000
+MAX_MESSAGES = 1_000
 
 
 def list_computer_names(sut: Sut) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ class Application:
 
     def messages(self, queue: str | None = None) -> list[dict[str, Any]]:
         """Return the messages that can be received from the queue, or from a given queue, in order."""
-        return list(self.call("peek", queue=queue or self.queue, limit=MOST_MESSAGES)["messages"])
+        return list(self.call("peek", queue=queue or self.queue, limit=MAX_MESSAGES)["messages"])
 
     def labels(self, queue: str | None = None) -> list[str]:
         """Return the labels of the messages that can be received, in order."""
@@ -150,7 +150,7 @@ class Application:
         PendingRequest(self.peer, verb, transaction=transaction, **how).await_outcome()
 
     def count_operations(self, *transactions: str) -> dict[str, int]:
-        """Return the number of operations of each of these transactions that the SUT lists."""
+        """Return the number of operations of each of the given transactions that the SUT lists."""
         listed = {one["transaction"]: one["operations"] for one in self.call("list")["transactions"]}
         return {one: listed[one] for one in transactions if one in listed}
 

@@ -36,7 +36,7 @@ ADDRESS, SENDING_ADDRESS = "127.0.0.1", "127.0.0.2"
 QUEUE = "private$\\bench"
 DESTINATION = f"DIRECT=TCP:{ADDRESS}\\{QUEUE}"
 SENDER, RECEIVER = UUID(int=1), UUID(int=2)
-MOST_WAITING_MESSAGES = 256
+MAX_WAITING_MESSAGES = 256
 """The largest number of messages that the queue manager has accepted, but not sent."""
 TAKEN_AT_ONCE = 64
 
@@ -114,7 +114,7 @@ class _Sender:
         """Send messages to the queue manager until it has accepted every one."""
         while self._taken < self._messages:
             self._sent += self._session.MessageSentCount - self._sent & 0xFFFF
-            room = MOST_WAITING_MESSAGES - (self._given - min(self._sent, self._taken))
+            room = MAX_WAITING_MESSAGES - (self._given - min(self._sent, self._taken))
             for _ in range(min(room, self._messages - self._given)):
                 self._send()
             self.memory.at(self._taken)

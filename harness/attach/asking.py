@@ -10,7 +10,7 @@ from harness.errors import SutUnavailable
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.wires import Reply
 
-MOST_SILENT_VERBS = 3
+MAX_SILENT_VERBS = 3
 """The number of consecutive unanswered verbs after which no further verb is called."""
 
 
@@ -25,7 +25,7 @@ class Asking:
     @property
     def is_over(self) -> bool:
         """Return whether no further verb can be called."""
-        return self.conversation.ended is not None or self._silences >= MOST_SILENT_VERBS
+        return self.conversation.ended is not None or self._silences >= MAX_SILENT_VERBS
 
     def _call_and_check_contract(self, verb: str, **arguments: Any) -> Reply | None:
         """Call a verb and return its answer; record a missing answer, or an answer that violates the contract, as a

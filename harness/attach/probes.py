@@ -6,7 +6,7 @@ import base64
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from harness.attach.asking import MOST_SILENT_VERBS, Asking
+from harness.attach.asking import MAX_SILENT_VERBS, Asking
 from harness.attach.conversation import Conversation
 from harness.attach.findings import FACILITY_OF, Findings, State, show_answer
 from harness.errors import SutUnavailable
@@ -381,7 +381,7 @@ class Probes(Asking):
 
     def _note_unreached_verbs(self) -> None:
         """Record the verbs that were not called, and the answers that match no request."""
-        why = self.conversation.ended or f"{MOST_SILENT_VERBS} verbs before this one were not answered"
+        why = self.conversation.ended or f"{MAX_SILENT_VERBS} verbs before this one were not answered"
         for verb in (*FACILITY_OF, "cancel", *REASONS_NOT_TRIED):
             if verb not in self.found.verbs:
                 self._note_skipped_verbs(f"the test did not reach this verb: {why}", verb)

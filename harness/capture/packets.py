@@ -29,7 +29,7 @@ class Wanted(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownPacket:
     """A packet in a form for readers. ``time_us``: int microseconds since 1970 UTC; ``time_ms``: the time since the
     first frame of the capture. ``direction``: ``sut->peer``, ``peer->sut``, or empty where the capture does not record
     the direction. ``transport``: tcp, udp or rpc. ``dissection``: text of several lines. ``first``, ``last``: the first
@@ -102,7 +102,7 @@ class CapturedPackets:
                 self._connections |= dict.fromkeys(map(_get_frame_number, both), both)
         self.packets = sorted(packets, key=_get_frame_number)
 
-    def show(self, wanted: Iterable[Wanted], says: VerdictTexts | None = None) -> list[Shown]:
+    def show(self, wanted: Iterable[Wanted], says: VerdictTexts | None = None) -> list[ShownPacket]:
         """Return the packets of a verdict with their dissection; raise NoSuchPacket if no packet begins in a requested
         frame.
 
@@ -132,7 +132,7 @@ class CapturedPackets:
                 self._connections.pop(pdu.frame, None)
         return self.packets[at]
 
-    def _make_shown(self, wanted: Wanted, packet: Captured, made: _Dissection, field: TreeLine | None) -> Shown:
+    def _make_shown(self, wanted: Wanted, packet: Captured, made: _Dissection, field: TreeLine | None) -> ShownPacket:
         first, last = wanted.first, wanted.last
         if first is None or last is None or not 0 <= first <= last < len(packet.data):
             first, last = (field.start, field.end - 1) if field else (None, None)
@@ -140,7 +140,7 @@ class CapturedPackets:
             field = None
         if field is None and first is not None and last is not None:
             field = next((line for line in made.lines if (line.start, line.end) == (first, last + 1)), None)
-        return Shown(
+        return ShownPacket(
             packet.frame,
             packet.time_us,
             (packet.time_us - self.start_us) // 1000,

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from harness.capture.deciding import VerdictTexts
-from harness.capture.packets import CapturedPackets, Shown, Wanted
+from harness.capture.packets import CapturedPackets, ShownPacket, Wanted
 from harness.errors import MqconformError
 
-Show = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], list[Shown] | str]
+Show = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], list[ShownPacket] | str]
 """The type of functions that are called with the document and section (``MQMQ-2.2.19.1``), the expectation, the
 observation, and (frame, first, last) of each packet. The result is the packets, or the reason why they cannot be shown.
 """
@@ -27,7 +27,7 @@ def packets_of(path: Path) -> Show:
 
     def show_packets(
         section: str, expected: str, observed: str, wanted: Sequence[tuple[int, int | None, int | None]]
-    ) -> list[Shown] | str:
+    ) -> list[ShownPacket] | str:
         try:
             return capture.show([Wanted(*one) for one in wanted], VerdictTexts(section, expected, observed))
         except MqconformError as error:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from harness.results.replayed import Replayed
 
-MOST_LISTED_DIFFERENCES = 50
+MAX_LISTED_DIFFERENCES = 50
 """The maximum number of checks that are listed for one reason; `--format json` lists all checks."""
 
 
@@ -78,10 +78,10 @@ def describe_replayed(found: Replayed) -> Iterator[str]:
     for test, why in found.unplayable.items():
         by_reason.setdefault(why, []).append(test)
     for why, tests in by_reason.items():
-        for test in tests[:MOST_LISTED_DIFFERENCES]:
+        for test in tests[:MAX_LISTED_DIFFERENCES]:
             yield f"{test}: {why}"
-        if len(tests) > MOST_LISTED_DIFFERENCES:
-            yield f"{len(tests) - MOST_LISTED_DIFFERENCES:,} more checks: {why}"
+        if len(tests) > MAX_LISTED_DIFFERENCES:
+            yield f"{len(tests) - MAX_LISTED_DIFFERENCES:,} more checks: {why}"
     whole = len(found.alike) + len(found.differing) + len(found.unplayable)
     yield (
         f"{len(found.alike):,} of {whole:,} checks reproduced the verdicts of the run; {len(found.differing):,} "

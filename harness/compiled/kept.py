@@ -30,7 +30,7 @@ from harness.paths import IMPORTED_NS, SUITES
 
 _CACHE_SCHEMA_VERSION = 3
 _RECORDS_ENTRY = "records"
-_MOST_CHECKOUT_CACHES = 16
+_MAX_CHECKOUT_CACHES = 16
 """The maximum number of checkouts and installations that have a cache; the least recently written cache is deleted
 first.
 """
@@ -81,7 +81,7 @@ def _save_entry(name: str, tree: Mapping[str, Any]) -> None:
 
 def _forget_oldest(home: Path) -> None:
     folders = sorted(home.iterdir(), key=lambda folder: folder.stat().st_mtime)
-    for folder in folders[:-_MOST_CHECKOUT_CACHES]:
+    for folder in folders[:-_MAX_CHECKOUT_CACHES]:
         shutil.rmtree(folder, ignore_errors=True)
 
 

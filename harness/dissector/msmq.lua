@@ -6,7 +6,7 @@ local msmq = Proto("msmq", "Microsoft Message Queuing (MSMQ)")
 local BASE_SIZE, SESSION_SIZE, PING_SIZE = 16, 16, 24
 local SIGNATURE, PING_SIGNATURE, VERSION = 0x524F494C, 0x5548, 0x10
 local SESSION_ACK_SIZES = { [0x14] = true, [0x24] = true }
-local MOST_ELEMENTS = 4096 -- of one list: more are counted, not shown
+local MAX_ELEMENTS = 4096 -- of one list: more are counted, not shown
 local INTERNAL = { [1] = "SessionHeader", [2] = "EstablishConnectionHeader", [3] = "ConnectionParametersHeader" }
 local INTERNAL_NAMES = { [1] = "SessionAck", [2] = "EstablishConnection", [3] = "ConnectionParameters" }
 
@@ -240,7 +240,7 @@ function readers.list(context, layout, field, tree, values)
     if context.at >= context.last then
       fail(string.format("%s.%s: %d elements announced, only %d present", layout.name, field.count, count, number - 1))
     end
-    if number > MOST_ELEMENTS then fail(layout.name .. "." .. field.name .. ": more elements than can be shown") end
+    if number > MAX_ELEMENTS then fail(layout.name .. "." .. field.name .. ": more elements than can be shown") end
     local at = context.at
     local element = branch:add(context.tvb(at, context.last - at), field.layout)
     local found = read_layer(context, layout_of[field.layout], element)

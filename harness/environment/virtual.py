@@ -195,7 +195,7 @@ class VirtualEnvironment:
         return port
 
     def _choose_port(self, endpoint: Endpoint) -> Endpoint:
-        """Return the endpoint to listen at; port 0 is replaced by a free port."""
+        """Return the endpoint at which the environment listens; a free port replaces port 0."""
         if endpoint.port == 0:
             endpoint = Endpoint(endpoint.host, next(self._ports))
             if self.witness is not None:

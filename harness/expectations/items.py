@@ -165,13 +165,13 @@ def _(expected: set[Any] | frozenset[Any]) -> Items:
 
 
 def any_order(*items: Any) -> Items:
-    """Return the expectation of these items, and no others, in any order."""
+    """Return the expectation of the given items, and no others, in any order."""
     return Items(items, ordered=False)
 
 
 def in_queue(*labels: Any) -> Items:
-    """Return the expectation of a queue that contains exactly the messages with these labels, in this order; without
-    labels, of an empty queue.
+    """Return the expectation of a queue that contains exactly the messages with the given labels, in this order;
+    without labels, of an empty queue.
     """
     return Items(labels, ordered=True, where="the queue")
 

@@ -99,7 +99,7 @@ def packet(kind: str | None = None, wanted: Mapping[str, Any] | None = None) -> 
 
 
 def packets(*expected: str | Packet) -> Items:
-    """Return the expectation of exactly these packets, in this order; each packet is given by its kind or as a
+    """Return the expectation of exactly the given packets, in this order; each packet is given by its kind or as a
     ``packet`` with fields.
     """
     items = [packet(one) if isinstance(one, str) else one for one in expected]
@@ -107,12 +107,12 @@ def packets(*expected: str | Packet) -> Items:
 
 
 def of_class(value: int) -> OfClass:
-    """Return the expectation of an acknowledgment with this MessageClass; the observation is its frame."""
+    """Return the expectation of an acknowledgment with the given MessageClass; the observation is its frame."""
     return OfClass(value)
 
 
 def of_classes(*values: int) -> Items:
-    """Return the expectation of one acknowledgment with each of these classes, in any order, and no other; the
+    """Return the expectation of one acknowledgment with each of the given classes, in any order, and no other; the
     observation is the list of frames.
     """
     return Items(map(OfClass, values), ordered=False, name=name_acknowledgment)

@@ -74,7 +74,7 @@ def acknowledgment(message: Any, of_class: int | None = None) -> Acknowledgment:
 
 
 def acknowledged(*messages: Any, of_class: int | None = None) -> Items:
-    """Return the expectation of one acknowledgment for each of these messages, in any order, and of no other
+    """Return the expectation of one acknowledgment for each of the given messages, in any order, and of no other
     acknowledgments.
     """
     expected = [acknowledgment(message, of_class) for message in messages]

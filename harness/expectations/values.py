@@ -107,5 +107,5 @@ def holds(sentence: str, otherwise: str | None = None) -> Fact:
 
 
 def status(name: str) -> Status:
-    """Return the expectation that a request or call ends with this outcome, given by name: ``MQ_OK``, ``refused``."""
+    """Return the expectation that a request or call ends with the given outcome, such as ``MQ_OK`` or ``refused``."""
     return Status(name)

@@ -42,7 +42,7 @@ from reference_qm.surface.inputs import Endpoint
 
 _OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-00000000ffff")
 _LONG_MS = 3_600_000
-_MOST_NAMED_BY_ACK = 32
+_MAX_NAMED_BY_ACK = 32
 _UNKNOWN_NAME = "DIRECT=OS:mqc-no-such-host.invalid\\private$\\mqc-x"
 _ORDERING_LABEL = "QM Ordering Ack"
 _NO_SEQUENCE = TxSequenceID(1, 1)
@@ -144,7 +144,7 @@ class ConnectingDriven:
         packets = [_parse(frame) for frame in self._sessions[to].record.from_sut]
         came = [one.UserHeader.DM == 1 for one in packets if isinstance(one, UserMessagePacket)]
         named = sum(came[: self._acknowledged[to]])
-        first = max(named - _MOST_NAMED_BY_ACK + 1, 1)
+        first = max(named - _MAX_NAMED_BY_ACK + 1, 1)
         self._sessions[to].send(
             session_ack(
                 WindowSize=self._windows[to],
@@ -264,7 +264,7 @@ class ConnectingDriven:
         }
 
     def _has_other_window(self, packets: list[Any]) -> bool:
-        """Return whether the system named a WindowSize other than the usual one."""
+        """Return whether the system sent a WindowSize other than the default."""
         named = [one.ConnectionParametersHeader for one in packets if isinstance(one, ConnectionParametersPacket)]
         return any(one.WindowSize != WINDOW_SIZE for one in named)
 

@@ -18,7 +18,7 @@ from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 
 _STATUS_NAME = re.compile(r"MQ_ERROR_\w+")
-_MOST_LISTED_MESSAGES = 1_000
+_MAX_LISTED_MESSAGES = 1_000
 NO_PLACE = 0
 """The lookup identifier to use for a message whose identifier the system has not shown."""
 _CLASS_PREFIX = "MQMSG_CLASS_"
@@ -304,7 +304,7 @@ class QueuesDriven:
         return described
 
     def _describe_messages(self, queue: str) -> list[dict[str, Any]] | Refused:
-        peeked = self._call_or_refuse("peek", queue=self._name_queue_path(queue), limit=_MOST_LISTED_MESSAGES)
+        peeked = self._call_or_refuse("peek", queue=self._name_queue_path(queue), limit=_MAX_LISTED_MESSAGES)
         return (
             peeked
             if isinstance(peeked, Refused)

@@ -113,7 +113,7 @@ class RemoteDriven(QueuesDriven):
             form=form,
         ).wait()
         if opened.outcome not in _SUCCESS_OUTCOMES:
-            return Refused((opened.either,))
+            return Refused((opened.plain_outcome,))
         others = [one.handle for one in self._opened.values()]
         own = {"hQueue": opened.out.phQueue}
         fields = {"zero": {"hQueue": 0}, "other": {"hQueue": others[0]} if others else own}.get(ignored, own)
@@ -205,13 +205,13 @@ class RemoteDriven(QueuesDriven):
 
     def _await_outcome(self, call: Call) -> Any:
         call.wait()
-        return "done" if call.outcome in _SUCCESS_OUTCOMES else Refused((call.either,))
+        return "done" if call.outcome in _SUCCESS_OUTCOMES else Refused((call.plain_outcome,))
 
     def _describe_read_answer(self, call: Call) -> Any:
         if call.outcome == "MQ_ERROR_IO_TIMEOUT":
             return {"message": None, "handle": not call.has_null_handle}
         if call.outcome not in _SUCCESS_OUTCOMES:
-            return Refused((call.either,))
+            return Refused((call.plain_outcome,))
         description = get_description(call)
         data = None if description is None else octets(description.lpBuffer)
         packet = None if data is None else parse_packet(bytes(data))

@@ -55,7 +55,7 @@ class TransferDriven(QueuesDriven):
         self._sequences: dict[int, int] = {}
         """The sequences of the system, numbered in the order of their appearance."""
         self._wrong_ids: set[str] = set()
-        """The messages whose identifier does not follow that of the message of the previous step."""
+        """The messages whose identifier does not follow the identifier of the message of the previous step."""
         self._last_ordinal: int | None = None
         self._next_ordinal: int | None = None
         self._wrong_times: set[str] = set()
@@ -64,7 +64,7 @@ class TransferDriven(QueuesDriven):
         self._before_loss = 0
         """The number of messages received before the last loss of all connections."""
         self._arrivals: dict[str, int] = {}
-        """When the peer sent its messages (UTC, in s)."""
+        """The times at which the peer sent its messages (UTC, in s)."""
         self._ordinals: dict[int, str] = {}
         """The names of the peer's messages by their MessageIDs."""
 

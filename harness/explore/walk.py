@@ -14,7 +14,7 @@ from harness.explore.worlds import Divergence, Seen, Worlds
 from harness.judging.robustness import FINDING_BY_CONDITION, Condition
 from harness.model.steps import Model, Step
 
-_MOST_LAG_MS = 500
+_MAX_LAG_MS = 500
 _IDLE_STEP_MS = 1_000
 _WEIGHT_FACTORS = (0.25, 1, 1, 4)
 """Each walk multiplies the weight of each transition by one of these factors, so that walks differ in the transitions
@@ -85,7 +85,7 @@ def take_walk(kind: type[Model], open_system: Open, steps: Iterable[Step] | Call
 def _add_elapsed_times(worlds: Worlds, system: Driven, steps: Iterable[Step]) -> Iterator[Step]:
     """Yield the steps; before each of them, yield a step for the time by which the system is ahead of the model."""
     for step in steps:
-        while (elapsed_ms := system.elapsed_ms()) is not None and elapsed_ms - worlds.first.now_ms > _MOST_LAG_MS:
+        while (elapsed_ms := system.elapsed_ms()) is not None and elapsed_ms - worlds.first.now_ms > _MAX_LAG_MS:
             behind = Step("elapse", {"ms": elapsed_ms - worlds.first.now_ms})
             if worlds.can_take(behind):
                 yield behind

@@ -23,7 +23,7 @@ from reference_qm.releases.names import NO_RELEASE
 
 _SESSION_ACK = 1
 """InternalHeader.Flags.PT of a SessionAck (MS-MQMQ 2.2.20.1)."""
-_MOST_NAMED_BY_ACK = 32
+_MAX_NAMED_BY_ACK = 32
 """The maximum number of recoverable messages that one SessionAck can acknowledge (MS-MQMQ 2.2.20.4)."""
 _CLASS_PREFIX = "MQMSG_CLASS_"
 _FINAL_ACK_SIZE = 36
@@ -86,7 +86,7 @@ class Wire:
             if record.closed_by is not None or self._told.get(record, 0) == len(came):
                 continue
             self._told[record] = len(came)
-            first = max(sum(came) - _MOST_NAMED_BY_ACK + 1, 1)
+            first = max(sum(came) - _MAX_NAMED_BY_ACK + 1, 1)
             conversation.send(
                 session_ack(
                     WindowSize=UNUSUAL_WINDOW_SIZE if conversation in self._was_opened_by_peer() else 64,
@@ -145,7 +145,7 @@ def get_destination(packet: UserMessagePacket) -> str:
 
 
 def _list_bits(header: Any) -> list[int]:
-    return [bit for bit in range(_MOST_NAMED_BY_ACK) if header.RecoverableMsgAckFlags >> bit & 1]
+    return [bit for bit in range(_MAX_NAMED_BY_ACK) if header.RecoverableMsgAckFlags >> bit & 1]
 
 
 def class_name(cls: int) -> str:

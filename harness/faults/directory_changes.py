@@ -56,8 +56,8 @@ def replace_status(was: Result, status: Result) -> Callable[[DirectoryAnswered],
 
 
 def stay_online_after(kind: type[Change]) -> Install:
-    """Return an installer of a fault with which the queue manager stays online after a change of this kind failed to
-    reach the directory.
+    """Return an installer of a fault with which the queue manager stays online after a change of the given kind failed
+    to reach the directory.
     """
 
     class StaysOnline(DirectoryLink):

@@ -43,8 +43,8 @@ _UNUSED_BITS = re.compile(r"X\d+")
 
 
 def field_is(kind: Kind, path: str, value: Value, when: When = None) -> Install:
-    """Return an installer of a fault that sends a field, or bits of a field, with this value: an integer, a GUID or
-    bytes, as the layout requires.
+    """Return an installer of a fault that sends a field, or bits of a field, with the given value: an integer, a GUID
+    or bytes, as the layout requires.
     """
     field = _resolve_path(kind, path)
     field.check(value)

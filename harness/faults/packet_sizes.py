@@ -16,8 +16,8 @@ _IN_FLAG = BaseHeader.flags(IN=1)
 
 
 def identify_by_size(size: int) -> Install:
-    """Return an installer of a fault that treats every input of this size (in bytes) as an internal packet, for any
-    value of BaseHeader.Flags.IN.
+    """Return an installer of a fault that treats every input of the given size (in bytes) as an internal packet, for
+    any value of BaseHeader.Flags.IN.
     """
 
     def replace_input_of_size(event: Input) -> Iterable[Input]:

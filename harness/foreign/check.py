@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.foreign.conversations import SESSION_PORT
 from harness.foreign.files import read_frames
 from harness.foreign.systems import Systems, Wanted
-from harness.foreign.traffic import Traffic
+from harness.foreign.traffic import CaptureTraffic
 from harness.judging.passive import load_predicates
 from harness.rules.catalogue import Catalogue
 from reference_qm.releases.names import NO_RELEASE
@@ -19,7 +19,7 @@ class Checked:
     """A capture with the verdicts on its systems; ``damage``: a description of the file's damage."""
 
     path: Path
-    traffic: Traffic
+    traffic: CaptureTraffic
     damage: list[str] = field(default_factory=list)
 
 
@@ -38,7 +38,7 @@ def check_capture(
     Raise UsageError for a file in another format, CaptureError for a file without a readable frame.
     """
     load_predicates()
-    traffic = Traffic(Systems(catalogue, path.name, profile, wanted), ports | {SESSION_PORT}, checksums)
+    traffic = CaptureTraffic(Systems(catalogue, path.name, profile, wanted), ports | {SESSION_PORT}, checksums)
     checked = Checked(path, traffic)
     for record in read_frames(path, checked.damage.append):
         traffic.take(record)

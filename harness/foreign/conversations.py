@@ -17,7 +17,7 @@ from reference_qm.codec.base import SIGNATURE
 MSMQ, RPC, OTHER = "MSMQ", "DCE/RPC", "other"
 SESSION_PORT = 1801
 RPC_PORTS = frozenset((135, 2101, 2103, 2105, 2107))
-MOST_SEGMENTS_SEARCHED_FOR_PROTOCOL = 8
+MAX_SEGMENTS_SEARCHED_FOR_PROTOCOL = 8
 """The maximum number of segments, of a connection that began before the capture, that are searched for a packet of a
 queue manager.
 """
@@ -54,9 +54,9 @@ class Described:
     gaps: tuple[str, ...]
 
 
-MOST_LISTED_CONVERSATIONS = 1000
+MAX_LISTED_CONVERSATIONS = 1000
 """The maximum number of conversations in a report."""
-MOST_LISTED_GAPS = 5
+MAX_LISTED_GAPS = 5
 
 
 class Conversation:
@@ -163,7 +163,7 @@ class Conversation:
         where = f"before frame {number}" if number else "at the end"
         self._holes += 1
         reason = f"{size} bytes from {self._name_side(side)} {where} are missing in the capture"
-        if len(self._gaps) < MOST_LISTED_GAPS:
+        if len(self._gaps) < MAX_LISTED_GAPS:
             self._gaps.append(reason)
         self._note_missing_bytes(reason)
 
@@ -186,7 +186,7 @@ class Conversation:
             self._assign_views(late)
         elif self._uses_port(RPC_PORTS):
             self.kind = RPC
-        elif late and self._tries < MOST_SEGMENTS_SEARCHED_FOR_PROTOCOL:
+        elif late and self._tries < MAX_SEGMENTS_SEARCHED_FOR_PROTOCOL:
             self._tries += 1
         else:
             self.kind = OTHER
@@ -240,7 +240,7 @@ class Conversation:
         if kind == MSMQ:
             totals.states[state] += 1
             totals.lost += sum(way.lost for way in self._ways)
-        if len(totals.shown) < MOST_LISTED_CONVERSATIONS:
+        if len(totals.shown) < MAX_LISTED_CONVERSATIONS:
             server = 1 - self.client if self.client is not None else 1
             totals.shown.append(
                 Described(

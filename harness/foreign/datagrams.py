@@ -14,7 +14,7 @@ TCP, UDP = 6, 17
 _FRAGMENT, _ENCRYPTED, _AUTHENTICATED, _NOTHING = 44, 50, 51, 59
 _IPV6_EXTENSION_HEADERS = frozenset((0, 43, 60, 135, 139, 140))
 """The IPv6 extension headers whose length field counts units of 8 bytes, without the first 8 bytes."""
-MOST_UNFINISHED_PACKETS = 1024
+MAX_UNFINISHED_PACKETS = 1024
 """The maximum number of packets that wait for fragments; an additional packet replaces the oldest."""
 
 
@@ -60,7 +60,7 @@ class Fragments:
         """
         whole = self._open.get(key)
         if whole is None:
-            if len(self._open) >= MOST_UNFINISHED_PACKETS:
+            if len(self._open) >= MAX_UNFINISHED_PACKETS:
                 self._open.pop(next(iter(self._open)))
                 self.given_up += 1
             whole = self._open[key] = _Whole()

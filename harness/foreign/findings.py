@@ -15,14 +15,14 @@ from harness.judging.passive import PASSIVE
 from harness.judging.verdicts import DECIDED_VERDICTS, WORST_FIRST, Advice, Entry, Verdict
 from harness.wire.value_names import with_names
 
-MOST_SHOWN_BYTES = 64
+MAX_SHOWN_BYTES = 64
 """The maximum number of bytes of a deciding field that a report quotes."""
 NOT_JUDGED = "not judged"
 """The state of a rule that occurred in the capture, but whose packets are incomplete."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class EvidencePacket:
     """A packet that a verdict names. ``first``, ``last``: int offsets of the deciding bytes in the packet, or None."""
 
     frame: int
@@ -50,7 +50,7 @@ class RuleFinding:
     advice: Advice | None
     errata: tuple[str, ...]
     notes: tuple[str, ...]
-    packets: tuple[Shown, ...]
+    packets: tuple[EvidencePacket, ...]
 
     @property
     def display_filter(self) -> str:
@@ -176,7 +176,7 @@ def _build_rule_finding(entries: list[Entry], system: System, checked: Checked) 
     )
 
 
-def _list_shown_packets(entry: Entry, system: System, checked: Checked) -> Iterator[Shown]:
+def _list_shown_packets(entry: Entry, system: System, checked: Checked) -> Iterator[EvidencePacket]:
     frames = _find_frames(entry.rule, system)
     observed = with_names(entry.observed)
     for evidence in entry.evidence:
@@ -185,20 +185,20 @@ def _list_shown_packets(entry: Entry, system: System, checked: Checked) -> Itera
             continue
         time_s = frame.time_ms / 1000
         if evidence.first is None or evidence.last is None or frame.size > MAX_SEARCHED_BYTES:
-            yield Shown(evidence.frame, time_s, observed)
+            yield EvidencePacket(evidence.frame, time_s, observed)
             continue
         octets = frame.data[evidence.first : evidence.last + 1]
-        more = "…" if len(octets) > MOST_SHOWN_BYTES else ""
+        more = "…" if len(octets) > MAX_SHOWN_BYTES else ""
         named = [line.path for line in frame.lines if (line.start, line.end) == (evidence.first, evidence.last + 1)]
         field = ".".join(named[0]) if named else ""
-        yield Shown(
+        yield EvidencePacket(
             evidence.frame,
             time_s,
             observed,
             field,
             evidence.first,
             evidence.last,
-            octets[:MOST_SHOWN_BYTES].hex(" ") + more,
+            octets[:MAX_SHOWN_BYTES].hex(" ") + more,
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from harness.capture.pcapng import file_header
 from harness.errors import MqconformError
 from harness.foreign.check import check_capture
-from harness.foreign.systems import MOST_NAMED_SYSTEMS, Wanted
+from harness.foreign.systems import MAX_NAMED_SYSTEMS, Wanted
 from harness.judging import captured
 from harness.judging.captured import NoDirection
 from harness.rules.catalogue import load_catalogue
@@ -34,7 +34,7 @@ def lines_of_capture(
     if not systems:
         raise NothingJudged(f"{path}: {checked.traffic.systems.describe_missing()}")
     if len(systems) > 1:
-        names = ", ".join(system.name for system in systems[:MOST_NAMED_SYSTEMS])
+        names = ", ".join(system.name for system in systems[:MAX_NAMED_SYSTEMS])
         raise NoDirection(f"{path} contains several systems; give --sut with one of {names}")
     lines = [entry.to_json(0, 0) | {"capture": name} for entry in systems[0].take_verdicts()]
     kept = [{key: value for key, value in line.items() if key not in ("test", "seq", "ms")} for line in lines]

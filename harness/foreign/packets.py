@@ -61,8 +61,8 @@ class Cutter(ABC):
 
     @abstractmethod
     def size_of(self, head: bytes) -> int | None:
-        """Return the size of the packet that begins with these bytes; None if the size is unknown or no packet begins
-        with them.
+        """Return the size of the packet that begins with the given bytes; None if the size is unknown or no packet
+        begins with them.
         """
 
     @abstractmethod

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from harness.foreign.check import Checked
-from harness.foreign.conversations import MOST_LISTED_CONVERSATIONS
+from harness.foreign.conversations import MAX_LISTED_CONVERSATIONS
 from harness.foreign.findings import SystemFinding
 from harness.judging.passive import PASSIVE
 from harness.printable import one_line
@@ -47,7 +47,7 @@ def _describe_file(checked: Checked, systems: list[SystemFinding]) -> dict[str, 
         "damage": checked.damage,
         "unread": traffic.unread.most_common(),
         "connections": traffic.totals.kinds.total(),
-        "conversations": traffic.totals.shown[:MOST_LISTED_CONVERSATIONS],
+        "conversations": traffic.totals.shown[:MAX_LISTED_CONVERSATIONS],
         "systems": systems,
         "missing": traffic.systems.describe_missing(),
     }

@@ -11,11 +11,11 @@ from bisect import insort
 from typing import NamedTuple
 
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
-MOST_HELD_SEGMENTS = 64
+MAX_HELD_SEGMENTS = 64
 """The maximum number of segments of a connection that wait for earlier segments; if more segments wait, the earlier
 segments count as missing.
 """
-MOST_HELD_BYTES = 4 * 1024 * 1024
+MAX_HELD_BYTES = 4 * 1024 * 1024
 FARTHEST_ACK_BYTES = 256 * 1024 * 1024
 """The maximum number of bytes by which an acknowledgment number may be ahead; an acknowledgment further ahead counts as
 damaged.
@@ -131,7 +131,7 @@ class Reassembly:
         insort(way.held, segment, key=_first_sequence_number)
         self._held_bytes += len(data)
         self._deliver_in_order()
-        while len(way.held) + len(back.held) > MOST_HELD_SEGMENTS or self._held_bytes > MOST_HELD_BYTES:
+        while len(way.held) + len(back.held) > MAX_HELD_SEGMENTS or self._held_bytes > MAX_HELD_BYTES:
             self._skip_missing_bytes()
 
     def end(self) -> None:

@@ -1,4 +1,4 @@
-"""Write the report of `mqconform check` as text, as JSON and as JUnit's XML."""
+"""Write the report of `mqconform check` as text, as JSON and as a JUnit XML file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.judging.passive import PASSIVE
 from harness.judging.verdicts import BROKEN_VERDICTS, Advice, Verdict
 from harness.printable import one_line
 
-MOST_LISTED_LINES = 20
+MAX_LISTED_LINES = 20
 """The maximum number of conversations and of reasons in the text; JSON contains all."""
 LONGEST_TEXT_CHARACTERS = 300
 Findings = Sequence[tuple[Checked, list[SystemFinding]]]
@@ -34,7 +34,7 @@ def as_json_text(findings: Findings) -> str:
 
 
 def as_junit(findings: Findings) -> str:
-    """Return the report as JUnit's XML: a test suite for each system, a test case for each rule that occurred."""
+    """Return the report as JUnit XML: a test suite for each system, a test case for each rule that occurred."""
     root = ElementTree.Element("testsuites", name="mqconform check")
     for checked, systems in findings:
         for system in systems:
@@ -79,20 +79,20 @@ def _list_report_lines(checked: Checked, systems: list[SystemFinding]) -> Iterat
     others = totals.kinds.total() - totals.kinds[MSMQ] - totals.kinds[RPC]
     judged = f"{totals.kinds[MSMQ]:,} of queue managers, {totals.kinds[RPC]:,} of DCE/RPC"
     yield f"  connections: {judged}, {others:,} other connections"
-    for one in totals.shown[:MOST_LISTED_LINES]:
+    for one in totals.shown[:MAX_LISTED_LINES]:
         frames = f"frames {one.first_frame} to {one.last_frame}"
         yield f"    {one.client} to {one.server}: {one.kind}, {frames}, {one.packets:,} packets, {one.state}"
         yield from (f"      {gap}" for gap in one.gaps)
-    if len(totals.shown) > MOST_LISTED_LINES:
-        yield f"    and {len(totals.shown) - MOST_LISTED_LINES:,} more (--format json lists them)"
+    if len(totals.shown) > MAX_LISTED_LINES:
+        yield f"    and {len(totals.shown) - MAX_LISTED_LINES:,} more (--format json lists them)"
     if totals.lost:
         yield f"  incomplete packets, which are not judged: at least {totals.lost:,}"
     if totals.interfaces:
         from harness.wire.rpc_interfaces import INTERFACES  # harness.wire takes a second to import
 
         bound = [f"{INTERFACES.get(uuid, str(uuid))} {count} times" for uuid, count in totals.interfaces.most_common()]
-        yield f"  bound DCE/RPC interfaces: {', '.join(bound[:MOST_LISTED_LINES])}"
-    for why, count in traffic.unread.most_common(MOST_LISTED_LINES):
+        yield f"  bound DCE/RPC interfaces: {', '.join(bound[:MAX_LISTED_LINES])}"
+    for why, count in traffic.unread.most_common(MAX_LISTED_LINES):
         yield f"  not read: {count:,} {why}"
     if not systems:
         yield f"  {traffic.systems.describe_missing()}"
@@ -121,7 +121,7 @@ def _format_system(finding: SystemFinding) -> Iterator[str]:
     kept = f"{len(finding.of(Verdict.PASS))} kept"
     broken = ", ".join(f"{len(finding.of(verdict))} {name}" for verdict, name in _VERDICT_NAMES.items())
     yield f"  {finding.decided_rule_count} of {len(PASSIVE)} passive rules occurred: {broken}, {kept}"
-    for why, count in sorted(finding.unjudged.items(), key=lambda one: -one[1])[:MOST_LISTED_LINES]:
+    for why, count in sorted(finding.unjudged.items(), key=lambda one: -one[1])[:MAX_LISTED_LINES]:
         yield f"  rules could not be judged on packets ({count:,} times): {why}"
     for rule in finding.of(*BROKEN_VERDICTS):
         yield from (f"  {line}" for line in _format_rule(rule))

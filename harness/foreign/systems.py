@@ -15,9 +15,9 @@ from harness.judging.verdicts import Entry
 from harness.rules.catalogue import Catalogue
 from reference_qm.codec import EstablishConnectionPacket, FormatError
 
-MOST_NAMED_SYSTEMS = 5
+MAX_NAMED_SYSTEMS = 5
 """The maximum number of systems that a message lists."""
-MOST_KEPT_IDENTIFIERS = 16
+MAX_KEPT_IDENTIFIERS = 16
 """The maximum number of identifiers of one system in a report; more identifiers mean that several systems share an
 address.
 """
@@ -93,7 +93,7 @@ class System:
         assert isinstance(packet, EstablishConnectionPacket)
         header = packet.EstablishConnectionHeader
         is_request = connection.sut_role == "initiator"
-        if len(self.identifiers) < MOST_KEPT_IDENTIFIERS:
+        if len(self.identifiers) < MAX_KEPT_IDENTIFIERS:
             self.identifiers.add(header.ClientGuid if is_request else header.ServerGuid)
         if is_request:
             self.server_class.add(bool(header.OS))
@@ -122,7 +122,7 @@ class Systems:
         if self.wanted is not None and (
             address != self.wanted.address or (self.wanted.port is not None and port != self.wanted.port)
         ):
-            if len(self.unwanted) < MOST_NAMED_SYSTEMS:
+            if len(self.unwanted) < MAX_NAMED_SYSTEMS:
                 self.unwanted[name] = None
             return None
         if name not in self.by_name:

@@ -14,7 +14,7 @@ from harness.foreign.systems import Systems, View, show
 from harness.wire.capture_files import Record
 
 PING_PORT = 3527
-MOST_OPEN_CONVERSATIONS = 16_384
+MAX_OPEN_CONVERSATIONS = 16_384
 """The maximum number of connections that are followed at the same time; an additional connection replaces the
 oldest.
 """
@@ -22,7 +22,7 @@ _TCP_HEADER, _UDP_HEADER = 20, 8
 
 
 @dataclass(slots=True)
-class Traffic:
+class CaptureTraffic:
     """The traffic of a capture. ``checksums``: whether packets with a wrong checksum are skipped, as a receiver would;
     ``unread``: the number of frames that cannot be judged, by reason.
     """
@@ -116,7 +116,7 @@ class Traffic:
         for former in (key, back):
             if former in self._open:
                 self._open.pop(former)[0].end()
-        while len(self._open) >= 2 * MOST_OPEN_CONVERSATIONS:
+        while len(self._open) >= 2 * MAX_OPEN_CONVERSATIONS:
             self._open.popitem(last=False)[1][0].end()
         conversation = Conversation(ends, payload.number, self.start_us, self.systems, self.totals, self.ports)
         self._open[key] = conversation, 0

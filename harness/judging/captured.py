@@ -57,7 +57,7 @@ def judge_capture(
     profile: str = NO_RELEASE,
     watch: Callable[[Frame], None] = lambda frame: None,
 ) -> Judged:
-    """Apply every passive predicate to a capture of a SUT that has this profile; verdicts name the SUT ``name``.
+    """Apply every passive predicate to a capture of a SUT that has the given profile; verdicts name the SUT ``name``.
 
     ``watch`` is also called with the packets. Raise CaptureError, NoDirection or TooMuch for a capture that cannot be
     judged. Failures and warnings name the deciding field; passes are only counted.
@@ -103,7 +103,7 @@ class Replay(Recorder):
         found = streams(self.source)
         if (cost := _estimate_cost(found)) > MAX_CAPTURE_BYTES:
             raise TooMuch(
-                f"{self.source} has too many packets: they count as "
+                f"{self.source} is too large to judge: its packets count as "
                 f"{cost} bytes, and at most {MAX_CAPTURE_BYTES} are judged"
             )
         self._start_us = self.now_us = found.start_us

@@ -49,7 +49,7 @@ class HasEvidence(Protocol):
         """The packets that prove a verdict about this object."""
 
 
-Shown = Frame | HasEvidence | Iterable[Any] | None
+EvidenceSource = Frame | HasEvidence | Iterable[Any] | None
 """The form in which a check passes evidence: a packet, an object with packets, or several of these."""
 
 
@@ -89,14 +89,14 @@ class Judge:
         self.packets = PassiveJudge()
         """The judge of passive rules, which receives every packet of the SUT."""
         self.reasons: list[str] = []
-        """The reasons for verdicts of rules that were given up."""
+        """The reasons for the verdicts of rules that the check could not judge."""
 
     def __call__(
         self,
         *rules: str,
         expected: Any,
         observed: Any,
-        evidence: Shown = None,
+        evidence: EvidenceSource = None,
         errata: str | None = None,
         case: str | None = None,
         note: str | None = None,
@@ -180,7 +180,7 @@ class Judge:
         return self.malformed if self.packets.malformed.keys().isdisjoint(frames) else None
 
     def conclude(self, *rules: str) -> None:
-        """Make the verdicts of these rules final; without arguments, the verdicts of all rules.
+        """Make the verdicts of the given rules final; without arguments, the verdicts of all rules.
 
         If a check breaks off, only final verdicts remain. When a check ends normally, all its verdicts become final.
         """
@@ -188,7 +188,7 @@ class Judge:
             self._get_row(rule)
         self._finished.update(rules or self.covers)
 
-    def mark_not_exercised(self, *rules: str, reason: str, evidence: Shown = None) -> None:
+    def mark_not_exercised(self, *rules: str, reason: str, evidence: EvidenceSource = None) -> None:
         """Record that the condition of the rules did not occur: the SUT neither kept nor broke them."""
         for rule in self._require_rules(rules):
             self._write_verdict(
@@ -196,7 +196,7 @@ class Judge:
             )
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
-        """Record the same verdict, with a reason, for every covered rule that has no verdict yet."""
+        """Record the given verdict, with a reason, for every covered rule that has no verdict yet."""
         self._write_held_failures()
         self._write_unjudged_rules([rule for rule in self.covers if rule not in self.judged], verdict, reason)
 
@@ -309,7 +309,8 @@ class Judge:
         row, passive = self.catalogue[rule], PASSIVE[rule]
         if not tally.failures:
             packets = tally.seen or tally.idle
-            seen = f"{tally.first_observed} (in {packets} packet{'s' * (packets > 1)})" if packets else ""
+            which = f"the first of {packets} packets" if packets > 1 else "1 packet"
+            seen = f"{tally.first_observed} (in {which})" if packets else ""
             frames = [tally.first] if tally.first else []
             if passive.advice and packets:
                 yield self._should_entry(row, passive.expected, seen, frames, kept=True)
@@ -319,7 +320,8 @@ class Judge:
                 reason = next(iter(tally.missing or ()), "") or "no packet met the condition of the rule"
                 yield self._build_entry(row, Verdict.NOT_EXERCISED, passive.expected, seen, frames, reason=reason)
         for frame, observed in tally.failures:
-            seen = f"{observed} ({tally.failed} of {tally.seen} packets)"
+            which = f"one of the {tally.failed} wrong packets among" if tally.failed > 1 else "1 of"
+            seen = f"{observed} (in {which} {tally.seen} packets)"
             if passive.advice:
                 yield self._should_entry(row, passive.expected, seen, [frame], kept=False)
             else:
@@ -485,14 +487,14 @@ def _add_case(case: str, text: str) -> str:
     return f"{case}: {text}"
 
 
-def _list_evidence_frames(evidence: Shown) -> list[Frame]:
+def _list_evidence_frames(evidence: EvidenceSource) -> list[Frame]:
     """Return the packets that prove a verdict, without duplicates. An object with evidence, such as a call, is replaced
     by its packets.
     """
     return list(dict.fromkeys(_walk_frames(evidence)))
 
 
-def _walk_frames(evidence: Shown) -> Iterator[Frame]:
+def _walk_frames(evidence: EvidenceSource) -> Iterator[Frame]:
     if isinstance(evidence, Frame):
         yield evidence
     elif isinstance(evidence, list):  # the usual form is checked first, because isinstance() with a protocol takes long

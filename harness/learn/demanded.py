@@ -32,7 +32,7 @@ def read_demands() -> Table:
 
 
 def find_broken(machine: Machine, demands: Table) -> Iterator[Broken]:
-    """Yield the transitions that break a demand, those with the shortest input sequences first; each pair of states is
+    """Yield the transitions that break a demand, beginning with the shortest input sequences; each pair of states is
     visited once.
     """
     begun = (machine.initial, demands.initial)

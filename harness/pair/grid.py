@@ -27,7 +27,7 @@ _TEMPLATE_ENVIRONMENT = Environment(
 
 @dataclass(slots=True)
 class GridCell:
-    """The results of the messages from one system to another: the result and the reasons of each scenario, and the
+    """A cell of the grid: for messages from one system to another, the result and the reasons of each scenario, and the
     rules that each system broke in the scenarios.
     """
 

@@ -16,7 +16,7 @@ from harness.sut.external_driver import ExternalDriver
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.topology.relay import Relay
-from harness.topology.traffic import Traffic
+from harness.topology.traffic import RelayTraffic
 from reference_qm.surface.inputs import Endpoint
 
 A, B = "A", "B"
@@ -98,7 +98,7 @@ class Pair:
         self.environment = environment
         self.sides = sides
         self.recorder = Recorder(environment, capture)
-        self.traffic = Traffic(self.recorder, {one.found_at: role for role, one in sides.items()}, NoJudge())
+        self.traffic = RelayTraffic(self.recorder, {one.found_at: role for role, one in sides.items()}, NoJudge())
         self.traffic.identifiers |= {one.sut.guid: role for role, one in sides.items()}
         self._relays = [self._relay_connections(one) for one in sides.values()]
         self._relays += [relay for one in sides.values() for relay in self._relay_rpc(one)]

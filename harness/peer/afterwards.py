@@ -76,8 +76,8 @@ def _list_identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
 
 
 def _accept_as_queue_manager(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
-    """Accept messages as the queue manager with this identifier; return how many still wait in the SUT, or 0 if the SUT
-    reports no counts.
+    """Accept messages as the queue manager with the given identifier; return how many still wait in the SUT, or 0 if
+    the SUT reports no counts.
     """
     sut, driver = peer.sut, peer.sut.file.driver
     config = QueueManagerConfig(

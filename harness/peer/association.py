@@ -146,7 +146,7 @@ class Call:
         return "returned" if self.status is None else name_status(self.status)
 
     @property
-    def either(self) -> str:
+    def plain_outcome(self) -> str:
         """The outcome of the call; an HRESULT that was sent as a fault has the same text as a returned HRESULT."""
         return self.outcome.removeprefix("fault ") if self.thrown is not None else self.outcome
 

@@ -256,8 +256,8 @@ class RawConversation(Conversation):
         self.peer.recorder.record_connection_end(self.record, by_peer=False)
 
     def poll_packet(self, number: int) -> Frame | None:
-        """Wait for the SUT's packet with this number (counted from 0), of any kind; return None if the packet does not
-        arrive.
+        """Wait for the SUT's packet with the given number (counted from 0), of any kind; return None if the packet does
+        not arrive.
         """
         self.peer.environment.run_until(
             lambda: len(self.received) > number or self.record.closed_by is not None, self.peer.sut.response_timeout_ms

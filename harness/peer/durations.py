@@ -38,7 +38,8 @@ class Duration:
     sut: Sut
 
     def allowed(self, earliest_ms: int, latest_ms: int, observed: int | None = None) -> tuple[int, int]:
-        """Return the allowed range of a value, extended by the stalls if this decides whether the value is allowed.
+        """Return the allowed range of a value, extended by the stalls if the extension decides whether the value is
+        allowed.
 
         ``observed``: the value, if the SUT measured the duration itself; by default, this duration. Raise
         ConformanceFailure for a value out of range that a stall may explain: a stall as long as the duration, or a

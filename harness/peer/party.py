@@ -86,7 +86,7 @@ class Party:
 
     def pass_time_until(self, since: Instant, ms: int) -> None:
         """Wait, by the tester's clock, until the given time has passed since an instant."""
-        self.pass_time(max(0, ms - self.took(since).ms))
+        self.pass_time(max(0, ms - self.measure_duration(since).ms))
 
     def settle(self) -> None:
         """Wait for the silence window, so that the SUT can finish its immediate actions."""
@@ -200,11 +200,11 @@ class Party:
             raise ConformanceFailure(f"{what} arrived after {took_ms:,} ms; the timeout is {timeouts.response_ms:,} ms")
         return False
 
-    def stood_still(self, since_ms: int, until_ms: int) -> bool:
+    def has_stalled(self, since_ms: int, until_ms: int) -> bool:
         """Return whether the SUT stalled between two times on the recorder's clock."""
-        return self.took(since_ms, until_ms).stalled_ms > 0
+        return self.measure_duration(since_ms, until_ms).stalled_ms > 0
 
-    def took(self, since: Instant, until: Instant | None = None) -> Duration:
+    def measure_duration(self, since: Instant, until: Instant | None = None) -> Duration:
         """Return the duration between two instants; ``until`` is None: until now. Use this method for every comparison
         of durations.
         """

@@ -17,7 +17,7 @@ from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_ept import build_map_arguments, read_ports
 from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, PortType, desc2
 from harness.wire.rpc_qmcomm import DENY_NONE, DIRECT, RECEIVE_ACCESS, queue_format, transfer_buffer
-from harness.wire.rpc_stub import NULL_HANDLE, guid, pointer
+from harness.wire.rpc_stub import NULL_HANDLE, encode_guid, pointer
 from harness.wire.wire_error import WireError
 
 DW_MQS_WINDOWS_SERVER = 0x0000_0500
@@ -154,7 +154,7 @@ class Remote:
         return RemoteQueue(self, association, opened)
 
     def open_with_messages(self, *labels: str, **how: Any) -> RemoteQueue:
-        """Open the plain queue and send messages with these labels to it, in this order; ``how``: arguments of
+        """Open the plain queue and send messages with the given labels to it, in this order; ``how``: arguments of
         ``open``.
         """
         queue = self.open(**how)
@@ -213,7 +213,7 @@ class Remote:
             "pQueueFormat": pointer(form),
             "dwDesiredAccess": access,
             "dwShareMode": share,
-            "pLicGuid": guid(self.peer.identifier),
+            "pLicGuid": encode_guid(self.peer.identifier),
             "dwMQS": DW_MQS_WINDOWS_SERVER,
         }
         return association.call("R_QMOpenRemoteQueue", **(given | arguments))
@@ -253,7 +253,7 @@ class RemoteQueue:
         pLicGuid.
         """
         given: dict[str, Any] = {
-            "pLicGuid": guid(client or self.remote.peer.identifier),
+            "pLicGuid": encode_guid(client or self.remote.peer.identifier),
             "hQueue": self.handle,
             "pQueue": self.pointer,
             "dwpContext": self.context,
@@ -314,7 +314,7 @@ class RemoteQueue:
         """End a receive with RR_ACK, which removes the message from the queue."""
         return self.end(receive, Ack.RR_ACK)
 
-    def give_back(self, receive: Call) -> Call:
+    def return_message(self, receive: Call) -> Call:
         """End a receive with RR_NACK, which returns the message to the queue."""
         return self.end(receive, Ack.RR_NACK)
 

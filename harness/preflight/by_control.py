@@ -11,8 +11,8 @@ from harness.attach.probes import Probes
 from harness.environment import RealEnvironment
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.preflight.setup import Setup
-from harness.roots.asking import create_temporary_queue
-from harness.roots.line import Line, State
+from harness.prerequisites.asking import create_temporary_queue
+from harness.prerequisites.line import Line, State
 from harness.sut.control import ContractBroken, Control, ControlRefused
 from harness.sut.shown import NotShown
 
@@ -104,8 +104,8 @@ def check_clock(setup: Setup) -> Iterator[Line]:
 
 
 def _measure_clock_in_queue(control: Control) -> int | None:
-    """Return the number of seconds by which the clock is fast, measured by a message in a queue created for this
-    purpose.
+    """Return the number of seconds by which the clock is fast, measured by a message in a queue that the measurement
+    creates.
     """
     with create_temporary_queue(control) as name:
         control.call("send", to=f"DIRECT=OS:.\\{name}", label="mqconform preflight")

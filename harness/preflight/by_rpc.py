@@ -11,8 +11,8 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Association, Call
 from harness.peer.remote import Remote
 from harness.preflight.setup import Setup
-from harness.roots.asking import create_temporary_queue
-from harness.roots.line import Line, State
+from harness.prerequisites.asking import create_temporary_queue
+from harness.prerequisites.line import Line, State
 from harness.sut import endpoint_mapper
 from harness.sut.control import ControlRefused
 from harness.sut.shown import NotShown

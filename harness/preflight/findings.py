@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from harness.roots.line import Line
+from harness.prerequisites.line import Line
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from harness.environment import RealEnvironment
 from harness.errors import SutUnavailable
 from harness.preflight.setup import Setup
-from harness.roots.line import Line, State
+from harness.prerequisites.line import Line, State
 from harness.sut.discovery import derive_identity_peer, discover_identifier
 from harness.sut.listeners import Port, describe_listener, refuse_foreign_address
 from harness.sut.pulse_channels import PingChannel
 from reference_qm.surface.inputs import Endpoint
 
 CONNECT_TIMEOUT_S = 5.0
-MOST_PINGS, PING_WAIT_MS = 3, 1_000
+MAX_PINGS, PING_WAIT_MS = 3, 1_000
 """The number of pings that are sent (a ping may be lost), and the wait for each answer (int ms)."""
 
 
@@ -77,7 +77,7 @@ def check_ping(setup: Setup) -> Iterator[Line]:
             "Security\\EnablePingService) and let udp "
             "through the firewall; check that ping_port is right (MSMQ: 3527)"
         )
-        yield Line("ping", State.MISSING, f"{where}: no answer to {MOST_PINGS} pings", way_out)
+        yield Line("ping", State.MISSING, f"{where}: no answer to {MAX_PINGS} pings", way_out)
     elif answered:
         yield Line("ping", State.NOT_DECLARED, f"{where} answers", "set ping = true in [capabilities]")
     else:
@@ -92,7 +92,7 @@ def is_pinged(setup: Setup, endpoint: Endpoint) -> bool:
         channel = PingChannel(
             environment, endpoint, derive_identity_peer(setup.file.driver.peer_identifier), answers.add
         )
-        for number in range(1, MOST_PINGS + 1):
+        for number in range(1, MAX_PINGS + 1):
             if not channel.ask(number):
                 return False
             if environment.run_until(lambda: bool(answers), PING_WAIT_MS):

@@ -18,9 +18,9 @@ from harness.errors import ConformanceFailure, SutUnavailable, UsageError
 from harness.preflight import by_control, network
 from harness.preflight.findings import Count, Report
 from harness.preflight.setup import Setup
-from harness.roots import asking
-from harness.roots.line import Line, State
-from harness.roots.remote_reading import check_endpoint
+from harness.prerequisites import asking
+from harness.prerequisites.line import Line, State
+from harness.prerequisites.remote_reading import check_endpoint
 from harness.sut import remote_control
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.process_driver import ProcessDriver
@@ -35,7 +35,9 @@ def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
     the inventory of the suites.
     """
     if file.driver.kind == "virtual":
-        raise UsageError(f'{file.path} has driver.kind = "virtual", so nothing has to exist before a run')
+        raise UsageError(
+            f'{file.path} has driver.kind = "virtual": a virtual system needs no set-up, so nothing is checked'
+        )
     (file,) = worker_configurations(file, 1)
     with TemporaryDirectory(prefix="mqconform-preflight-") as folder:
         driver = ProcessDriver(file, Path(folder)) if file.driver.kind == "process" else ExternalDriver(file, None)

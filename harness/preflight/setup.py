@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from harness.attach.findings import Findings
-from harness.roots.system import System
+from harness.prerequisites.system import System
 from harness.sut.timeouts import Timeouts, compute_timeouts
 
 

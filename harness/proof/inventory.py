@@ -39,7 +39,7 @@ class Inventory:
         return self.predicates.keys()
 
     def judgeable(self, have: Collection[str]) -> frozenset[str]:
-        """Return the rules that can be judged on a system with these capabilities and facilities."""
+        """Return the rules that can be judged on a system with the given capabilities and facilities."""
         available = needs_met(have)
         met = {check for check, needs in self.needs.items() if needs <= available}
         return frozenset(self.passive) | {rule for rule, checks in self.tests.items() if not met.isdisjoint(checks)}

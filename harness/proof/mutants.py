@@ -20,7 +20,7 @@ from harness.judging.verdicts import BROKEN_VERDICTS, Verdict
 from harness.mutation.mutants import Mutant
 from harness.paths import SUITES
 from harness.proof.reach import list_reaching_checks, measure_reach
-from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Found, Line, Trial, Trials
+from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Line, Trial, TrialResult, Trials
 from harness.rules.errata import check_keys, read_toml
 
 RESULTS_FILE = "results.jsonl"
@@ -224,7 +224,7 @@ def _is_undecided(check: str, lines: Sequence[Line]) -> bool:
     return len(broken_off) < NOTICED_LIMIT
 
 
-def _build_outcome(mutant: Mutant, found: Found) -> Outcome:
+def _build_outcome(mutant: Mutant, found: TrialResult) -> Outcome:
     telling = next((line for line in found.lines if line.verdict in BROKEN_VERDICTS), None)
     fate = Fate.KILLED
     if telling is None:

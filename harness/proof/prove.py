@@ -16,7 +16,7 @@ from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN_VERDICTS, Verdict
 from harness.proof.inventory import Inventory
 from harness.proof.steps import find_changed_steps, may_notice
-from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, Clean, Found, Line, Trial, Trials
+from harness.proof.trials import VERDICTS_OF_ABORTED_CHECK, CleanResult, Line, Trial, TrialResult, Trials
 
 Pair = tuple[str, str]
 """A pair of a rule with a check function (including all its parameters) or with a fault."""
@@ -125,7 +125,7 @@ class _Candidates:
     this function on any fault.
     """
 
-    def __init__(self, inventory: Inventory, clean: Mapping[str, Clean], wanted: set[str]) -> None:
+    def __init__(self, inventory: Inventory, clean: Mapping[str, CleanResult], wanted: set[str]) -> None:
         self.open: set[Pair] = {
             (_get_check_function(check), rule) for rule in wanted for check in inventory.tests.get(rule, ())
         }
@@ -162,7 +162,7 @@ class _Candidates:
             if checks:
                 yield Trial(fault.name, (fault.name,), tuple(checks), needed, raises=True)
 
-    def record(self, found: Found) -> None:
+    def record(self, found: TrialResult) -> None:
         """Remove the open pairs whose check function failed the rule in a trial."""
         self.open -= _list_failed_pairs(found.lines)
 
@@ -216,7 +216,7 @@ def _get_check_function(check: str) -> str:
     return check.partition("[")[0]
 
 
-def _record_trial(proof: Proof, fault: Fault, found: Found, wanted: set[str]) -> None:
+def _record_trial(proof: Proof, fault: Fault, found: TrialResult, wanted: set[str]) -> None:
     broken = {rule for _, rule in _list_failed_pairs(found.lines)}
     proof.convictions[fault.name] = [line for line in found.lines if line.verdict in BROKEN_VERDICTS]
     for rule in fault.breaks:
@@ -225,7 +225,7 @@ def _record_trial(proof: Proof, fault: Fault, found: Found, wanted: set[str]) ->
             faults.setdefault(rule, []).append(fault.name)
 
 
-def _note_own_packets(proof: Proof, checks: Iterable[str], clean: Mapping[str, Clean]) -> None:
+def _note_own_packets(proof: Proof, checks: Iterable[str], clean: Mapping[str, CleanResult]) -> None:
     """Compare the marks ``malforms`` of the checks with the rules that the peer's packets broke. A mark is valid for
     all parameters of a function.
     """
@@ -240,7 +240,7 @@ def _note_own_packets(proof: Proof, checks: Iterable[str], clean: Mapping[str, C
     proof.unbroken = sorted(pair for pair, broken in meant.items() if not broken and pair[0] not in unseen)
 
 
-def _note_overreach(proof: Proof, inventory: Inventory, fault: Fault, found: Found) -> None:
+def _note_overreach(proof: Proof, inventory: Inventory, fault: Fault, found: TrialResult) -> None:
     if all(inventory.catalogue[rule].is_advice for rule in fault.breaks):
         for line in found.lines:
             if line.verdict is Verdict.FAIL:

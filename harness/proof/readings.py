@@ -17,7 +17,7 @@ from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN_VERDICTS
 from harness.proof.grouping import Group, ReadingWithChecks, find_differing_checks, group_readings
 from harness.proof.steps import find_changed_steps, may_notice
-from harness.proof.trials import Clean, Found, Line, Trial, Trials
+from harness.proof.trials import CleanResult, Line, Trial, TrialResult, Trials
 from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Reading
 
@@ -99,7 +99,7 @@ def run_readings(
 
 
 def _find_readings_to_run_apart(
-    trials: Trials, groups: Iterable[Group], variants: Mapping[str, Fault], clean: Mapping[str, Clean]
+    trials: Trials, groups: Iterable[Group], variants: Mapping[str, Fault], clean: Mapping[str, CleanResult]
 ) -> list[ReadingWithChecks]:
     """Run the groups of readings; return each reading with its checks whose verdicts differ from the clean verdicts."""
     by_name = {group.name: group for group in groups}
@@ -168,7 +168,7 @@ def _has_no_failure(check: str, lines: Sequence[Line]) -> bool:
     return not any(line.verdict in BROKEN_VERDICTS for line in lines)
 
 
-def _judge_reading(found: ReadingsRun, name: str, reading: Reading, outcome: Found) -> None:
+def _judge_reading(found: ReadingsRun, name: str, reading: Reading, outcome: TrialResult) -> None:
     broken = [line for line in outcome.lines if line.verdict in BROKEN_VERDICTS]
     if outcome.died:
         found.died[name] = outcome.died

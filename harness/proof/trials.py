@@ -83,7 +83,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Clean:
+class CleanResult:
     """The result of a check on the clean reference: its verdicts, the steps that the SUT executes, and the cost of the
     check. ``broken``: the MUST rules that packets of the peer broke, with the difference; ``malforms``: the rules that
     the check breaks on purpose.
@@ -97,7 +97,7 @@ class Clean:
 
 
 @dataclass(slots=True)
-class Found:
+class TrialResult:
     """The result of a trial: the verdicts of its checks."""
 
     lines: list[Line] = field(default_factory=list)
@@ -114,7 +114,7 @@ class Trials:
         self._config = session.config
         self._items = {path: item for item in session.items if (path := suite_path(item)) is not None}
         self._folder = self._config.stash[RUN_KEY].folder
-        self._clean: dict[str, Clean] = {}
+        self._clean: dict[str, CleanResult] = {}
         run = self._config.stash[RUN_KEY]
         run.proves = True
         run.passes.update(dict.fromkeys(run.catalogue, SHOWN_PASSES_PER_RULE))  # a trial needs no evidence
@@ -124,7 +124,7 @@ class Trials:
         """All checks of the session, by the ids that verdicts use."""
         return tuple(self._items)
 
-    def run_clean(self, checks: Iterable[str]) -> dict[str, Clean]:
+    def run_clean(self, checks: Iterable[str]) -> dict[str, CleanResult]:
         """Return the verdicts of checks on the clean reference; each check runs only once, and later calls return the
         same result.
         """
@@ -133,9 +133,9 @@ class Trials:
         recorder, mirror = _step_recorder(), Mirror()
         catalogue = self._config.stash[RUN_KEY].catalogue
 
-        def record_clean_verdicts(check: str, lines: list[Line], seconds: float) -> tuple[str, Clean]:
+        def record_clean_verdicts(check: str, lines: list[Line], seconds: float) -> tuple[str, CleanResult]:
             broken = {rule: how for rule, how in mirror.take().items() if not catalogue[rule].is_advice}
-            return check, Clean(lines, recorder.take(), seconds, broken, find_malformed_rules(self._items[check]))
+            return check, CleanResult(lines, recorder.take(), seconds, broken, find_malformed_rules(self._items[check]))
 
         if new:
             self.warm_up(new)
@@ -152,12 +152,12 @@ class Trials:
             for check in {check.split("/")[1]: check for check in checks}.values():
                 self._run_check(check)
 
-    def run(self, trials: Iterable[Trial], *, together: int = 1) -> Iterator[tuple[Trial, Found]]:
+    def run(self, trials: Iterable[Trial], *, together: int = 1) -> Iterator[tuple[Trial, TrialResult]]:
         """Run trials; yield each with its result, in the order in which they end. ``together``: the number of trials
         that share a process.
         """
         for trial, found in run_forked(trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S, together=together):
-            yield trial, Found(died=found.how) if isinstance(found, Died) else found
+            yield trial, TrialResult(died=found.how) if isinstance(found, Died) else found
 
     def run_each(
         self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[[str, list[Line], float], Answer]
@@ -176,8 +176,8 @@ class Trials:
 
     # -- in the process of a trial --------------------------------------------------------------------------------
 
-    def _run_trial(self, trial: Trial) -> Found:
-        found = Found()
+    def _run_trial(self, trial: Trial) -> TrialResult:
+        found = TrialResult()
         begun = time.process_time()
         with self._prepare_trials(trial.faults, raises=trial.raises):
             for check in trial.checks:

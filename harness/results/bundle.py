@@ -31,10 +31,10 @@ from harness.errors import MqconformError, UsageError
 _BUNDLE_MAGIC = b"mqconform-certificate 1 ed25519 "
 _FIRST_LINE = re.compile(re.escape(_BUNDLE_MAGIC) + rb"(?P<key>[0-9a-f]{64}) (?P<signature>[0-9a-f]{128})\n")
 _LINE_LENGTH = len(_BUNDLE_MAGIC) + 64 + 1 + 128 + 1
-MOST_BUNDLE_FILES = 20_000
-MOST_UNPACKED_BYTES = 4 * 2**30
+MAX_BUNDLE_FILES = 20_000
+MAX_UNPACKED_BYTES = 4 * 2**30
 """int bytes: the maximum total size of the unpacked files of a bundle."""
-MOST_COMPRESSION_RATIO = 200
+MAX_COMPRESSION_RATIO = 200
 """The maximum accepted ratio of unpacked size to packed size; captures of one system are compressed to about a
 tenth.
 """
@@ -173,15 +173,15 @@ def _unpack_content(path: Path, file: BinaryIO, folder: Path) -> dict[str, Membe
 
 def _check_members(path: Path, infos: list[zipfile.ZipInfo]) -> None:
     names = [info.filename for info in infos]
-    if len(infos) > MOST_BUNDLE_FILES:
-        raise BadBundle(f"{path} contains {len(infos)} files; at most {MOST_BUNDLE_FILES} are accepted")
+    if len(infos) > MAX_BUNDLE_FILES:
+        raise BadBundle(f"{path} contains {len(infos)} files; at most {MAX_BUNDLE_FILES} are accepted")
     if len({name.lower() for name in names}) < len(names):
         raise BadBundle(f"two files in {path} have the same name")
     for name in names:
         if not _MEMBER_NAME.fullmatch(name) or ".." in PurePosixPath(name).parts or name.startswith("."):
             raise BadBundle(f"{path}: the file name {name[:80]!a} is not allowed: it may lead to another folder")
     size = sum(info.file_size for info in infos)
-    if size > MOST_UNPACKED_BYTES or size > MOST_COMPRESSION_RATIO * max(1, path.stat().st_size):
+    if size > MAX_UNPACKED_BYTES or size > MAX_COMPRESSION_RATIO * max(1, path.stat().st_size):
         raise BadBundle(f"{path} is too large: unpacked, it has {size:,} bytes")
 
 

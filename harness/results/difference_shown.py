@@ -56,7 +56,9 @@ def as_json(difference: Difference) -> str:
 
 
 def as_junit(difference: Difference) -> str:
-    """Return JUnit's XML: a test case for each rule of the second run. A change for the worse is a failure."""
+    """Return the difference as JUnit XML: a test case for each rule of the second run. A change for the worse is a
+    failure.
+    """
     root = ElementTree.Element("testsuite", name=f"{difference.a.system} to {difference.b.system}")
     worse = 0
     for step in difference.steps:

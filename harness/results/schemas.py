@@ -18,9 +18,9 @@ from harness.printable import one_line
 from harness.results.bundle import BadBundle
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, VERDICTS_FILE
 
-MOST_JSON_BYTES = 64 * 2**20
+MAX_JSON_BYTES = 64 * 2**20
 """int bytes: the maximum size of a JSON file."""
-MOST_LINE_BYTES = 2**20
+MAX_LINE_BYTES = 2**20
 """int bytes: the maximum length of a line of verdicts.jsonl."""
 HIGHEST_NUMBER = 2**53
 """The largest accepted integer, which every JSON parser represents exactly."""
@@ -145,8 +145,8 @@ def check_run_folder(folder: Path) -> None:
 def read_json(path: Path) -> Any:
     """Read a JSON file of a bundle; raise BadBundle when it is missing, too long, or not JSON."""
     try:
-        if path.stat().st_size > MOST_JSON_BYTES:
-            raise BadBundle(f"{path.name} is longer than {MOST_JSON_BYTES:,} bytes")
+        if path.stat().st_size > MAX_JSON_BYTES:
+            raise BadBundle(f"{path.name} is longer than {MAX_JSON_BYTES:,} bytes")
         return _parse_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadBundle(f"{path.name} is missing") from error
@@ -190,14 +190,14 @@ def _parse_integer(text: str) -> int:
 _RULE_ID_PATTERN = re.compile(r"[A-Z0-9]{1,20}-[A-Za-z0-9.\-]{1,60}")
 _KNOWN_VERDICTS = frozenset(map(str, Verdict))
 _KNOWN_ADVICE = frozenset(map(str, Advice))
-MOST_EVIDENCE = 100_000
+MAX_EVIDENCE = 100_000
 
 
 def _check_lines(path: Path) -> None:
     last = 0
     try:
         with path.open("rb") as file:
-            for number, data in enumerate(iter(lambda: file.readline(MOST_LINE_BYTES + 1), b""), 1):
+            for number, data in enumerate(iter(lambda: file.readline(MAX_LINE_BYTES + 1), b""), 1):
                 try:
                     last = _check_line(data, last)
                 except (ValueError, RecursionError) as error:
@@ -212,7 +212,7 @@ def _check_line(data: bytes, last: int) -> int:
     """Check a line of schema 2, and return its ``seq``, which must be greater than ``last``; raise ValueError, which
     names the error, for an invalid line.
     """
-    if len(data) > MOST_LINE_BYTES or not data.endswith(b"\n"):
+    if len(data) > MAX_LINE_BYTES or not data.endswith(b"\n"):
         raise ValueError("the line is truncated or too long")
     line = _parse_json(data.decode())
     if not isinstance(line, dict) or not line.keys() <= _FORMS.keys():
@@ -246,7 +246,7 @@ _FORMS: Mapping[str, tuple[bool, Callable[[Any], bool]]] = {
     **dict.fromkeys(("expected", "observed", "reason", "test", "capture"), (False, _is_text)),
     "evidence": (
         False,
-        lambda value: isinstance(value, list) and len(value) <= MOST_EVIDENCE and all(map(_is_evidence, value)),
+        lambda value: isinstance(value, list) and len(value) <= MAX_EVIDENCE and all(map(_is_evidence, value)),
     ),
     **dict.fromkeys(("errata", "notes"), (False, _are_texts)),
     "advice": (False, lambda value: _is_text(value) and value in _KNOWN_ADVICE),

@@ -14,7 +14,7 @@ from harness.run.causes import find_missing_root, group_by_cause
 from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 
-MOST_SHOWN_RULES = 50
+MAX_SHOWN_RULES = 50
 """The maximum number of rules in the page; further rules are only counted."""
 _LONGEST_TEXT_CHARACTERS = 200
 _PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
@@ -47,7 +47,7 @@ def _list_lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[st
         yield from (f"**{escape_markdown(root)}**", "")
     if resting:
         yield from (
-            escape_markdown(roots.describe_dependent_rules([one.rule for one in resting], MOST_SHOWN_RULES)),
+            escape_markdown(roots.describe_dependent_rules([one.rule for one in resting], MAX_SHOWN_RULES)),
             "",
         )
     name, harness, reach = (
@@ -89,7 +89,7 @@ def _list_cause_tables(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> 
     shared = [cause for cause in causes if len(cause.findings) > 1]
     alone = [one for cause in causes if len(cause.findings) == 1 for one in cause.findings]
     tables = [(cause.title, cause.findings) for cause in shared]
-    room = MOST_SHOWN_RULES
+    room = MAX_SHOWN_RULES
     for title, findings in [*tables, ("single causes" if shared else "", tuple(alone))]:
         if not findings:
             continue

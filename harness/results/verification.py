@@ -168,7 +168,7 @@ def _check_statement(
 
 
 _FRAME_PREFIX = re.compile(r"^(after )?frame \d+: ")
-MOST_LISTED_DIFFERENCES = 20
+MAX_LISTED_DIFFERENCES = 20
 
 
 def describe_verified(found: Verified) -> Iterator[str]:
@@ -195,13 +195,13 @@ def describe_replay(found: Replayed) -> Iterator[str]:
     """Yield lines about the replay: how many checks were replayed, why others were not, and which verdicts differ."""
     yield f"replayed: {len(found.alike):,} checks reproduced the verdicts of the run"
     for why, number in Counter(map(_remove_frame_number, found.unplayable.values())).most_common(
-        MOST_LISTED_DIFFERENCES
+        MAX_LISTED_DIFFERENCES
     ):
         yield f"  not replayed: {number:,}: {why}"
-    for test, differences in list(found.differing.items())[:MOST_LISTED_DIFFERENCES]:
-        yield f"  other verdicts: {test}: {', '.join(one.rule for one in differences[:MOST_LISTED_DIFFERENCES])}"
-    if len(found.differing) > MOST_LISTED_DIFFERENCES:
-        yield f"  other verdicts: {len(found.differing) - MOST_LISTED_DIFFERENCES:,} more checks"
+    for test, differences in list(found.differing.items())[:MAX_LISTED_DIFFERENCES]:
+        yield f"  other verdicts: {test}: {', '.join(one.rule for one in differences[:MAX_LISTED_DIFFERENCES])}"
+    if len(found.differing) > MAX_LISTED_DIFFERENCES:
+        yield f"  other verdicts: {len(found.differing) - MAX_LISTED_DIFFERENCES:,} more checks"
 
 
 def _list_declarations(said: Mapping[str, Any]) -> Iterator[str]:
@@ -212,7 +212,7 @@ def _list_declarations(said: Mapping[str, Any]) -> Iterator[str]:
     share, most = said["not_exercised_percent"], said["terms"]["not_exercised_percent"]
     yield f"declared: terms: {said['terms']['checks']:,} checks; {share:g} % not exercised, at most {most:g} % allowed"
     yield f"declared: known deviations: {len(said['deviations'])} rules that fail"
-    for rule, why in list(said["deviations"].items())[:MOST_LISTED_DIFFERENCES]:
+    for rule, why in list(said["deviations"].items())[:MAX_LISTED_DIFFERENCES]:
         yield f"  {rule}: {why['reason']!a}"
     lacking = sorted(name for name, there in said["capabilities"].items() if not there)
     if lacking:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from harness.errors import UsageError
 from harness.rules.catalogue import LEVELS, MEANINGS_OF_OBSERVE, ROLES, Catalogue, Rule
 
-MOST_SUGGESTED_NAMES = 3
+MAX_SUGGESTED_NAMES = 3
 """The maximum number of similar ids in a suggestion."""
 _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = MappingProxyType(
     {
@@ -32,8 +32,8 @@ def find_rule_id(catalogue: Collection[str], text: str) -> str:
     if wanted in catalogue:
         return wanted
     same = [name for name in catalogue if _strip_leading_zeros(name) == _strip_leading_zeros(wanted)]
-    near = list(dict.fromkeys([*same, *get_close_matches(wanted, catalogue, n=MOST_SUGGESTED_NAMES)]))[
-        :MOST_SUGGESTED_NAMES
+    near = list(dict.fromkeys([*same, *get_close_matches(wanted, catalogue, n=MAX_SUGGESTED_NAMES)]))[
+        :MAX_SUGGESTED_NAMES
     ]
     hint = f"did you mean {', '.join(near)}?" if near else "`mqconform rules` lists all rules"
     raise UsageError(f"unknown rule {text!a}; {hint}")

@@ -15,9 +15,8 @@ from _pytest.runner import runtestprotocol
 
 from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import BAD_VERDICTS, BROKEN_VERDICTS, WRONG_VERDICTS, Entry, Verdict
+from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.checks import find_covered_rules, suite_path
-from harness.run.rests import CheckPrerequisites
-from harness.run.roots import doubt_verdicts
 from harness.run.stash import (
     ATTEMPT_KEY,
     DRIVER_KEY,
@@ -28,9 +27,10 @@ from harness.run.stash import (
     RUNS_AGAIN_ALONE,
     release_packets,
 )
+from harness.run.system_prerequisites import doubt_verdicts
 from harness.sut.external_driver import ExternalDriver
 
-MOST_ATTEMPTS = 4
+MAX_ATTEMPTS = 4
 ATTEMPTS_ON_SLOW_SYSTEM = 2
 """The number of attempts at a check on a system that did not stall, but answers slowly."""
 
@@ -48,7 +48,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         return None
     log, hook, tried, doubts = item.config.stash[LOG_KEY], item.ihook, list[Attempt](), Doubts()
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    for number in range(MOST_ATTEMPTS):
+    for number in range(MAX_ATTEMPTS):
         entries: list[Entry] = []
         item.config.stash[LOG_KEY], item.stash[ATTEMPT_KEY] = entries, number
         driver.vital_signs.slow_timers(number > 0)

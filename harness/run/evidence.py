@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.capture.deciding import VerdictTexts
-from harness.capture.packets import CapturedPackets, Shown, Wanted
+from harness.capture.packets import CapturedPackets, ShownPacket, Wanted
 from harness.errors import MqconformError
 from harness.judging.verdicts import Verdict
 from harness.run_folder import CAPTURES_FOLDER
@@ -61,7 +61,7 @@ class EvidenceTexts:
         return self._read
 
 
-def _format_packet(shown: Shown) -> str:
+def _format_packet(shown: ShownPacket) -> str:
     head = f"frame {shown.frame}, {shown.direction or 'of unknown direction'}, {shown.time_ms} ms, {shown.transport}"
     if shown.first is not None:
         head += f", bytes {shown.first:#x} to {shown.last:#x} decide"

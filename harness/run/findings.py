@@ -36,9 +36,9 @@ RESUME_OPTIONS: Mapping[str, Any] = {
 """The default values of the options that the command for resuming a run must repeat, because the run folder does not
 record them.
 """
-MOST_SHOWN_RULES = 20
+MAX_SHOWN_RULES = 20
 """The number of rules with full details for each verdict; further rules are listed by id."""
-MOST_SHOWN_RULES_OF_CAUSE = 5
+MAX_SHOWN_RULES_OF_CAUSE = 5
 """The number of rules with full details for each cause; further rules are listed by id."""
 _LONGEST_FINDING_CHARACTERS = 300
 
@@ -59,10 +59,10 @@ def list_findings(
         yield roots.describe_dependent_rules([one.rule for one in resting])
         found = [one for one in found if one not in resting]
     for verdict in BAD_VERDICTS:
-        room, also = MOST_SHOWN_RULES, list[str]()
+        room, also = MAX_SHOWN_RULES, list[str]()
         for cause in group_by_cause([one for one in found if one.verdict is verdict], roots):
             shared = len(cause.findings) > 1
-            shown = cause.findings[: min(room, MOST_SHOWN_RULES_OF_CAUSE)]
+            shown = cause.findings[: min(room, MAX_SHOWN_RULES_OF_CAUSE)]
             if shared:
                 yield one_line(cause.title, _LONGEST_FINDING_CHARACTERS)
             yield from _list_finding_lines(shown, catalogue, again)

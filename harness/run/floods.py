@@ -14,8 +14,8 @@ from harness.run.checks import suite_path
 from harness.run.run import Run
 from harness.run.stash import RUN_KEY
 
-MOST_FLOODS = 3
-MOST_CAPTURED_BYTES = 512 * 1024 * 1024
+MAX_FLOODS = 3
+MAX_CAPTURED_BYTES = 512 * 1024 * 1024
 """int bytes: the largest total size of the captures of a run. A conforming SUT causes about 15 MB in a complete run."""
 
 
@@ -26,12 +26,12 @@ def why_ended(item: pytest.Item) -> str | None:
     run = item.config.stash[RUN_KEY]
     run.captured += _count_captured_bytes(run, str(suite_path(item)))
     floods = run.log.fails[FINDING_BY_CONDITION[Condition.FLOODS][0]]
-    if floods >= MOST_FLOODS:
+    if floods >= MAX_FLOODS:
         return f"the SUT sent packets endlessly in {floods} checks; correct the SUT, then continue with --resume"
-    if run.captured > MOST_CAPTURED_BYTES:
+    if run.captured > MAX_CAPTURED_BYTES:
         return (
             f"the captures of this run have {run.captured:,} bytes, but a correct SUT causes less than "
-            f"{MOST_CAPTURED_BYTES:,} bytes"
+            f"{MAX_CAPTURED_BYTES:,} bytes"
         )
     return None
 

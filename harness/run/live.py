@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PIPED_UPDATE_INTERVAL_S = 30.0
 TERMINAL_UPDATE_INTERVAL_S = 0.5
-MOST_SHOWN_FINDINGS = 50
+MAX_SHOWN_FINDINGS = 50
 """The maximum number of rules that the run prints while it runs; the final summary lists all rules."""
 
 
@@ -86,13 +86,13 @@ class Live:
 
     def _print_finding(self, rule: str, verdict: Verdict, check: str) -> None:
         self._named += 1
-        if self._named <= MOST_SHOWN_FINDINGS:
+        if self._named <= MAX_SHOWN_FINDINGS:
             row = self.run.catalogue.get(rule)
             says = f"  {row.says}" if row is not None else ""
             self._print_line(f"{verdict} {rule} ({check.rpartition('/')[2]}){says}", for_good=True)
-        elif self._named == MOST_SHOWN_FINDINGS + 1:
+        elif self._named == MAX_SHOWN_FINDINGS + 1:
             self._print_line(
-                f"more than {MOST_SHOWN_FINDINGS} bad verdicts: the summary at the end lists all of them", for_good=True
+                f"more than {MAX_SHOWN_FINDINGS} bad verdicts: the summary at the end lists all of them", for_good=True
             )
 
     def _print_line(self, line: str, *, for_good: bool) -> None:

@@ -28,8 +28,8 @@ def sut_survives(*rules: str) -> pytest.MarkDecorator:
 
 
 def malforms(*rules: str) -> pytest.MarkDecorator:
-    """Mark a check that breaks these MUST rules with packets of the peer on purpose; ``prove`` permits no other check
-    to break a MUST.
+    """Mark a check that breaks the given MUST rules with packets of the peer on purpose; ``prove`` permits no other
+    check to break a MUST.
     """
     return pytest.mark.malforms(*rules)
 
@@ -40,7 +40,7 @@ def needs(*names: str) -> pytest.MarkDecorator:
 
 
 def varied(*parameters: str, **values: Sequence[str]) -> pytest.MarkDecorator:
-    """Mark a check whose rules hold for every value of these parameters (``harness/varying/parameters.py``).
+    """Mark a check whose rules hold for every value of the given parameters (``harness/varying/parameters.py``).
 
     The check runs once as it is, and again with each row of a covering array: messages, queues and reads have the
     values of the row where the check gives no value. ``values``: some values of a parameter, with ``_`` for spaces.

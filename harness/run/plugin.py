@@ -284,7 +284,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     from harness.errors import ConformanceFailure, FolderError, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
     from harness.run import survival
-    from harness.run.rests import get_prerequisites
+    from harness.run.check_prerequisites import get_prerequisites
     from harness.sut.external_driver import END_OF_PROCESS_WAIT_S
     from harness.sut.releases import LackedByRelease
     from harness.sut.shown import NotShown

@@ -30,7 +30,7 @@ runs.
 _INVALID_XML_CHARACTERS = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Matches characters that are not allowed in XML documents (XML 1.0, 2.2)."""
 
-_JUNIT: Mapping[Verdict, str | None] = {
+_JUNIT_ELEMENTS: Mapping[Verdict, str | None] = {
     Verdict.FAIL: "failure",
     Verdict.HARNESS_ERROR: "error",
     Verdict.INCONCLUSIVE: "error",
@@ -90,7 +90,7 @@ class RuleResult:
     @property
     def build_junit_element(self) -> str | None:
         """The element of a JUnit test case for this verdict; None for a pass."""
-        return "skipped" if self.accepted else _JUNIT[self.verdict]
+        return "skipped" if self.accepted else _JUNIT_ELEMENTS[self.verdict]
 
 
 def rule_results(path: Path) -> list[RuleResult]:
@@ -99,7 +99,7 @@ def rule_results(path: Path) -> list[RuleResult]:
 
 
 def find_final_results(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
-    """Return the final verdict of every rule in these lines, by rule id."""
+    """Return the final verdict of every rule in the given lines, by rule id."""
     found: dict[str, dict[str, Any]] = {}
     for line in lines:
         rule = line["rule"]
@@ -128,9 +128,9 @@ def write_junit(
     partial: str | None = None,
     roots: Sequence[str] = (),
 ) -> None:
-    """Write JUnit's XML: a test suite for each document, a test case for each rule; all verdicts except passes have
-    full details. ``partial``: the reason why the run is partial; ``roots``: the root causes (missing prerequisites) of
-    its verdicts. Both become properties of each test suite.
+    """Write the results as JUnit XML: a test suite for each document, a test case for each rule; all verdicts except
+    passes have full details. ``partial``: the reason why the run is partial; ``roots``: the root causes (missing
+    prerequisites) of its verdicts. Both become properties of each test suite.
     """
     root = ElementTree.Element("testsuites", name="mqconform")
     suites: dict[str, ElementTree.Element] = {}
@@ -187,7 +187,7 @@ def write_allure(
         logger.report_attached_data("\n".join(said), file)
         attachments = [Attachment(name=ATTACHMENT_NAME, source=file, type=AttachmentType.TEXT.mime_type)]
         capture = line["capture"]
-        if capture and _JUNIT[result.verdict] in ("failure", "error"):
+        if capture and _JUNIT_ELEMENTS[result.verdict] in ("failure", "error"):
             attachments += _attach_capture(logger, run / capture)
         labels = {
             LabelType.EPIC: line["document"],

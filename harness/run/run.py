@@ -38,7 +38,7 @@ from harness.run.depth_of_rules import depth_of_rules
 from harness.run.lock import RunLock
 from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
-from harness.run.roots import SystemPrerequisites
+from harness.run.system_prerequisites import SystemPrerequisites
 from harness.run_folder import (
     CAPTURE_SUFFIX,
     CAPTURES_FOLDER,

@@ -10,7 +10,7 @@ import pytest
 from harness.paths import SUITES
 from harness.run.checks import find_covered_rules
 
-_MOST_RULES_OF_SMALL_SELECTION = 50
+_MAX_RULES_OF_SMALL_SELECTION = 50
 
 
 def describe_selection(config: pytest.Config) -> str:
@@ -38,14 +38,14 @@ def wanted_rules(config: pytest.Config) -> frozenset[str]:
 
 
 def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
-    """Return the files that may contain checks of these rules, with the folders that contain the files; None stands for
-    all files. A passive rule selects all checks of its section. For many rules, None is returned, because reading all
-    files would take longer than collecting them.
+    """Return the files that may contain checks of the given rules, with the folders that contain the files; None stands
+    for all files. A passive rule selects all checks of its section. For many rules, None is returned, because reading
+    all files would take longer than collecting them.
     """
     from harness.rules.catalogue import load_catalogue
     from harness.rules.places import list_files_naming
 
-    if len(wanted) > _MOST_RULES_OF_SMALL_SELECTION:
+    if len(wanted) > _MAX_RULES_OF_SMALL_SELECTION:
         return None
     catalogue = load_catalogue()
     folders = {SUITES.parent / catalogue[rule].folder for rule in wanted if catalogue[rule].observe == "passive"}
@@ -55,8 +55,8 @@ def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
 
 
 def choose_checks(wanted: Collection[str], checks: Iterable[tuple[pytest.Item, str]]) -> list[pytest.Item]:
-    """Return those of the given checks, each with its id, that cover one of these rules. Passive rules have no checks
-    of their own; if only passive rules are given, return the checks of their sections.
+    """Return those of the given checks, each with its id, that cover one of the given rules. Passive rules have no
+    checks of their own; if only passive rules are given, return the checks of their sections.
     """
     from harness.rules.catalogue import load_catalogue
 

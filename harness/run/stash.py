@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from harness.judging.judge import Judge
     from harness.judging.mirrored import Mirror
     from harness.judging.verdicts import Log
+    from harness.run.check_prerequisites import CheckPrerequisites
     from harness.run.named_roots import RootCauses
-    from harness.run.rests import CheckPrerequisites
     from harness.run.results import RuleResult
     from harness.run.rows import Rows
     from harness.run.run import Run

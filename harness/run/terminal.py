@@ -64,7 +64,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def _suggest_next_command(run: Run, config: pytest.Config) -> str | None:
-    """Return the command that resumes a run, or that repeats it when a missing root must be fixed first."""
+    """Return the command that resumes a run, or that repeats it when a root cause must be removed first."""
     given = {option: config.getoption(_PYTEST_OPTION_NAMES.get(option, option)) for option in RESUME_OPTIONS}
     if run.roots.by_subject:
         file = given["--topology"] or run.file.label

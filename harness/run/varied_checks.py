@@ -28,7 +28,7 @@ from harness.varying.variant import Variant
 if TYPE_CHECKING:
     from harness.sut.sut import Sut
 
-MOST_RUNS_TO_SHRINK = 12
+MAX_RUNS_TO_SHRINK = 12
 """The maximum number of runs in the search for the smallest combination of values that breaks a rule."""
 MAX_ORDERS = 8
 """The number of parameter orders that are tried to find a short covering array, because each row requires a run of the
@@ -210,7 +210,7 @@ class VariedCheck:
         again: list[Trial] = []
 
         def fails_again(row: Row) -> bool:
-            if len(again) >= MOST_RUNS_TO_SHRINK:
+            if len(again) >= MAX_RUNS_TO_SHRINK:
                 return False
             again.append(self.try_row(row))
             return again[-1].worst(rule) is wanted

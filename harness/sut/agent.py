@@ -23,7 +23,7 @@ from harness.errors import HarnessError, SutUnavailable
 from harness.printable import one_line
 from harness.sut.guard_process import STOP_TIMEOUT_S
 from harness.sut.sut_process import end_text
-from harness.sut.wires import MOST_SHOWN_UNMATCHED_IDS, AnswerLines, NoAnswer, Reply, ReplySink, request_line
+from harness.sut.wires import MAX_SHOWN_UNMATCHED_IDS, AnswerLines, NoAnswer, Reply, ReplySink, request_line
 
 READ_CHUNK_BYTES = 65_536
 OUTGOING_LIMIT = 64 * 1024 * 1024
@@ -205,7 +205,7 @@ class Agent:
             return
         self.on_unmatched_answer(number)
         self._unmatched_count += 1
-        if len(self.unmatched_ids) < MOST_SHOWN_UNMATCHED_IDS:
+        if len(self.unmatched_ids) < MAX_SHOWN_UNMATCHED_IDS:
             self.unmatched_ids.append(number)
         if self._unmatched_count > UNMATCHED_ANSWERS_LIMIT:
             raise NoAnswer(f"{UNMATCHED_ANSWERS_LIMIT} answers have an id that matches no request")

@@ -42,7 +42,7 @@ verbs. A check that calls a verb without a command is inconclusive.
 
 
 def list_facilities(verbs: Collection[str]) -> frozenset[str]:
-    """Return the facilities that are supported by commands for these verbs."""
+    """Return the facilities that are supported by commands for the given verbs."""
     return frozenset(name for name, needed in FACILITIES.items() if DECISIVE_VERBS.get(name, needed) <= set(verbs))
 
 

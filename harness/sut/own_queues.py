@@ -166,8 +166,8 @@ class OwnQueues:
         return f"DIRECT=TCP:{self.address}\\{queue}"
 
     def send_here(self, queue: str, labels: Iterable[str], **fields: Any) -> None:
-        """Let an application on the SUT's machine send messages with these labels to a queue of the SUT, given by path
-        name.
+        """Let an application on the SUT's machine send messages with the given labels to a queue of the SUT, given by
+        path name.
         """
         for label in labels:
             self.send(self.direct_name(queue), label=label, body=label, **fields)
@@ -230,8 +230,8 @@ class OwnQueues:
         self._paused = [name for name in self._paused if name != to]
 
     def count_waiting_messages(self, names: Iterable[str]) -> int | None:
-        """Return the number of messages in outgoing queues whose format names contain one of these texts; None if the
-        control channel does not show the number.
+        """Return the number of messages in outgoing queues whose format names contain one of the given texts; None if
+        the control channel does not show the number.
         """
         outgoing = self._list_objects("outgoing")
         if outgoing is None:

@@ -54,7 +54,7 @@ class ProcessDriver(ExternalDriver):
     def describe_end(self, within_s: float = 0) -> str | None:
         """Return a text about how the program ended; None while the program runs."""
         how = self.process.describe_end(within_s)
-        return how if self.tape is None else self.tape.sees("ended", how)
+        return how if self.tape is None else self.tape.record_observation("ended", how)
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
         """Return a text about how the program ended; None if it still runs. The driver waits, because a program that is

@@ -102,12 +102,12 @@ class ReplayDriver:
         view.tape = player
         view.by_command = SurroundingsByCommand(tuple(setup["parts"]), control.set_part)
         view.process_ended = self.describe_end
-        view.hangs = lambda: player.sees("hangs") is not None
+        view.hangs = lambda: player.record_observation("hangs") is not None
         return view
 
     def describe_end(self, within_s: float = 0) -> str | None:
         """Return a text about how the SUT's process ended in the recorded check."""
-        return None if self._player is None else self._player.sees("ended")
+        return None if self._player is None else self._player.record_observation("ended")
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
         """Return a text about how the SUT's process ended in the recorded check."""

@@ -193,7 +193,9 @@ class ReplayEnvironment(VirtualEnvironment):
         return None
 
     def _choose_port(self, endpoint: Endpoint) -> Endpoint:
-        """Return the address to listen at, with the port that was chosen in the recorded check."""
+        """Return the address at which the replayed harness listens, with the port that was chosen in the recorded
+        check.
+        """
         return endpoint if endpoint.port else super()._choose_port(Endpoint(endpoint.host, self._player.take_port()))
 
     def datagram(self, segment: UdpDatagram) -> None:

@@ -13,7 +13,7 @@ from harness.errors import HarnessError
 from harness.sut.wires import Reply
 from reference_qm.surface.inputs import Endpoint
 
-MOST_NOTE_BYTES = 64 * 2**20
+MAX_NOTE_BYTES = 64 * 2**20
 """int bytes: the maximum size of a capture that can be replayed."""
 LATEST_TIME_US = 2**53
 """The largest accepted time, which every JSON parser represents exactly (int microseconds)."""
@@ -76,8 +76,8 @@ def read_items(path: Path) -> list[Item]:
     """Read the events of a capture; raise MqconformError if this harness did not record it."""
     if not path.is_file():
         raise NotReplayable("the check has no capture")
-    if path.stat().st_size > MOST_NOTE_BYTES:
-        raise NotReplayable(f"{path.name} is longer than {MOST_NOTE_BYTES:,} bytes")
+    if path.stat().st_size > MAX_NOTE_BYTES:
+        raise NotReplayable(f"{path.name} is longer than {MAX_NOTE_BYTES:,} bytes")
     items: list[Item] = []
     number = noted = 0
     for one in read_with_notes(path):
@@ -87,8 +87,8 @@ def read_items(path: Path) -> list[Item]:
         else:
             text = one.text
             noted += len(text)
-            if noted > MOST_NOTE_BYTES:
-                raise NotReplayable(f"{path.name}: its notes are longer than {MOST_NOTE_BYTES:,} bytes")
+            if noted > MAX_NOTE_BYTES:
+                raise NotReplayable(f"{path.name}: its notes are longer than {MAX_NOTE_BYTES:,} bytes")
             items.append(_read_note(path, text, number))
     return items
 

@@ -87,7 +87,7 @@ class Player:
     def lose(self, why: str) -> None:
         """Do nothing, because the capture already contains its notes about missing information."""
 
-    def sees(self, what: str, found: str | None = None) -> str | None:
+    def record_observation(self, what: str, found: str | None = None) -> str | None:
         """Return the recorded result of an observation at this place of the capture."""
         self._looked[what] += 1
         item = None if self.over else self.next()
@@ -300,7 +300,7 @@ class Player:
 
 
 def drop_empty_groups(items: list[Item]) -> list[Item]:
-    """Return the items without the notes that mark the begin and the end of a group of events with no event in it."""
+    """Return the items without the notes that mark the beginning and the end of a group that contains no event."""
     left: list[Item] = []
     for item in items:
         if left and _get_together_flag(item) is False and _get_together_flag(left[-1]) is True:

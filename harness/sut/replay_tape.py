@@ -86,7 +86,7 @@ class Tape:
     def lose(self, why: str) -> None:
         self.note(lost=why)
 
-    def sees(self, what: str, found: str | None) -> str | None:
+    def record_observation(self, what: str, found: str | None) -> str | None:
         """Write the result of an observation with its number; count an observation without a result, but write
         no note.
         """

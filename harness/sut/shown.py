@@ -14,7 +14,7 @@ class NotShown(MissingElement):
     """The error when the SUT does not show an element of its abstract data model or a property of a message."""
 
 
-class Shown(Reply):
+class ShownObject(Reply):
     """An object of the SUT's abstract data model; reading a missing element raises NotShown."""
 
     __slots__ = ()
@@ -34,7 +34,7 @@ class Answered(Reply):
         raise NotShown(f"the SUT's control channel does not show {name!r}")
 
 
-def parse_reply(value: Any, kind: type[Reply] = Shown) -> Any:
+def parse_reply(value: Any, kind: type[Reply] = ShownObject) -> Any:
     """Return a JSON value whose objects have the given type, by default objects of the abstract data model."""
     if isinstance(value, dict):
         return kind({name: parse_reply(each, kind) if type(each) in _NESTED else each for name, each in value.items()})

@@ -51,7 +51,7 @@ class TapeInterface(Protocol):
     def lose(self, why: str) -> None:
         """Record that the capture lacks information that influences the check."""
 
-    def sees(self, what: str, found: str | None) -> str | None:
+    def record_observation(self, what: str, found: str | None) -> str | None:
         """Record an observation about the system that packets do not show (None if nothing was observed yet); return
         the observation to use.
         """

@@ -174,7 +174,7 @@ class VirtualDriver:
         return self._note_seen("hangs", "it hangs" if self._host.hangs else None) is not None
 
     def _note_seen(self, what: str, found: str | None) -> str | None:
-        return found if self._tape is None else self._tape.sees(what, found)
+        return found if self._tape is None else self._tape.record_observation(what, found)
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
         """Return a text about the exception that ended the core of the current test; None while the core runs."""

@@ -15,7 +15,7 @@ from harness.printable import one_line
 from reference_qm.surface.inputs import Endpoint
 
 LINE_LIMIT = 16 * 1024 * 1024
-MOST_SHOWN_UNMATCHED_IDS = 3
+MAX_SHOWN_UNMATCHED_IDS = 3
 LONGEST_UNMATCHED_IDS_CHARACTERS = 60
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """The bytes that .NET writes before the first line of a stream in UTF-8."""
@@ -90,7 +90,7 @@ def no_answer(unmatched_ids: Sequence[Any]) -> str:
     """
     if not unmatched_ids:
         return "no answer in time"
-    ids = one_line(", ".join(map(repr, unmatched_ids[:MOST_SHOWN_UNMATCHED_IDS])), LONGEST_UNMATCHED_IDS_CHARACTERS)
+    ids = one_line(", ".join(map(repr, unmatched_ids[:MAX_SHOWN_UNMATCHED_IDS])), LONGEST_UNMATCHED_IDS_CHARACTERS)
     return f"no answer in time; an answer arrived with an id that no request has: {ids} (ids are integers)"
 
 
@@ -199,7 +199,7 @@ class TcpWire:
 
     def _check_answer_number(self, number: Any) -> None:
         asked = type(number) is int and 1 <= number <= self._number
-        if not asked and len(self.unmatched_ids) < MOST_SHOWN_UNMATCHED_IDS:
+        if not asked and len(self.unmatched_ids) < MAX_SHOWN_UNMATCHED_IDS:
             self.unmatched_ids.append(number)
 
     def on_closed(self, reason: str) -> None:

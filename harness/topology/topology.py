@@ -10,7 +10,7 @@ from harness.environment import Environment
 from harness.sut.sut import Sut
 from harness.topology.relay import Relay
 from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
-from harness.topology.traffic import Judge, Traffic
+from harness.topology.traffic import Judge, RelayTraffic
 from reference_qm.surface.inputs import Endpoint
 
 RESEND_WAIT_MS = 30_000
@@ -48,7 +48,7 @@ class Topology:
         self.environment = environment
         self.systems = systems
         self._residue = residue
-        self.traffic = Traffic(recorder, {one.address: one.role for one in systems.values()}, judge)
+        self.traffic = RelayTraffic(recorder, {one.address: one.role for one in systems.values()}, judge)
         self.traffic.identifiers |= {one.sut.guid: one.role for one in systems.values()}
         self._relays = {
             one.role: Relay(environment, Endpoint(one.address, port), one.sut.endpoint, self.traffic, one.address)

@@ -75,7 +75,7 @@ class Judge(Protocol):
         """Record a packet without judging it."""
 
 
-class Traffic:
+class RelayTraffic:
     """An observer of all relays, which records and judges their traffic."""
 
     def __init__(self, recorder: Recorder, roles: Mapping[str, str], judge: Judge | None = None) -> None:

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from harness.varying.arrays import Row
 
-MOST_NAMED_VALUES = 3
+MAX_NAMED_VALUES = 3
 """The maximum number of values in a reduced combination. If no reduction is found, a verdict names the complete row."""
 
 
@@ -26,7 +26,7 @@ def find_smallest(failing: Row, plain: Row, passing: Sequence[Row], fails: Calla
 def list_suspects(failing: Row, plain: Row, passing: Sequence[Row]) -> Iterator[Row]:
     """Yield the parts of a failing row that no passing row contains; the smallest part is first."""
     changed = {name: value for name, value in failing.items() if plain[name] != value}
-    for size in range(1, min(MOST_NAMED_VALUES, len(changed) - 1) + 1):
+    for size in range(1, min(MAX_NAMED_VALUES, len(changed) - 1) + 1):
         for names in combinations(changed, size):
             part = {name: changed[name] for name in names}
             if not any(part.items() <= row.items() for row in passing):

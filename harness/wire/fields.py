@@ -187,8 +187,8 @@ class Padding(Field):
 
 
 class Nested(Field):
-    """A structure as a field: ``layout`` is its class, or a function of the layer that returns the class, or None for
-    no structure.
+    """A field that contains a structure. ``layout``: the class of the structure, or a function that gets the layer and
+    returns the class (None: the layer has no structure).
     """
 
     __slots__ = ("layout",)

@@ -37,7 +37,7 @@ class Method(StrEnum):
 
 
 def takes_message(action: int) -> bool:
-    """Return whether a read with this ulAction, defined or not, removes the message from the queue."""
+    """Return whether a read with the given ulAction, defined or not, removes the message from the queue."""
     return action == Action.RECEIVE or action >> 4 & 0x3 == 2
 
 
@@ -56,7 +56,7 @@ class Action(IntEnum):
 
     @property
     def is_receive(self) -> bool:
-        """Whether a read with this action removes the message from the queue."""
+        """Whether a read with the action removes the message from the queue."""
         return takes_message(self)
 
     @property

@@ -115,19 +115,19 @@ class Operation:
 
     def build_request(self, wide: bool, **arguments: Any) -> bytes:
         """Return the stub of a request; omitted arguments have default values."""
-        return build(self.Request(**arguments, ndr64=wide), wide)
+        return build_stub(self.Request(**arguments, ndr64=wide), wide)
 
     def build_response(self, wide: bool, **results: Any) -> bytes:
         """Return the stub of a response."""
-        return build(self.Response(**results, ndr64=wide), wide)
+        return build_stub(self.Response(**results, ndr64=wide), wide)
 
     def read_request(self, stub: bytes, wide: bool) -> Packet:
         """Return the dissected stub of a request; raise WireError if the stub is malformed."""
-        return read(self.Request, stub, wide)
+        return read_stub(self.Request, stub, wide)
 
     def read_response(self, stub: bytes, wide: bool) -> Packet:
         """Return the dissected stub of a response; raise WireError if the stub is malformed."""
-        return read(self.Response, stub, wide)
+        return read_stub(self.Response, stub, wide)
 
 
 def operation(interface: Syntax, opnum: int, name: str, section: str, ins: list[Any], outs: list[Any]) -> Operation:
@@ -137,26 +137,26 @@ def operation(interface: Syntax, opnum: int, name: str, section: str, ins: list[
     return Operation(interface, opnum, name, section, request, response)
 
 
-def build(packet: NDRPacket, wide: bool) -> bytes:
+def build_stub(packet: NDRPacket, wide: bool) -> bytes:
     """Return the bytes of a stub."""
     packet.ndr64, packet.ndrendian = wide, "little"
     return bytes(build_without_copies(packet))
 
 
-def read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
+def read_stub(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
     """Dissect a stub completely; raise WireError if this fails.
 
     Equal short stubs, such as empty answers of reads, share one packet: the harness never changes a received packet.
     """
-    return _read_short(kind, stub, wide) if len(stub) <= SHORT_STUB else _read(kind, stub, wide)
+    return _read_short_stub(kind, stub, wide) if len(stub) <= SHORT_STUB else _dissect_stub(kind, stub, wide)
 
 
 @lru_cache(maxsize=512)
-def _read_short(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
-    return _read(kind, stub, wide)
+def _read_short_stub(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
+    return _dissect_stub(kind, stub, wide)
 
 
-def _read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
+def _dissect_stub(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
     if not stub:
         if kind.fields_desc:
             raise WireError(f"{kind.__name__} has an empty stub")
@@ -178,9 +178,9 @@ def _read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
 
 def _rebuild_stub(packet: Packet, wide: bool) -> bytes:
     packet.clear_cache()
-    return build(packet, wide)
+    return build_stub(packet, wide)
 
 
-def guid(value: UUID) -> bytes:
+def encode_guid(value: UUID) -> bytes:
     """Return the bytes of a GUID on the wire."""
     return value.bytes_le

@@ -42,7 +42,7 @@ class Installation:
         self._last: QueueManager | None = None
 
     def __call__(self, entries: Mapping[str, object]) -> Core:
-        """Return the core of a new process with these entries.
+        """Return the core of a new process with the given entries.
 
         Raise RestoreError when the entries of the first process are unusable. Without entries the core starts as
         configured. A later core with unusable entries is stopped, and retries by itself.

@@ -136,7 +136,9 @@ def get_behaviours(release: str) -> Mapping[str, Behaviour]:
 
 
 def get_presets(release: str) -> dict[str, Any]:
-    """Return the fields of a QueueManagerConfig whose preset values differ in a release."""
+    """Return the fields of a QueueManagerConfig whose presets differ from those of the documents in the given release,
+    each with the preset of that release.
+    """
     return {name: value for one in get_behaviours(release).values() for name, value in one.presets.items()}
 
 

@@ -27,7 +27,7 @@ class SyntaxId:
         return self.version >> 16
 
     def serves(self, asked: SyntaxId) -> bool:
-        """Return whether an interface of this version serves a client that requests a different version.
+        """Return whether an interface of the given version serves a client that requests a different version.
 
         Spec: C706 6.1.2.
         """

@@ -54,7 +54,7 @@ _RIGHTS_OF_OWNERS = QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS | QueueAccess.MQSEC_
 
 
 def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAccess) -> bool:
-    """Return whether a user with these SIDs has all wanted rights to a queue.
+    """Return whether a user with the given SIDs has all wanted rights to a queue.
 
     Spec: MS-DTYP 2.5.3.2 without privileges, object tree and PrincipalSelfSubst, which are NULL in MS-MQQB 3.1.5.8.3.
     The ACEs are applied in order: a denial removes the rights that no earlier ACE has allowed.

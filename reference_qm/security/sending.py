@@ -101,7 +101,7 @@ def encrypt_message(
         raise SecurityError(
             "UserHeader.DestinationQueue",
             _SECTION_NAME,
-            "the value is neither a public nor a private name: no key can be found",
+            "the destination is neither a public nor a private format name, so its encryption key cannot be found",
         )
     selection = select_encryption(level, remote_keys, caches.settings)
     cached = _find_or_make_key(selection, level, remote, caches, entropy, now)

@@ -211,7 +211,7 @@ def _require_pathname(value: object) -> str:
 
 
 Names = Mapping[str, UUID]
-_GUID: Table = {"identifier": toml.guid}
+_GUID: Table = {"identifier": toml.convert_guid}
 _KINDS: Mapping[str, tuple[Table, tuple[str, ...]]] = MappingProxyType(
     {
         "sites": ({**_GUID, "name": toml.string}, ("name",)),
@@ -224,7 +224,7 @@ _KINDS: Mapping[str, tuple[Table, tuple[str, ...]]] = MappingProxyType(
                 "routing_server": toml.flag,
                 "in_routing_servers": _require_strings,
                 "out_routing_servers": _require_strings,
-                "computer_sid": toml.sid,
+                "computer_sid": toml.convert_sid,
             },
             ("identifier", "computer_name", "sites"),
         ),

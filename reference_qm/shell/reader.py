@@ -38,10 +38,10 @@ class ReadError(Exception):
 
 def register(app: typer.Typer) -> None:
     """Add the command to ``mqconform``."""
-    app.command("read")(read)
+    app.command("read")(read_remote_queue)
 
 
-def read(
+def read_remote_queue(
     queue: Annotated[
         str,
         typer.Argument(

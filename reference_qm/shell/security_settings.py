@@ -93,8 +93,8 @@ _ELEMENT_BY_SETTING = {
 _USER: Table = MappingProxyType(
     {
         "name": toml.string,
-        "sid": toml.sid,
-        "groups": _converter_of_list(toml.sid),
+        "sid": toml.convert_sid,
+        "groups": _converter_of_list(toml.convert_sid),
         "certificates": _converter_of_list(toml.string),
         "key": toml.string,
     }
@@ -150,7 +150,7 @@ def queue_security(tree: object, where: str) -> dict[str, Any]:
     """
     if not isinstance(tree, dict) or not tree.keys() & {"owner", "allow", "deny"}:
         return {}
-    owner = toml.convert_value(tree.pop("owner"), toml.sid, f"{where} owner") if "owner" in tree else None
+    owner = toml.convert_value(tree.pop("owner"), toml.convert_sid, f"{where} owner") if "owner" in tree else None
     aces: list[Ace] = []
     for key, kind in (("deny", AceType.ACCESS_DENIED), ("allow", AceType.ACCESS_ALLOWED)):
         granted = tree.pop(key, {})
@@ -158,7 +158,7 @@ def queue_security(tree: object, where: str) -> dict[str, Any]:
             raise SettingsError(f"{where} {key} must be a table of SID = list of rights")
         for sid, rights in granted.items():
             named = toml.convert_value(rights, _converter_of_list(toml.one_of(_RIGHT_BY_NAME)), f"{where} {key} {sid}")
-            trustee = toml.convert_value(sid, toml.sid, f"{where} {key}")
+            trustee = toml.convert_value(sid, toml.convert_sid, f"{where} {key}")
             aces.append(Ace(kind, int(reduce(or_, named, QueueAccess(0))), trustee))
     if not aces and owner is not None:
         return {"security": default_queue_security(owner)}
@@ -183,7 +183,7 @@ def _read_account(tree: object, where: str, folder: Path) -> Account:
 
 def _read_remote_keys(tree: dict[str, object], where: str) -> dict[Any, MqdsPublicKeys]:
     return {
-        toml.convert_value(name, toml.guid, f"{where} key"): toml.convert_value(
+        toml.convert_value(name, toml.convert_guid, f"{where} key"): toml.convert_value(
             keys, _convert_public_keys, f"{where} {name}"
         )
         for name, keys in tree.items()

@@ -90,7 +90,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
         queues=_read_queues(tree.get("queues", []), where),
         directory_integrated=directory is not None,
         routes=_read_table_by_guid(tree, "routes", "address", _convert_ip_address, where),
-        public_queues=_read_table_by_guid(tree, "public_queues", "GUID of its queue manager", toml.guid, where),
+        public_queues=_read_table_by_guid(tree, "public_queues", "GUID of its queue manager", toml.convert_guid, where),
         security=adapt_security_to_release(release, security),
         rpc_server=rpc.server,
         rpc_client=rpc.client,
@@ -179,7 +179,7 @@ _LISTEN_PORT = toml.integer(0, 0xFFFF)
 _TABLES: Mapping[str, Table] = MappingProxyType(
     {
         "queue_manager": {
-            "identifier": toml.guid,
+            "identifier": toml.convert_guid,
             "host_name": toml.string,
             "validate_host_names": toml.flag,
             "operating_system": _convert_operating_system,
@@ -265,7 +265,7 @@ def _read_table_by_guid(
     if not isinstance(found, dict):
         raise SettingsError(f"{where}: [{table}] must be a table of GUID = {meaning}")
     return {
-        toml.convert_value(name, toml.guid, f"{where}: [{table}] key"): toml.convert_value(
+        toml.convert_value(name, toml.convert_guid, f"{where}: [{table}] key"): toml.convert_value(
             value, convert, f"{where}: [{table}] {name}"
         )
         for name, value in found.items()

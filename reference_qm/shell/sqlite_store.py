@@ -76,7 +76,8 @@ class SqliteStore:
             self._connection.execute("DELETE FROM entry")  # a single statement is its own transaction
 
     def shortage(self) -> str:
-        """Return a one-line message when the disk, the file and its log have less free space than removals need.
+        """Return a one-line message when the free space on the disk, in the database file and in its log is too small
+        to record removals.
 
         Return an empty text if the space is sufficient.
         """

@@ -56,7 +56,7 @@ def one_of(known: Mapping[str, Any]) -> Convert:
     return convert_word
 
 
-def guid(value: object) -> UUID:
+def convert_guid(value: object) -> UUID:
     """Return the UUID that the text of a GUID states; raise ValueError for any other value."""
     try:
         return UUID(string(value))
@@ -64,7 +64,7 @@ def guid(value: object) -> UUID:
         raise ValueError("must be a GUID like 6d71636f-6e66-4f72-8d00-000000000001") from None
 
 
-def sid(value: object) -> Sid:
+def convert_sid(value: object) -> Sid:
     """Return the SID that a text states; raise ValueError for any other value."""
     try:
         return Sid.of(string(value))

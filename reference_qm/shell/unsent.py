@@ -23,7 +23,7 @@ class Unsent:
         self._measures.append(waiting)
 
     def is_full(self, waiting: int) -> bool:
-        """Return whether a connection with this number of waiting bytes exceeds the limit."""
+        """Return whether a connection with the given number of waiting bytes exceeds the limit."""
         return (
             waiting > ALWAYS_ALLOWED_BYTES
             and sum(size for measure in self._measures for size in measure()) > self.limit

@@ -27,7 +27,7 @@ PRODUCT_TABLES = ("changes", "check_current")
 def derive_tables(
     lake: Lake, commit: str, suts: set[str], products: Mapping[str, int], stage: Callable[[str], None]
 ) -> dict[str, dict[str, str]]:
-    """Write the rows of these systems and products; return the commit of each unit of each derived table.
+    """Write the rows of the given systems and products; return the commit of each unit of each derived table.
 
     ``lake``: the coming state, with its new facts and the old derived tables. ``products``: for each product, the last
     run up to which its rows in the old state stay valid (0: derive it from all runs).
@@ -133,7 +133,8 @@ def _derive_products(
 
 
 def _read_table_of_suites(lake: Lake, table: str, runs: Collection[KnownRun]) -> DataFrame:
-    """Return the rows of a table about the suites of these runs; all rows where the manifest does not name the suites.
+    """Return the rows of a table about the suites of the given runs; all rows where the manifest does not name the
+    suites.
 
     ``table``: ``catalogue`` or ``suites``.
     """

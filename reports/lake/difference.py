@@ -16,7 +16,7 @@ from reports.lake.current import rule_current
 from reports.lake.renamed_checks import rename_checks
 from reports.lake.schemas import SYSTEM
 from reports.rollup_error import RollupError
-from reports.roots import format_missing_roots, read_missing_roots
+from reports.roots import format_root_causes, read_root_causes
 from reports.text import natural_key, one_line
 
 Table = Callable[[str], DataFrame]
@@ -31,7 +31,7 @@ _SIDE_COLUMNS = ("verdict", "run", "test", "expected", "observed", "reason")
 class Side:
     """One side of a comparison: its name, the system, the number of runs, and whether all of them are partial.
 
-    ``roots``: a line for each missing root of the latest run.
+    ``roots``: a line for each root cause of the latest run.
     """
 
     asked: str
@@ -121,7 +121,7 @@ def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFra
         names = ", ".join(one_line(row.sut, 80) for row in found)
         raise RollupError(f"{one_line(asked, 60)!r} matches several systems: give the key of one system ({names})")
     (row,) = found
-    roots = tuple(format_missing_roots(read_missing_roots(row.extra)))
+    roots = tuple(format_root_causes(read_root_causes(row.extra)))
     side = Side(asked, row.sut_name, row.sut_version, row.profile, row.runs, row.partial, roots)
     mine = sql.broadcast(runs.select("ingest"))
     standing = rule_current(

@@ -36,7 +36,7 @@ State = dict[str, list[int]]
 
 
 class Follower:
-    """Ingests the new runs in ``folder`` into the lake at ``where`` with each `search_once`.
+    """Ingests the new runs in ``folder`` into the lake at ``where`` with each `ingest_new_runs`.
 
     ``on_report`` gets the report of each ingest. Raises `RollupError` for a missing folder, and for a folder that is
     itself a run.
@@ -55,7 +55,7 @@ class Follower:
         if self._files.status(f"{self._runs}/{RUN}") is not None:
             raise RollupError(f"{one_line(folder)} is a run folder itself: give the folder that contains it")
 
-    def search_once(self, stage: Stage = lambda _: None) -> None:
+    def ingest_new_runs(self, stage: Stage = lambda _: None) -> None:
         """Search once: ingest the new run folders, and the skipped run folders that have changed."""
         self._stage = stage
         stage("searching for new runs")

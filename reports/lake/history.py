@@ -9,7 +9,7 @@ from pyspark.sql import functions as sql
 
 from reports.lake.difference import Table
 from reports.rollup_error import RollupError
-from reports.roots import format_missing_roots, read_missing_roots
+from reports.roots import format_root_causes, read_root_causes
 from reports.text import one_line, system_label
 from reports.vocabulary import VERDICTS
 
@@ -29,7 +29,7 @@ class Entry:
     verdict: str | None
     counts: dict[str, int]
     roots: tuple[str, ...]
-    """A line for each missing root of the run."""
+    """A line for each root cause of the run."""
     changes: tuple[str, ...]
     """The changes of this run, such as "newly failing MQQB-2.1.2-01 (pass before)"."""
 
@@ -146,7 +146,7 @@ def _build_entry(row: Row) -> Entry:
         partial=bool(row.partial),
         verdict=row.verdict,
         counts=dict(row.counts or {}),
-        roots=tuple(format_missing_roots(read_missing_roots(row.extra))),
+        roots=tuple(format_root_causes(read_root_causes(row.extra))),
         changes=(*changes, f"and {more} more") if more > 0 else changes,
     )
 

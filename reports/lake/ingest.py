@@ -175,7 +175,7 @@ def _drop_runs_without_catalogue(lake: Lake, chosen: Sequence[Source], report: R
 
 
 def _find_refused_rules_files(lake: Lake, named: Mapping[str, Source]) -> dict[str, str]:
-    """Return the reason why rules.json of each of these runs is refused, by name."""
+    """Return the reason why rules.json of each of the given runs is refused, by name."""
     each = [replace(source, row=source.row | {"suites": name}) for name, source in named.items()]
     bad = sources.find_refused_rules_files(sources.read_rules_files(lake.spark, each))
     foreign = {

@@ -103,18 +103,18 @@ def judge_into_lake(
     lake: Lake, captures: Iterable[str], given: GivenSystem, bounds: Bounds, *, replacing: bool, stage: Stage
 ) -> tuple[Report, WrittenFolders]:
     """Judge the captures that the lake does not have, and ingest the verdicts; return the results."""
-    aside = f"{lake.uri}/data/judging-{uuid.uuid4().hex}"
+    work_folder = f"{lake.uri}/data/judging-{uuid.uuid4().hex}"
     there = {(run, known.size, known.modified) for run, known in lake.manifest.runs.items()}
     try:
         written = _judge_folders(
-            *(lake.spark, captures, given, bounds, aside, stage),
+            *(lake.spark, captures, given, bounds, work_folder, stage),
             known=lambda unit: (unit.run, unit.octets, unit.modified) in there,
         )
         report = Report(lake.manifest.number, refused=written.refused)
         ingest.ingest_folders(lake, written.folders, report, replacing=replacing, stage=stage)
         report.known += written.known
     finally:
-        lake.files.delete(aside)
+        lake.files.delete(work_folder)
     return report, written
 
 
@@ -139,12 +139,12 @@ def _judge_folders(
     captures: Iterable[str],
     given: GivenSystem,
     bounds: Bounds,
-    aside: str,
+    work_folder: str,
     stage: Stage,
     *,
     known: Callable[[Unit], bool],
 ) -> WrittenFolders:
-    """Write run.json and verdicts.jsonl below ``aside`` for each folder of captures that the lake does not have."""
+    """Write run.json and verdicts.jsonl below ``work_folder`` for each folder of captures that is not in the lake."""
     files, written = Files(spark), WrittenFolders()
     stage("looking for captures")
     names = expand_names(files, captures)
@@ -158,7 +158,7 @@ def _judge_folders(
         return written
     written.captures = sum(unit.captures for unit in fresh)
     stage(f"judging {written.captures} captures")
-    files.write_text(f"{aside}/{RULES}", rules)
+    files.write_text(f"{work_folder}/{RULES}", rules)
     spark.conf.set(SHUFFLE_PARTITIONS, str(min(len(fresh), spark.sparkContext.defaultParallelism)))
     rows = spark.createDataFrame(
         [(unit.folder, unit.key, unit.profile, unit.started_ms) for unit in fresh], _UNITS_SCHEMA
@@ -167,12 +167,12 @@ def _judge_folders(
         worker = judging_worker.Worker(judge.value, archive, bounds.seconds, CAPTURE_MEMORY_OCTETS, given.sut)
         judged = _judge_all(read_captures(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
         _build_lines(judged, rows, read_tests_of_captures(spark, fresh)).write.partitionBy("unit").text(
-            f"{aside}/lines"
+            f"{work_folder}/lines"
         )
-    written.rejected = _name_rejected(spark, f"{aside}/lines", {unit.key: unit.folder for unit in fresh})
+    written.rejected = _name_rejected(spark, f"{work_folder}/lines", {unit.key: unit.folder for unit in fresh})
     for unit in fresh:
-        written.folders.append(_gather_folder(files, aside, unit))
-    files.delete(f"{aside}/lines")
+        written.folders.append(_assemble_run_folder(files, work_folder, unit))
+    files.delete(f"{work_folder}/lines")
     return written
 
 
@@ -216,11 +216,11 @@ def _name_rejected(spark: SparkSession, lines: str, folders: Mapping[str, str]) 
     )
 
 
-def _gather_folder(files: Files, aside: str, unit: Unit) -> CapturedFolder:
+def _assemble_run_folder(files: Files, work_folder: str, unit: Unit) -> CapturedFolder:
     """Assemble the run folder of a unit."""
-    own = f"{aside}/{unit.key}"
+    own = f"{work_folder}/{unit.key}"
     files.write_text(f"{own}/{RUN}", unit.run_json)
-    parts = [each for each in files.entries(f"{aside}/lines/unit={unit.key}") if each.name.startswith("part-")]
+    parts = [each for each in files.entries(f"{work_folder}/lines/unit={unit.key}") if each.name.startswith("part-")]
     if len(parts) > 1:
         raise RollupError(
             f"the lines of {one_line(unit.folder)} are in {len(parts)} files instead of one: remove "
@@ -228,7 +228,7 @@ def _gather_folder(files: Files, aside: str, unit: Unit) -> CapturedFolder:
         )
     if not parts or not files.publish(parts[0].uri, f"{own}/{VERDICTS}"):
         files.write_text(f"{own}/{VERDICTS}", "")
-    uris = {RUN: f"{own}/{RUN}", RULES: f"{aside}/{RULES}", VERDICTS: f"{own}/{VERDICTS}"}
+    uris = {RUN: f"{own}/{RUN}", RULES: f"{work_folder}/{RULES}", VERDICTS: f"{own}/{VERDICTS}"}
     status = {name: files.status(uri) for name, uri in uris.items()}
     there = {name: each for name, each in status.items() if each is not None}
     return CapturedFolder(unit.folder, there, unit.octets, unit.modified)

@@ -139,7 +139,9 @@ def find_sources(files: Files, arguments: Iterable[str]) -> FoundFolders:
 
 
 def list_folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], list[str]]:
-    """Return the run folders with these full names (not patterns), and a line for each name without a run folder."""
+    """Return the run folders with the given full names, and a line for each name without a run folder. Patterns are not
+    expanded.
+    """
     found, refused = [], []
     for uri in uris:
         try:

@@ -54,7 +54,7 @@ class Lake:
     def table(self, name: str, of: Collection[str] | None = None) -> DataFrame:
         """Return a table (`reports.lake.schemas`).
 
-        ``of``: only these commits of a fact table, or units of a derived table.
+        ``of``: only the given commits of a fact table, or units of a derived table.
         """
         folders = [escape_pattern(f"{self.uri}/{folder}") for folder in self.manifest.folders(name, of)]
         return self.spark.read.schema(table_ddl(name)).parquet(*folders) if folders else empty_table(self.spark, name)

@@ -38,7 +38,7 @@ class WrittenMeanwhile(RollupError):
 
 
 def size_shuffles(spark: SparkSession, octets: int) -> None:
-    """Set the number of shuffle partitions for an input of this size."""
+    """Set the number of shuffle partitions for an input of the given size."""
     cores = spark.sparkContext.defaultParallelism
     spark.conf.set(SHUFFLE_PARTITIONS, str(max(cores, min(4096, 1 + octets // SHUFFLE_PARTITION_OCTETS))))
 

@@ -114,7 +114,7 @@ class Pages:
         return len(of_system) < RUNS_PER_SYSTEM_SHOWN and run is of_system[0]
 
     def root_of(self, one: Standing) -> str:
-        """Return the missing root of a verdict; empty when no root is missing."""
+        """Return the root cause of a verdict; empty when it has no root cause."""
         roots = self._roots.get(one.run, ()) if one.verdict == "inconclusive" else ()
         return next((root.said for root in roots if one.test in root.checks), "")
 

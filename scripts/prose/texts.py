@@ -13,7 +13,7 @@ LEAST_WORDS = 4
 """The least number of words in a text; shorter strings are names and keys."""
 TESTER_FOLDERS = (
     *("attach", "capture", "compiled", "environment", "expectations", "faults", "judging", "mutation", "preflight"),
-    *("proof", "results", "roots", "rules", "run", "topology", "wire"),
+    *("prerequisites", "proof", "results", "rules", "run", "topology", "wire"),
 )
 """The folders of `harness` whose docstrings and messages are checked."""
 LAKE_COMMANDS = ("cli.py", "command.py", "questions.py")

@@ -26,7 +26,7 @@ from harness.cli.preflight import register
 from harness.errors import SutUnavailable, UsageError
 from harness.preflight.findings import Report
 from harness.preflight.preflight import preflight
-from harness.roots import asking
+from harness.prerequisites import asking
 from harness.sut import endpoint_mapper
 from harness.sut.sut_file import load_sut_file
 from harness.wire import dissect, establish_connection
@@ -333,7 +333,7 @@ def test_preflight_command_prints_findings_and_exit_code(
 def test_preflight_refuses_virtual_time(tmp_path: Path) -> None:
     path = tmp_path / "sut.toml"
     path.write_text('[sut]\nname = "x"\n[driver]\nkind = "virtual"\n', "utf-8")
-    with pytest.raises(UsageError, match='kind = "virtual", so nothing has to exist before a run'):
+    with pytest.raises(UsageError, match='kind = "virtual": a virtual system needs no set-up'):
         look(path)
 
 

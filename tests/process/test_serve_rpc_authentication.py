@@ -31,7 +31,7 @@ from typer.testing import CliRunner, Result
 
 from reference_qm.rpc.header import Flags, Header, PacketType
 from reference_qm.rpc.status import FaultStatus
-from reference_qm.shell.reader import read
+from reference_qm.shell.reader import read_remote_queue
 
 PLAIN, RESTRICTED = "private$\\mqc-plain", "private$\\restricted"
 SID = "S-1-5-21-1-2-3-1000"
@@ -135,7 +135,7 @@ def test_read_command_authenticates_and_reports_authentication_failures(served, 
     host, port = process.endpoint("rpc")
     send(control, LARGE)
     app = typer.Typer()
-    app.command()(read)
+    app.command("read")(read_remote_queue)
     flags = [f"DIRECT=TCP:{host}\\{PLAIN}", "--rpc-port", str(port), "--level", level, "--authentication", kind]
 
     def asked(password: str) -> Result:
@@ -158,7 +158,7 @@ def test_queue_can_be_read_only_by_users_with_rights(served, monkeypatch, user, 
     host, port = process.endpoint("rpc")
     monkeypatch.setenv("MQC_TEST_PASSWORD", PASSWORD)
     app = typer.Typer()
-    app.command()(read)
+    app.command("read")(read_remote_queue)
     login = ["--level", "integrity", "--user", user, "--password-env", "MQC_TEST_PASSWORD"]
     done = CliRunner().invoke(app, [f"DIRECT=TCP:{host}\\{RESTRICTED}", "--rpc-port", str(port), *login])
     assert done.exit_code == outcome

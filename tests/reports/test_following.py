@@ -62,7 +62,7 @@ def test_follow_ingests_each_finished_readable_run_once(spark, runs, tmp_path, f
     empty = add_run(runs, "empty")
     (empty / "run.json").write_text("")
     follower = Follower(spark, where, str(runs), told.append)
-    follower.search_once()
+    follower.ingest_new_runs()
     first, second = told
     assert (first.taken, first.unfinished) == (["old"], [f"file://{unfinished}"])
     assert len(first.refused) == 1
@@ -72,14 +72,14 @@ def test_follow_ingests_each_finished_readable_run_once(spark, runs, tmp_path, f
     assert f"{empty}/run.json is empty" in second.refused[0]
 
     told.clear()
-    follower.search_once()
+    follower.ingest_new_runs()
     assert told == []
 
     rewrite(unfinished, finished="2026-11-21T10:02:00Z")
     late = add_run(runs, "late")
     (broken / "run.json").write_text((late / "run.json").read_text().replace('"late"', '"mended"'))
     follower = Follower(spark, where, str(runs), told.append)
-    follower.search_once()
+    follower.ingest_new_runs()
     assert [(report.taken, report.known, report.refused) for report in told] == [
         (["mended", "open ü"], 0, []),
         (["late"], 0, []),
@@ -95,11 +95,11 @@ def test_ingest_batch_repeated_after_kill_leaves_lake_unchanged(spark, runs, tmp
         raise Killed("between publishing and the checkpoint")
 
     with pytest.raises(Killed):
-        Follower(spark, where, str(runs), killed).search_once()
+        Follower(spark, where, str(runs), killed).ingest_new_runs()
     lake = Lake.open(spark, where)
     assert (lake.manifest.number, set(lake.manifest.runs)) == (1, {"only"})
     told = []
-    Follower(spark, where, str(runs), told.append).search_once()
+    Follower(spark, where, str(runs), told.append).ingest_new_runs()
     assert [(report.taken, report.known, report.number) for report in told] == [([], 1, 1)]
     assert list_numbers(lake.files, lake.uri) == [1]
 
@@ -136,7 +136,7 @@ def test_follow_rewrites_site_after_lake_change_and_ends_at_ctrl_c(monkeypatch, 
             self.told(ingest.Report(2, taken=["r"], kept=3, unfinished=["file:///runs/open"]))
 
     follower = SimpleNamespace(number=0)
-    follower.search_once = lambda stage: look(follower, stage)
+    follower.ingest_new_runs = lambda stage: look(follower, stage)
 
     def made(spark, where, folder, told):
         follower.told = told

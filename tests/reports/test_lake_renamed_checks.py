@@ -68,7 +68,7 @@ class Systems:
             self.changes.setdefault((stage, row.sut_name), []).append((row.run, row.rule, row.change))
 
     def read_roots(self, stage):
-        """Read the checks that wait for a missing root, by system."""
+        """Read the checks that wait for a root cause, by system."""
         for run in load_contents(self.lake()).runs:
             for root in run.roots:
                 self.roots[stage, run.run.rpartition("-")[0]] = root.checks

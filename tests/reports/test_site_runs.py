@@ -10,7 +10,7 @@ from made import CONTOSO, FABRIKAM, contents, day, frame, rule, run, standing, w
 from site_pages import page_of, rows_of, system_page
 
 from reports.model import Change, Pair, Root, System
-from reports.roots import MAX_SHOWN_ROOTS, read_missing_roots
+from reports.roots import MAX_SHOWN_ROOTS, read_root_causes
 from reports.text import MAX_SHOWN_CHARACTERS, slug
 
 RULE = rule(1, link="https://learn.microsoft.com/x")
@@ -125,13 +125,13 @@ def test_a_missing_root_is_named_before_its_symptoms_on_each_page(tmp_path):
 
 @pytest.mark.parametrize("extra", [None, "", "{", "[]", '{"roots": 1}', '{"roots": [1, {"said": 2}, {"said": "x"}]}'])
 def test_malformed_missing_roots_of_a_run_are_omitted(extra):
-    assert read_missing_roots(extra) == ()
+    assert read_root_causes(extra) == ()
 
 
 def test_missing_roots_are_read_from_the_extra_fields_of_a_run():
     one = {"root": "queues plain", "said": "x" * 9_999, "checks": ["a", 1, "b"]}
     assert (
-        read_missing_roots(json.dumps({"roots": [one] * 99}))
+        read_root_causes(json.dumps({"roots": [one] * 99}))
         == (Root("x" * (MAX_SHOWN_CHARACTERS + 1), frozenset("ab")),) * MAX_SHOWN_ROOTS
     )
 

@@ -71,7 +71,7 @@ def test_missing_roots_are_listed_first_for_each_system():
         [{"said": roots[0].said, "checks": ["a", "b"]}, {"said": "one address", "checks": ["a"]}],
     ]
     many = replace(found, runs=(run("r3", FABRIKAM, 3, roots=roots * 20),))
-    assert rendered(many, 200).splitlines()[20] == "and 20 more missing roots: the site lists all of them"
+    assert rendered(many, 200).splitlines()[20] == "and 20 more root causes: the site lists all of them"
 
 
 def test_sections_without_judged_rules_are_omitted():

@@ -28,7 +28,7 @@ FINISHED = (
     "harness/preflight",
     "harness/proof",
     "harness/results",
-    "harness/roots",
+    "harness/prerequisites",
     "harness/rules",
     "harness/run",
     "harness/sut",

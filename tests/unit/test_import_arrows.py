@@ -55,7 +55,7 @@ ROOMS = {
             "peer",
             "judging",
             "foreign",
-            "roots",
+            "prerequisites",
             "run",
         ),
         *("states", "explore", "learn", "pair", "results", "proof", "attach", "preflight", "cli"),

@@ -1,1 +1,1 @@
-"""The area of a system that reads queues of another queue manager."""
+"""The part of the model in which a system reads queues of another queue manager."""

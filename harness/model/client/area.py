@@ -15,8 +15,8 @@ from harness.model.client.rules import END_RULES, READ_RULES
 from harness.model.steps import Impossible, Model, Step, draw_one, transition
 
 NEEDS = ("remote_read", "qm2qm", "later methods")
-"""The control channel can read remotely, and the system has all methods of qm2qm."""
-MOST_QUEUES, MOST_CURSORS, MOST_WAITING = 3, 3, 4
+"""The needs of this area: the control channel can read remotely, and the system has all methods of qm2qm."""
+MAX_QUEUES, MAX_CURSORS, MAX_WAITING = 3, 3, 4
 START, START2, LOOKUP = "RemoteQMStartReceive", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"
 RECEIVE, PEEK, NEXT = "receive", "peek", "next"
 OLD_VERSIONS, NEW_VERSIONS = ((4, 0, 1_381), (5, 0, 950), (5, 0, 2_195)), ((5, 1, 2_600), (6, 0, 6_000), (6, 1, 7_600))
@@ -24,7 +24,7 @@ OLD_VERSIONS, NEW_VERSIONS = ((4, 0, 1_381), (5, 0, 950), (5, 0, 2_195)), ((5, 1
 SEEKS = ("first", "previous", "current", "next", "last")
 BEFORE_FIRST, BEHIND_LAST = 0, 0xFFFF_FFFF_FFFF_FFFF
 MESSAGE, WAIT, TIMEOUT, ERROR = "message", "wait", "timeout", "error"
-"""The answers of the server to a read: a message, none yet, MQ_ERROR_IO_TIMEOUT, another status."""
+"""The answers of the server to a read: a message, no answer yet, MQ_ERROR_IO_TIMEOUT, or another status."""
 DRAWN_TIMEOUTS_MS = (60_000, 70_001, 600_000)
 BODY_SIZES = (0, 0, 10, 3_000, 70_000)
 INFINITE_MS = 0xFFFF_FFFF
@@ -102,7 +102,7 @@ class Client(Model):
             self.answers["answer"] = "done"
 
     def draw_open(self, chance: Random) -> dict[str, Any]:
-        if len(self.queues) >= MOST_QUEUES:
+        if len(self.queues) >= MAX_QUEUES:
             raise Impossible
         return {"queue": f"q{self.steps}", "fails": chance.random() < 0.1}
 
@@ -144,7 +144,7 @@ class Client(Model):
         self.answers["answer"] = "done"
 
     def draw_open_cursor(self, chance: Random) -> dict[str, Any]:
-        queue = draw_one(chance, (name for name, one in self.queues.items() if len(one.cursors) < MOST_CURSORS))
+        queue = draw_one(chance, (name for name, one in self.queues.items() if len(one.cursors) < MAX_CURSORS))
         return {"cursor": f"c{self.steps}", "queue": queue}
 
     @transition("MQQP-3.2.4.8-02", "MQQP-3.2.4.8-03", "MQQP-3.2.4.8-04", needs=NEEDS, weight=1)
@@ -216,7 +216,7 @@ class Client(Model):
         cursor = draw_one(chance, queue.cursors) if queue.cursors and chance.random() < 0.6 else None
         action = chance.choice((RECEIVE, PEEK, NEXT) if cursor is not None else (RECEIVE, PEEK))
         kinds = (MESSAGE, MESSAGE, MESSAGE, TIMEOUT, ERROR, WAIT, WAIT)
-        served = chance.choice(kinds if len(queue.reads) < MOST_WAITING else kinds[:5])
+        served = chance.choice(kinds if len(queue.reads) < MAX_WAITING else kinds[:5])
         simple = (0, 1, 1_500, INFINITE_MS) if served != WAIT else (INFINITE_MS,)
         return {
             "read": f"r{self.steps}",

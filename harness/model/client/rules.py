@@ -41,11 +41,15 @@ READ_RULES = {
     (False, True): PEEK_AT_RULES,
     (True, True): RECEIVE_AT_RULES,
 }
-"""For a read that receives or not, by a cursor or not: the rules about its call."""
+"""The rules about the call of a read, by two properties of the read: whether it is a receive, and whether it uses a
+cursor.
+"""
 END_RULES = {
     (False, False): END_OF_PEEK_RULES,
     (True, False): END_OF_RECEIVE_RULES,
     (False, True): END_OF_PEEK_AT_RULES,
     (True, True): END_OF_RECEIVE_AT_RULES,
 }
-"""The rules about the message of such a read, and about its end."""
+"""The rules about the message and the end of a read, by two properties of the read: whether it is a receive, and
+whether it uses a cursor.
+"""

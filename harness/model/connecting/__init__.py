@@ -1,1 +1,1 @@
-"""The area of a system that opens sessions to the peer."""
+"""The part of the model in which a system opens sessions to the peer."""

@@ -30,13 +30,17 @@ REACTION_TIME_MS = 400
 """int ms: the duration of a step in which the system needs no timer."""
 MARGIN_MS = 300
 PING_TIMEOUT_MS, RETRY_MS, INITIALIZATION_MS = 1_000, 5_000, 40_000
-"""int ms: the Ping Response Timer, the Session Retry Connect Timer, the Session Initialization Timer of this area."""
+"""int ms: the durations of the Ping Response Timer, the Session Retry Connect Timer and the Session Initialization
+Timer in this area.
+"""
 ACK_WAIT_MS = 20_000
 """int ms: AckWaitTimeout in this area; the Session Ack Wait Timer has a multiple of this duration (3.1.2.4)."""
 _MULTIPLES = {DIRECT: (2, 1, 3), PRIVATE: (1, 2, 3)}
-"""The multiples to consider; note <46> names the first one for each kind of destination."""
+"""The multiples of AckWaitTimeout that the Session Ack Wait Timer may have; note <46> names the first one for each kind
+of destination.
+"""
 DRAWN_WAITS_MS = (2_000, 6_500, 6_500, 14_000, 26_000, 45_000, 90_000)
-MOST_MESSAGES = 6
+MAX_MESSAGES = 6
 WINDOW_SIZE = 64
 """The number of unacknowledged messages at which a sender stops (MS-MQQB 3.1.3.2; only a SHOULD)."""
 VALID, REFUSAL, WRONG_CLIENT = "valid", "refusal", "wrong client"
@@ -77,7 +81,7 @@ class Connecting(Model):
         return [(due, one) for due, one in waits if due is not None and due <= until_ms]
 
     def check_time(self, until_ms: int) -> None:
-        """Raise Impossible if a wait ends about then."""
+        """Raise Impossible if a wait ends at about the given time."""
         for one in self.destinations.values():
             for due_ms in (one.due_ms, one.ack_due_ms):
                 if due_ms is not None and abs(due_ms - until_ms) < MARGIN_MS:
@@ -181,7 +185,7 @@ class Connecting(Model):
 
     def _draw_send(self, chance: Random, names: tuple[str, ...]) -> dict[str, Any]:
         one = self.destinations[chance.choice(names)]
-        if len(one.waiting) + len(one.sent) >= MOST_MESSAGES:
+        if len(one.waiting) + len(one.sent) >= MAX_MESSAGES:
             raise Impossible
         self.check_time(self.now_ms + REACTION_TIME_MS)
         delivery = chance.choice(("express", "recoverable"))
@@ -206,7 +210,7 @@ class Connecting(Model):
     def draw_burst(self, chance: Random) -> dict[str, Any]:
         to = self._draw_in(chance, OPEN)
         number = chance.randint(WINDOW_SIZE, WINDOW_SIZE + 3)
-        if len(self.destinations[to].waiting) > MOST_MESSAGES:
+        if len(self.destinations[to].waiting) > MAX_MESSAGES:
             raise Impossible
         return {"messages": [f"m{self.steps}-{each}" for each in range(number)], "to": to}
 

@@ -9,9 +9,9 @@ DIRECT, PRIVATE, UNKNOWN = "direct", "private", "unknown"
 PINGING, ESTABLISHING, PARAMETERS, OPEN = "pinging", "establishing", "parameters", "open"
 """The phases of a session, named by what the system waits for; None without a session."""
 ANSWERED, REFUSED, IGNORED = "answered", "refused", "ignored"
-"""What the peer does with Ping Requests."""
+"""The ways in which the peer treats Ping Requests."""
 SHOWN_ENTRIES = 3
-"""The number of the last entries of ConnectionHistory that are compared."""
+"""The number of entries, at the end of ConnectionHistory, that are compared."""
 
 
 @dataclass(eq=False, slots=True)

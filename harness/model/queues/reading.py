@@ -26,8 +26,8 @@ from harness.model.queues.state import (
 from harness.model.steps import Impossible, draw_one, transition
 
 DRAWN_WAITS_MS = (0, 0, 5_000, 40_000)
-MOST_READERS = 3
-MOST_HANDLES, MOST_CURSORS = 4, 4
+MAX_READERS = 3
+MAX_HANDLES, MAX_CURSORS = 4, 4
 RECEIVE, PEEK = "receive", "peek"
 NOT_FOUND, TIMEOUT = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_IO_TIMEOUT"
 ALREADY, ILLEGAL = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
@@ -74,7 +74,7 @@ class Reading(QueuesBase):
         return True
 
     def draw_open(self, chance: Random) -> dict[str, Any]:
-        if len(self.handles) >= MOST_HANDLES:
+        if len(self.handles) >= MAX_HANDLES:
             raise Impossible
         return {
             "handle": f"h{self.steps}",
@@ -112,7 +112,7 @@ class Reading(QueuesBase):
         self.done()
 
     def draw_open_cursor(self, chance: Random) -> dict[str, Any]:
-        if len(self.cursors) >= MOST_CURSORS:
+        if len(self.cursors) >= MAX_CURSORS:
             raise Impossible
         return {"cursor": f"c{self.steps}", "handle": draw_one(chance, self.handles)}
 
@@ -405,4 +405,4 @@ class Reading(QueuesBase):
 
     def draw_wait(self, chance: Random, queue: str | None) -> dict[str, Any]:
         waiting = [] if queue is None else [one for handle in self.queues[queue].handles for one in handle.readers]
-        return {"wait_ms": 0 if len(waiting) >= MOST_READERS or queue == ADMIN else chance.choice(DRAWN_WAITS_MS)}
+        return {"wait_ms": 0 if len(waiting) >= MAX_READERS or queue == ADMIN else chance.choice(DRAWN_WAITS_MS)}

@@ -9,7 +9,7 @@ from harness.model.queues.sending import Sending
 from harness.model.queues.state import DELETED, Transaction
 from harness.model.steps import Impossible, draw_one, transition
 
-MOST_TRANSACTIONS = 4
+MAX_TRANSACTIONS = 4
 
 
 class Transactions(Sending):
@@ -21,7 +21,7 @@ class Transactions(Sending):
         self.done()
 
     def draw_begin(self, chance: Random) -> dict[str, Any]:
-        if len(self.transactions) >= MOST_TRANSACTIONS or not any(one.transactional for one in self.queues.values()):
+        if len(self.transactions) >= MAX_TRANSACTIONS or not any(one.transactional for one in self.queues.values()):
             raise Impossible
         return {"transaction": f"t{self.steps}", "external": chance.random() < 0.4}
 

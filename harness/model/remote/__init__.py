@@ -1,1 +1,1 @@
-"""The area of queues that clients read remotely."""
+"""The part of the model in which clients read queues remotely."""

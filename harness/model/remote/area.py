@@ -30,10 +30,10 @@ from harness.model.steps import Impossible, draw_one, transition
 
 QUEUES = ("one", "two", "three")
 TRANSACTIONAL, JOURNALED = "three", "two"
-MOST_CLIENTS = 3
-MOST_CURSORS = 2
+MAX_CLIENTS = 3
+MAX_CURSORS = 2
 """The largest number of cursors of a handle."""
-MOST_REMOTE_READS = 8
+MAX_REMOTE_READS = 8
 CANCELED_STATUS = "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
 START, START2 = "RemoteQMStartReceive", "RemoteQMStartReceive2"
 _NEEDED_CAPABILITIES = ("qm2qm", "receive", "queue_control", "send")
@@ -75,7 +75,7 @@ class Remote(Misuse):
         self.done()
 
     def draw_associate(self, chance: Random) -> dict[str, Any]:
-        if len(self.clients) >= MOST_CLIENTS:
+        if len(self.clients) >= MAX_CLIENTS:
             raise Impossible
         return {"client": f"k{self.steps}"}
 
@@ -173,7 +173,7 @@ class Remote(Misuse):
     def draw_create_cursor(self, chance: Random) -> dict[str, Any]:
         return {
             "cursor": f"c{self.steps}",
-            "handle": draw_one(chance, (n for n, h in self.remote.items() if len(h.cursors) < MOST_CURSORS)),
+            "handle": draw_one(chance, (n for n, h in self.remote.items() if len(h.cursors) < MAX_CURSORS)),
         }
 
     @transition("MQQP-3.1.4.5-09", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13", needs=_NEEDED_CAPABILITIES, weight=1)

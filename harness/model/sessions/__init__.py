@@ -1,1 +1,1 @@
-"""The area of sessions that a peer opens, with every packet in every state."""
+"""The part of the model in which a peer opens sessions and sends every packet in every state."""

@@ -21,8 +21,8 @@ EXPRESS_ACK_PAUSE_MS = 12_000
 INITIALIZATION_TIMEOUT_MS = 40_000
 """int ms: the duration of the Session Initialization Timer in this area."""
 TIMER_MARGIN_MS = 2_500
-MOST_SESSIONS = 4
-MOST_MESSAGES_NAMED_BY_ACK = 32
+MAX_SESSIONS = 4
+MAX_MESSAGES_NAMED_BY_ACK = 32
 """The largest number of recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
 CONNECTED, ESTABLISHED, OPEN, REFUSED, CLOSED = "connected", "established", "open", "refused", "closed"
 OWN, NULL, FOREIGN = "own", "null", "foreign"
@@ -94,7 +94,7 @@ class Sessions(Pings):
         self.settle()
 
     def draw_connect(self, chance: Random) -> dict[str, Any]:
-        if sum(one.state not in (CLOSED, REFUSED) for one in self.sessions.values()) >= MOST_SESSIONS:
+        if sum(one.state not in (CLOSED, REFUSED) for one in self.sessions.values()) >= MAX_SESSIONS:
             raise Impossible
         return {"session": f"s{self.steps}"}
 
@@ -214,14 +214,14 @@ class Sessions(Pings):
         one.received += number
         one.recoverable += number
         one.acknowledged = one.received
-        self.answers["answer"] = {"at once": Between(one.received - number + MOST_MESSAGES_NAMED_BY_ACK, one.received)}
+        self.answers["answer"] = {"at once": Between(one.received - number + MAX_MESSAGES_NAMED_BY_ACK, one.received)}
         self.settle()
 
     def draw_burst(self, chance: Random) -> dict[str, Any]:
         open_ones = (one.name for one in self.sessions.values() if one.state == OPEN)
         return {
             "session": draw_one(chance, open_ones),
-            "number": chance.randint(MOST_MESSAGES_NAMED_BY_ACK + 1, MOST_MESSAGES_NAMED_BY_ACK + 8),
+            "number": chance.randint(MAX_MESSAGES_NAMED_BY_ACK + 1, MAX_MESSAGES_NAMED_BY_ACK + 8),
         }
 
     @transition(

@@ -1,1 +1,1 @@
-"""The area of messages that two queue managers send each other."""
+"""The part of the model in which two queue managers send each other messages."""

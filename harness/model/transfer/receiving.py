@@ -17,12 +17,12 @@ MISSING_QUEUE = "nowhere"
 BODY_SIZES = (*(0,) * 14, *(1,) * 4, *(5_000,) * 4, 66_000, 66_000)
 LONG_LIFETIME_S = 1_000_000
 """int s: a time limit that no walk reaches."""
-MOST_RECEIVED_MESSAGES = 8
+MAX_RECEIVED_MESSAGES = 8
 SESSION_ACK_RULES = (
     *("MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-14", "MQQB-3.1.5.8.7-15", "MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03"),
     *("MQQB-3.1.6.4-04", "MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-08", "MQQB-3.1.6.4-09", "MQQB-3.1.6.4-10"),
 )
-MOST_MESSAGES_NAMED_BY_ACK = 32
+MAX_MESSAGES_NAMED_BY_ACK = 32
 """The largest number of recoverable messages that an acknowledgment names (MS-MQMQ 2.2.20.4)."""
 
 
@@ -120,7 +120,7 @@ class Receiving(Sessions):
         return sorted(chance.sample(ACKNOWLEDGMENT_REQUESTS, chance.randint(1, 4)))
 
     def check_room(self, queue: str) -> None:
-        if queue in self.queues and len(self.queues[queue].positions) >= MOST_RECEIVED_MESSAGES:
+        if queue in self.queues and len(self.queues[queue].positions) >= MAX_RECEIVED_MESSAGES:
             raise Impossible
 
     @transition(
@@ -159,7 +159,7 @@ class Receiving(Sessions):
         through.received += number
         through.recoverable += number
         self.answers["answer"] = {
-            "at once": Between(through.received - number + MOST_MESSAGES_NAMED_BY_ACK, through.received)
+            "at once": Between(through.received - number + MAX_MESSAGES_NAMED_BY_ACK, through.received)
         }
         through.acknowledged = through.received
         self.settle()
@@ -167,7 +167,7 @@ class Receiving(Sessions):
     def draw_burst(self, chance: Random) -> dict[str, Any]:
         return {
             "session": self.draw_session(chance),
-            "number": chance.randint(MOST_MESSAGES_NAMED_BY_ACK + 1, MOST_MESSAGES_NAMED_BY_ACK + 8),
+            "number": chance.randint(MAX_MESSAGES_NAMED_BY_ACK + 1, MAX_MESSAGES_NAMED_BY_ACK + 8),
         }
 
     # -- transactional ------------------------------------------------------------------------------------------------

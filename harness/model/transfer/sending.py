@@ -23,7 +23,7 @@ RETRY_INTERVAL_MS = 4_000
 """int ms: a time in which the system does not connect again, shorter than the Session Retry Connect Timer."""
 LONGEST_SILENCE_MS = 12_000
 """int ms: the longest time without acknowledgments, after which the system may close the session or resend messages."""
-MOST_SENT_MESSAGES = 6
+MAX_SENT_MESSAGES = 6
 _OWN_ORDINAL_START = 1_000
 ROUTES = ("near", "far")
 """The names of the outgoing queues, each for a queue of the peer."""
@@ -160,7 +160,7 @@ class Shipping(Sessions):
         self.settle()
 
     def draw_ship_message(self, chance: Random) -> dict[str, Any]:
-        if len(self.table) >= MOST_SENT_MESSAGES or self.lost:
+        if len(self.table) >= MAX_SENT_MESSAGES or self.lost:
             raise Impossible
         self.check_patience(REACTION_TIME_MS)
         journal = chance.choice(([], ["positive"], ["negative"], ["negative", "positive"]))

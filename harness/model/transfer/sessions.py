@@ -24,9 +24,9 @@ REACTION_TIME_MS = 1_500
 """int ms: the duration of a step, in which recoverable and transactional messages are acknowledged."""
 EXPRESS_ACK_PAUSE_MS = 12_000
 """int ms: a pause after which express messages are also acknowledged, longer than half of the peer's AckWaitTimeout."""
-MOST_LONG_PAUSES = 3
+MAX_LONG_PAUSES = 3
 """The largest number of long pauses in a walk; after more of them, the system may close an idle session."""
-MOST_SESSIONS = 3
+MAX_SESSIONS = 3
 FINAL_ACK_RULES = (
     *("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-04", "MQQB-3.1.7.17-05", "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D05"),
     *("MQQB-3.1.7.17-D06", "MQQB-3.1.7.17-D07", "MQQB-3.1.7.17-D08", "MQQB-3.1.7.17-D09", "MQQB-3.1.7.17-D10"),
@@ -94,7 +94,7 @@ class Sessions(Administering, Reading, Sending):
         self.done()
 
     def draw_connect(self, chance: Random) -> dict[str, Any]:
-        if sum(one.open for one in self.sessions.values()) >= MOST_SESSIONS:
+        if sum(one.open for one in self.sessions.values()) >= MAX_SESSIONS:
             raise Impossible
         return {"session": f"s{self.steps}"}
 
@@ -110,7 +110,7 @@ class Sessions(Administering, Reading, Sending):
     @transition("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-04", "MQQB-3.1.6.4-11", "MQQB-3.1.5.8.2-12", needs=(), weight=1)
     def rest_until_acknowledged(self) -> None:
         """Let so much time pass that the system also acknowledges express messages."""
-        if self.long_pauses == MOST_LONG_PAUSES:
+        if self.long_pauses == MAX_LONG_PAUSES:
             raise Impossible
         self.long_pauses += 1
         self.settle(EXPRESS_ACK_PAUSE_MS)
@@ -119,7 +119,7 @@ class Sessions(Administering, Reading, Sending):
                 session.acknowledged = session.received
 
     def draw_rest_until_acknowledged(self, chance: Random) -> dict[str, Any]:
-        if self.long_pauses == MOST_LONG_PAUSES:
+        if self.long_pauses == MAX_LONG_PAUSES:
             raise Impossible
         return {}
 

@@ -189,7 +189,7 @@ class ClientCommands(Part):
         found = self.qm.remote_client.cursors.get(number)
         if found is None:
             raise CommandError(
-                f"remote cursor {number} is not open: open a new one, "
+                f"remote cursor {number} is not open: open a new cursor, "
                 "because closing the queue or a restart closes cursors"
             )
         return found

@@ -346,7 +346,7 @@ class QueueCommands(Part):
             if handle in descriptor.CursorCollection:
                 return descriptor.CursorCollection[handle]
         raise CommandError(
-            f"cursor {handle} is not open: open a new one, because closing the queue or a restart closes cursors"
+            f"cursor {handle} is not open: open a new cursor, because a cursor ends with its handle or at a restart"
         )
 
 

@@ -54,22 +54,26 @@ class Restoring(Part):
         self.qm.adm.last_private_queue_number = 0
         by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in _RESTORE}
         for name, value in entries.items():
-            kind, _, rest = name.partition(":")
+            kind, _, key_suffix = name.partition(":")
             if kind not in by_kind:
                 raise RestoreError(
                     f"entry {name!a} is of an unknown kind: use the version of mqconform that wrote the store"
                 )
-            by_kind[kind][rest] = value
+            by_kind[kind][key_suffix] = value
         for kind, restore_one in _RESTORE.items():
             placed: list[tuple[int, str, Any]] = []
             name = kind
             try:
-                for rest, value in by_kind[kind].items():
-                    name = f"{kind}:{rest}"
-                    placed.append((_ORDER[kind](rest, value), rest, value) if kind in _ORDER else (0, rest, value))
-                for _, rest, value in sorted(placed, key=itemgetter(0)):
-                    name = f"{kind}:{rest}"
-                    restore_one(self)(rest, value)
+                for key_suffix, value in by_kind[kind].items():
+                    name = f"{kind}:{key_suffix}"
+                    placed.append(
+                        (_ORDER[kind](key_suffix, value), key_suffix, value)
+                        if kind in _ORDER
+                        else (0, key_suffix, value)
+                    )
+                for _, key_suffix, value in sorted(placed, key=itemgetter(0)):
+                    name = f"{kind}:{key_suffix}"
+                    restore_one(self)(key_suffix, value)
             except (LookupError, TypeError, ValueError, AttributeError, FormatError, CommandError) as error:
                 raise RestoreError(f"entry {name} is unusable: {error!r}") from error
         self.qm.disk.used = True
@@ -151,52 +155,52 @@ class Restoring(Part):
                     queue.MessagePositionList.remove(position)
                     self.qm.disk.save(removal_of([position]))
 
-    def _restore_identifier(self, rest: str, value: Any) -> None:
+    def _restore_identifier(self, key_suffix: str, value: Any) -> None:
         if UUID(value) != self.qm.adm.Identifier:
             raise RestoreError(f"the entries are messages of queue manager {value}, not of {self.qm.adm.Identifier}")
 
-    def _restore_directory_identifier(self, rest: str, value: Any) -> None:
+    def _restore_directory_identifier(self, key_suffix: str, value: Any) -> None:
         self.qm.membership.take_identifier(UUID(value))
 
-    def _restore_last_known(self, rest: str, value: Any) -> None:
+    def _restore_last_known(self, key_suffix: str, value: Any) -> None:
         self.qm.membership.restore_known_attributes(value)
 
-    def _restore_last_domain(self, rest: str, value: Any) -> None:
+    def _restore_last_domain(self, key_suffix: str, value: Any) -> None:
         self.qm.adm.LastDomain = UUID(value)
 
-    def _restore_initialization_retry(self, rest: str, value: Any) -> None:
+    def _restore_initialization_retry(self, key_suffix: str, value: Any) -> None:
         self.qm.adm.InitializationRetryTimerDuration = _require_u64(value)
 
-    def _restore_hardened_security(self, rest: str, value: Any) -> None:
+    def _restore_hardened_security(self, key_suffix: str, value: Any) -> None:
         if not isinstance(value, bool):
             raise TypeError(f"{value!a} is neither true nor false")
         self.qm.adm.HardenedSecurity = self.qm.hardened_after_restart = value
 
-    def _restore_last_private_queue_number(self, rest: str, value: Any) -> None:
+    def _restore_last_private_queue_number(self, key_suffix: str, value: Any) -> None:
         self.qm.adm.last_private_queue_number = _require_u64(value)
 
-    def _restore_last_sequence_time(self, rest: str, value: Any) -> None:
+    def _restore_last_sequence_time(self, key_suffix: str, value: Any) -> None:
         self.qm.adm.last_sequence_time = _require_u64(value)
 
-    def _restore_last_transaction(self, rest: str, value: Any) -> None:
+    def _restore_last_transaction(self, key_suffix: str, value: Any) -> None:
         self.qm.adm.last_transaction = _require_u64(value)
 
-    def _restore_sequential_id(self, rest: str, value: Any) -> None:
+    def _restore_sequential_id(self, key_suffix: str, value: Any) -> None:
         self.qm.adm.SequentialID = self.qm.disk.reserved_sequential = _require_u64(value)
 
-    def _restore_ordinal(self, rest: str, value: Any) -> None:
+    def _restore_ordinal(self, key_suffix: str, value: Any) -> None:
         self.qm.adm.MessageIdOrdinal = self.qm.disk.reserved = _require_u64(value)
 
-    def _restore_outgoing_queue(self, rest: str, value: Any) -> None:
-        session = self.qm.destinations.open_outgoing(rest, PLACEHOLDER_TIME).session
+    def _restore_outgoing_queue(self, key_suffix: str, value: Any) -> None:
+        session = self.qm.destinations.open_outgoing(key_suffix, PLACEHOLDER_TIME).session
         for name in SEQUENCE_ELEMENTS[:3]:
             setattr(session, name, _require_u64(value[name]))
         for name in SEQUENCE_ELEMENTS[3:]:
             ordinal, time_stamp = value[name]
             setattr(session, name, TxSequenceID(Ordinal=_require_u64(ordinal), TimeStamp=_require_u64(time_stamp)))
 
-    def _restore_transfer(self, rest: str, value: Any) -> None:
-        transfer = self._find_transfer(f"transfer:{rest}")
+    def _restore_transfer(self, key_suffix: str, value: Any) -> None:
+        transfer = self._find_transfer(f"transfer:{key_suffix}")
         if transfer is not None:
             *where, rejected = value
             identifier, number = _parse_sequence_place(where)
@@ -214,16 +218,16 @@ class Restoring(Part):
         new = IncomingTransactionalTransferInfo(queue, format_name, key[0])
         return queue.IncomingTransactionalTransferInfoCollection.setdefault(key, new)
 
-    def _restore_history(self, rest: str, value: Any) -> None:
-        guid, _, ordinal = rest.partition(":")
+    def _restore_history(self, key_suffix: str, value: Any) -> None:
+        guid, _, ordinal = key_suffix.partition(":")
         identifier = MessageIdentifier(UUID(guid), int(ordinal))
         self.qm.adm.MessageIDHistoryTable.insert(MessageIDHistoryEntry(identifier, _require_u64(value)))
 
-    def _restore_message(self, rest: str, value: Any) -> None:
+    def _restore_message(self, key_suffix: str, value: Any) -> None:
         packet = parse_packet(base64.b64decode(value["packet"], validate=True))
         if not isinstance(packet, UserMessagePacket):
             raise TypeError("the packet is not a UserMessage Packet")
-        key = int(rest)
+        key = int(key_suffix)
         self.qm.skip_persist_tokens(key)
         removed = value.get("removed")
         queue = Queue(Pathname=value["in"]) if removed is not None else self.qm.destinations.find_place(value["in"])
@@ -282,17 +286,17 @@ def _require_u64(value: Any) -> int:
     return value
 
 
-def _number_key(rest: str, value: Any) -> int:
-    return int(rest)
+def _number_key(key_suffix: str, value: Any) -> int:
+    return int(key_suffix)
 
 
-def _queue_key(rest: str, value: Any) -> int:
+def _queue_key(key_suffix: str, value: Any) -> int:
     """Return the sort key of a queue: its number or Identifier; a queue sorts before its subqueues."""
-    number, subqueue, _ = rest.partition(";")
+    number, subqueue, _ = key_suffix.partition(";")
     return 2 * (int(number) if number.isdigit() else UUID(number).int) + bool(subqueue)
 
 
-def _time_key(rest: str, value: Any) -> int:
+def _time_key(key_suffix: str, value: Any) -> int:
     return _require_u64(value)
 
 

@@ -63,7 +63,7 @@ class Lifetimes(Part):
             self.qm.to_be_received.add(position, position.MessageReference.SentTime + life_s)
             self.qm.post(LifetimesChanged())
 
-    def watch_sent(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def watch_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Watch the deadline of a message that waits to be sent, even while the message cannot be sent.
 
         Spec: MS-MQQB 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NackReachQueueTimeout: a timer).

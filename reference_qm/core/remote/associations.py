@@ -82,7 +82,7 @@ class Associations:
             self.note(held.association.connection_lost())
 
     def expire(self, number: int, now: Now) -> None:
-        """Handle the expired timer of the association with this number."""
+        """Handle the expired timer of the association with the given number."""
         self.note(self._by_number[number].association.handle_timer(now))
 
     def stop(self) -> None:

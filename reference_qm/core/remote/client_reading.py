@@ -119,7 +119,7 @@ class ClientReading(Part):
         return Version(found["pMajor"], found["pMinor"], found["pBuildNumber"])
 
     def is_old_version(self, version: Version | None) -> bool:
-        """Return whether a server of this version has no RemoteQMStartReceive2. Spec: MS-MQQP 3.2.4.2.
+        """Return whether a server of the given version has no RemoteQMStartReceive2. Spec: MS-MQQP 3.2.4.2.
 
         The third condition of the document, a build below 951 of version 5.0, is part of the second.
         """

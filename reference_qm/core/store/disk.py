@@ -136,7 +136,7 @@ class Disk:
         return {"sequential_id": self.reserved_sequential}
 
     def note_persisted(self, token: int) -> Commit | None:
-        """Mark the change with this token as written to disk; return the change, or None for an unknown token."""
+        """Mark the change with the given token as written to disk; return the change, or None for an unknown token."""
         commit = self.pending.pop(token, None)
         if commit is not None and isinstance(reserved := commit.change.get("ordinal"), int):
             self.reserved = reserved

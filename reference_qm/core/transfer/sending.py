@@ -65,7 +65,7 @@ class Sending(Part):
         resuming (3.1.7.14) sends only the messages in the table. So the message is only added to the table.
         """
         session.OutgoingMessageTable.add(position)
-        self.qm.lifetimes.watch_sent(session, position)
+        self.qm.lifetimes.watch_message_to_send(session, position)
         if outgoing_queue(session).State is OutgoingQueueState.ON_HOLD:
             return
         self.qm.dispatch_collection.add(session, position)

@@ -136,7 +136,7 @@ class TransactionalSending(Part):
         """
         if not position.TxSequenceNumber:
             return
-        unacked = _unacked_sequence(session)
+        unacked = _get_unacked_sequence(session)
         place = bisect_left(unacked, position.TxSequenceNumber, key=_GET_SEQUENCE_NUMBER)
         if place < len(unacked) and unacked[place].SeqNo == position.TxSequenceNumber:
             del unacked[place]
@@ -147,7 +147,7 @@ class TransactionalSending(Part):
 
         A message with an OrderAck but without a session acknowledgment still counts, because it may be sent again.
         """
-        unacked = _unacked_sequence(session)
+        unacked = _get_unacked_sequence(session)
         if not unacked:
             self.qm.session_timers.stop(session, TimerName.TRANSACTIONAL_ACK_WAIT)
         if unacked or session.OutgoingTxSequenceNumber == 1:
@@ -166,7 +166,7 @@ def leave_window(session: Session, position: OutgoingMessagePosition) -> None:
         session.UnAckedMessageCount -= 1
 
 
-def _unacked_sequence(session: Session) -> list[SequenceInfo]:
+def _get_unacked_sequence(session: Session) -> list[SequenceInfo]:
     """Return the sent messages without OrderAck; empty for a session that was never established."""
     return [] if session.TxOutgoingSequence is None else session.TxOutgoingSequence.UnackedSequence
 

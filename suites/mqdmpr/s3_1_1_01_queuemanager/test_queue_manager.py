@@ -23,13 +23,14 @@ DEFAULT_ATTRIBUTES: tuple[tuple[str, str, Any], ...] = (
     ("MQSO-6.6.1-D05", "JournalQuota", 0xFFFF_FFFF),
 )
 RETRY_DURATIONS_S = ("120", "900")
-"""The values of InitializationRetryTimerDuration in s: as provisioned, and after the first expiry of the timer (MS-MQSO
-6.4.4.1).
+"""Two values of InitializationRetryTimerDuration in s: the provisioned value, and the value after the first expiry of
+the timer (MS-MQSO 6.4.4.1).
 """
 LONG_READ_TIMEOUT_MS = 600_000
 FIRST_RETRY_MS = 120_000
 START_DEADLINE_IN_HALF_INTERVALS = 4
-"""The number of half retry durations within which the SUT must start: two for the retry, and two for the start itself.
+"""The time within which the SUT must start, in halves of the retry duration: two halves for the retry, and two for the
+start itself.
 """
 MAX_TIME_SCALE = 20
 """The highest time scale at which the timer can be observed."""
@@ -144,7 +145,7 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
 @covers("MQDMPR-3.1.1.1-D03")
 def test_prepared_transaction_is_listed_after_restart(sut, judge):
     """After a restart, the transactions that the queue manager prepared are listed with the states and operations that
-    they had before the restart: two of them sent messages, and the third received one.
+    they had before the restart: two of these three transactions sent messages, and the third received a message.
     """
     to = sut.format_name("transactional")
     prepared = [sut.control.call("begin", external=True)["transaction"].lower() for _ in range(3)]

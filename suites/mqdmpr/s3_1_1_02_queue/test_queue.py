@@ -100,9 +100,9 @@ def _contains(sut, queue, label):
 @needs("queue_control", "receive", "send")
 @covers("MQDMPR-3.1.1.2-D03")
 def test_quota_applies_to_messages_of_applications(peer, sut, judge):
-    """An application of the SUT and the peer send messages to a queue whose quota leaves room for one of them: the
-    queue stores no message that is larger than its quota, and no second message, not even after a restart; when
-    the first message has been received, the queue stores another one.
+    """An application of the SUT and the peer send messages to a queue whose quota is sufficient for one message: the
+    queue stores no message that is larger than its quota, and no second message, not even after a restart. When the
+    first message has been received, the queue stores another message.
     """
     queue = sut.new_queue("small", quota_kb=QUOTA_KB)
     observed: dict[str, list[str]] = {}
@@ -138,9 +138,10 @@ def test_quota_applies_to_messages_of_applications(peer, sut, judge):
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.1.2-D05", "MQDMPR-3.1.1.2-D04")
 def test_journal_has_only_received_messages_unchanged(peer, sut, judge):
-    """Messages of a queue with Journaling are received, purged, and expire: the journal contains only the received
-    messages, an express and a recoverable one, with all their properties. After Journaling has been disabled, received
-    messages are in no journal. A message that is too large for a full journal displaces no other message.
+    """Messages of a queue with Journaling leave the queue because they are received, are purged or expire: the journal
+    contains only the two received messages, one express and one recoverable, with all their properties. After
+    Journaling has been disabled, the SUT does not journal received messages. A message that is too large for a full
+    journal displaces no other message.
     """
     application = Application(peer, sut)
     queue, journal = application.queue, f"{application.queue};journal"

@@ -13,7 +13,7 @@ pytestmark = needs("inspect", "queue_control")
 QUEUE_RIGHTS = 0x000F_003F
 """MQQUEUEACCESSMASK (MS-MQMQ 2.2.24)."""
 GENERIC_RIGHTS = 0xF000_0000
-"""The generic rights of an ACCESS_MASK, which stand for rights of the object (MS-DTYP 2.4.3)."""
+"""The generic rights of an ACCESS_MASK, each of which represents several rights to the object (MS-DTYP 2.4.3)."""
 OPEN, CLOSED = "active", "not active"
 
 

@@ -75,9 +75,11 @@ CLASS_RULES = {
     "purged": "MQDMPR-3.1.1.12-D24",
     "expired": "MQDMPR-3.1.1.12-D25",
 }
-"""By the outcome of messages: the rule about the class of its acknowledgment."""
+"""For each outcome of a message, the rule about the class of the acknowledgment."""
 REFUSAL_RULES = {True: "MQDMPR-3.1.1.12-D19", False: "MQDMPR-3.1.1.12-D20"}
-"""By whether a refused message is transactional: the rule about the class of its acknowledgment."""
+"""The rule about the class of the acknowledgment of a refused message, for a transactional (True) and a
+nontransactional message (False).
+"""
 ALL_CLASS_RULES = (*CLASS_RULES.values(), *REFUSAL_RULES.values())
 
 
@@ -89,8 +91,9 @@ LONG_WAIT_MS = 60_000
 
 
 class Disposition(NamedTuple):
-    """An outcome of messages: whether their queue accepts them, their fields, the action on them, the class of the
-    acknowledgment for each bit, and the action before the messages are sent.
+    """A case with one outcome for all its messages: whether their queue accepts the messages, the fields of the
+    messages, the action that causes the outcome, the class of the acknowledgment for each bit, and the action before
+    the messages are sent.
     """
 
     accepted: bool

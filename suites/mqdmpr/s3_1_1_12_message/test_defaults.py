@@ -43,7 +43,7 @@ DEFAULT_FIELDS: dict[str, dict[str, Any]] = {
     "MQDMPR-3.1.1.12-D47": {f"{PROPERTIES}CorrelationID": bytes(20).hex()},
     "MQDMPR-3.1.1.12-D48": {f"{BASE}Flags.PR": 3},
 }
-"""By rule: the fields of the packet, with their default values."""
+"""For each rule, the fields of the packet, with their default values."""
 
 
 DEFAULTS_OF_EACH_DELIVERY = tuple(

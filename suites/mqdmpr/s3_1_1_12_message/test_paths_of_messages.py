@@ -25,7 +25,7 @@ FIELDS_BY_RULE = {
     "MQDMPR-3.1.1.12-46": "label",
     "MQDMPR-3.1.1.12-57": "extension_base64",
 }
-"""By rule: the name of the property on the control channel."""
+"""For each rule, the name of the property on the control channel."""
 ALWAYS_SHOWN = ("label", "body_base64")
 ALL_FIELDS = tuple(FIELDS_BY_RULE.values())
 APPLICATION_FIELDS = ("application_tag", "body_base64", "body_type", "label")
@@ -96,9 +96,9 @@ def test_attributes_are_unchanged_on_paths_of_reader(peer, sut, judge, transacti
 @covers(*(rule for rule, name in FIELDS_BY_RULE.items() if name in APPLICATION_FIELDS))
 @covers("MQDMPR-3.1.1.12-D04", "MQDMPR-3.1.1.12-D52")
 def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
-    """An application of the SUT sends a message to a local queue and to an unreachable one: the message in the local
-    queue and the dead letter have the properties that the application gave them, and the former has a time during the
-    check as arrival time.
+    """An application of the SUT sends a message to a local queue and a message to an unreachable queue: the message in
+    the local queue and the dead letter have the properties that the application set. The arrival time of the message in
+    the local queue is a time during the check.
     """
     application = Application(peer, sut)
     label = f" {sut.own} {'x' * 230} "
@@ -143,9 +143,9 @@ def test_attributes_of_local_message_are_unchanged(peer, sut, judge):
 @needs("send", "receive", "queues")
 @covers("MQDMPR-3.1.1.12-40", "MQDMPR-3.1.1.12-D12", "MQDMPR-3.1.1.12-D52")
 def test_sender_acknowledges_messages_that_do_not_arrive_in_time(peer, sut, judge):
-    """The SUT sends an express, a recoverable and a transactional message that request negative arrival acknowledgments
-    to an unreachable peer, and one without a request: when they expire, the local administration queue gets an
-    acknowledgment of each of the three.
+    """The SUT sends four messages to an unreachable peer: an express, a recoverable and a transactional message that
+    request negative arrival acknowledgments, and a message without a request. When the messages expire, the local
+    administration queue gets an acknowledgment of each of the three messages with a request.
     """
     admin = Application(peer, sut)
     limits = {"admin_queue": sut.direct_name(admin.queue), "time_to_reach_queue_s": 1}
@@ -256,8 +256,8 @@ def _peek_label(sut, queue, number):
 @needs("receive", "queue_control", "subqueues")
 @covers("MQDMPR-3.1.1.12-D01")
 def test_lookup_identifiers_stay_unique_after_moves(peer, sut, judge):
-    """Messages are moved to a subqueue: all messages of a queue have different LookupIdentifiers, by which they are
-    found.
+    """Messages are moved to a subqueue: all messages of a queue have different LookupIdentifiers, and a lookup by each
+    of them finds its message.
     """
     application = Application(peer, sut)
     subqueue = f"{application.queue};mqc-sub"
@@ -279,8 +279,8 @@ def test_lookup_identifiers_stay_unique_after_moves(peer, sut, judge):
 @needs("receive", "queue_control", "subqueues")
 @covers("MQDMPR-3.1.1.12-D53")
 def test_message_expires_wherever_it_is_in_queue(peer, sut, judge):
-    """Of five messages, the second and the fourth live for one second, and the fifth for one second in a subqueue: the
-    other messages are the only ones that remain.
+    """The second, the fourth and the fifth of five messages have a lifetime of one second, and the fifth message is
+    moved to a subqueue: only the first and the third message remain.
     """
     application = Application(peer, sut)
     subqueue = f"{application.queue};mqc-sub"

@@ -36,7 +36,7 @@ PROPERTY_AND_FIELD_BY_RULE = {
     "MQDMPR-3.1.1.12-46": ("label", "Label"),
     "MQDMPR-3.1.1.12-57": ("extension_base64", "ExtensionData"),
 }
-"""By rule: the name of the property on the control channel, and its field in a packet."""
+"""For each rule, the name of the property on the control channel, and the field of the property in a packet."""
 ALWAYS_SHOWN = ("label", "body_base64")
 RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
     "text that is none": {
@@ -64,8 +64,8 @@ RECEIVED_PROPERTIES: dict[str, dict[str, Any]] = {
         "ExtensionData": bytes(range(256)) * 2,
     },
 }
-"""Values of properties. The long values are in a transactional message: its body is longer than 65,536 bytes, its label
-has 249 characters.
+"""Two sets of values of properties. A transactional message has the long values: a body of more than 65,536 bytes and a
+label of 249 characters.
 """
 
 

@@ -17,7 +17,7 @@ from suites.mqqb.steps.disposition import (
 )
 
 RECEIVE_REJECTED = 0xC004
-"""MQMSG_CLASS_NACK_RECEIVE_REJECTED. Spec: MS-MQMQ 2.2.18.1.6."""
+"""The class MQMSG_CLASS_NACK_RECEIVE_REJECTED. Spec: MS-MQMQ 2.2.18.1.6."""
 EXPECTED_CLASSES = {"received": RECEIVE, "rejected": RECEIVE_REJECTED, "rejected in aborted transaction": RECEIVE}
 """For each message, the expected class of its acknowledgment. The last message is rejected in an aborted transaction,
 and then received.

@@ -101,7 +101,8 @@ NO_SENDER, USER, QUEUE_MANAGER = 0, 1, 2
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_each_message_has_its_own_security(peer, sut, judge, delivery):
     """The SUT sends messages whose signature types, privacy levels, senders and hash algorithms differ, one after the
-    other: each message is signed and encrypted as it requests, and names its own sender and signer.
+    other: the SUT signs and encrypts each message as its sender requested, and the message names its own sender and
+    signer.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     found = []

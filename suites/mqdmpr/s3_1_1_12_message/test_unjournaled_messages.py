@@ -18,7 +18,7 @@ JOURNAL = "system$;journal"
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_delivered_messages_without_jp_are_not_journaled(peer, sut, judge, delivery):
     """The SUT sends three messages without JP (messages of an application, or acknowledgments that the SUT itself
-    creates), and the peer acknowledges them: none of them is in the SUT's journal.
+    creates), and the peer acknowledges them: the SUT's journal contains none of the three messages.
     """
     sender = Sender(peer, sut)
     sender.send(1, 2, 3, delivery=delivery)

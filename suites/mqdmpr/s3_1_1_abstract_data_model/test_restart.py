@@ -21,7 +21,7 @@ pytestmark = needs("restart")
 
 HIGHEST_GUID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 LONGEST_LABEL = "Kept, \u00e4\u0416\u4e2d " + "x" * 110 + " End"
-"""A label of 124 characters, the maximum (MS-MQMQ 2.3.1.8)."""
+"""A label of 124 characters, the maximum number (MS-MQMQ 2.3.1.8)."""
 PROPERTIES: tuple[dict[str, Any], ...] = (
     {"label": "kept", "journaling": True, "quota_kb": 4_096, "journal_quota_kb": 512, "base_priority": -32_768},
     {"transactional": True, "authenticated": True, "privacy": "body", "base_priority": 32_767},
@@ -284,7 +284,7 @@ def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge)
 @needs("receive", "queue_control", "subqueues")
 @covers("MQDMPR-3.1.1.11-07", "MQDMPR-3.1.7.1.16-05")
 def test_messages_keep_positions_after_restart(peer, sut, judge):
-    """Recoverable messages of several priorities are in the same order before and after a restart; so are messages that
+    """A restart does not change the order of recoverable messages of several priorities, or the order of messages that
     were moved to a subqueue in an order that differs from their order of arrival. A message that was moved to the
     subqueue and back is in the queue.
     """

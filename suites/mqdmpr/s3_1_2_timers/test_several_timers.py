@@ -14,8 +14,8 @@ LIFETIME_S = 5
 @covers("MQDMPR-3.1.2.3-02", "MQDMPR-3.1.2.3-03", "MQDMPR-3.1.2.3-D01")
 def test_each_pending_read_expires_at_its_own_time(peer, sut, judge):
     """Five reads of a queue wait: a receive, a peek by a cursor and a receive by a second handle with finite timeouts,
-    and a receive and a peek with an infinite timeout. The finite ones end without a message, each after its own
-    timeout; of two messages that arrive afterwards, the infinite receive gets one, and the other stays in the queue.
+    and a receive and a peek with an infinite timeout. The reads with finite timeouts end without a message, each after
+    its own timeout. Then two messages arrive: the infinite receive gets one message, and the other stays in the queue.
     """
     application = Application(peer, sut)
     queue = application.queue
@@ -57,9 +57,9 @@ def test_each_pending_read_expires_at_its_own_time(peer, sut, judge):
 @needs("receive", "queues")
 @covers("MQDMPR-3.1.2.4-D01")
 def test_each_message_expires_at_its_own_time(peer, sut, judge):
-    """Of five messages, an express and a recoverable one have short lifetimes, a later one has a shorter lifetime than
-    an earlier one, and one has no limit: each message leaves its queue when its own lifetime is over, also after a
-    restart.
+    """Five messages have different lifetimes: an express and a recoverable message have short lifetimes, one message
+    has a shorter lifetime than an earlier message, and one message has no limit. Each message leaves its queue when its
+    own lifetime ends, also after a restart.
     """
     application = Application(peer, sut)
     other = Application(peer, sut)

@@ -62,8 +62,8 @@ def test_three_system_queues_can_be_peeked(sut, judge):
 @needs("qm2qm")
 @covers("MQDMPR-3.1.3-27")
 def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
-    """A remote reader can open an ordinary queue, but neither the queue for order acknowledgments nor the queue for
-    notifications, with no access and no spelling of their names.
+    """A remote reader can open an ordinary queue, but not the queue for order acknowledgments or the queue for
+    notifications, whichever access it requests and however it spells the name.
     """
     association = remote.associate()
     reader = remote.open_remote(association)
@@ -86,8 +86,8 @@ def test_remote_reader_cannot_open_internal_queues(remote, sut, judge):
 @needs("open_to_send", "receive", "qm2qm")
 @covers("MQDMPR-3.1.3-27")
 def test_application_cannot_open_internal_queues(remote, sut, judge):
-    """An application of the SUT can open an ordinary queue, but neither for sending nor for reading the queue for order
-    acknowledgments and the queue for notifications, by any name of the local computer.
+    """An application of the SUT can open an ordinary queue, but can open the queue for order acknowledgments and the
+    queue for notifications neither for sending nor for reading, whichever name of the local computer it uses.
     """
     ordinary = remote.open_remote(remote.associate())
     attempts: dict[str, str] = {}

@@ -36,8 +36,8 @@ def accepts_peer_session(peer):
 @varied("extension", "trace", priority=("3", "0"))
 def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
     """While the SUT is offline, it opens no session, neither for a new message nor for a message whose session was lost
-    before, accepts none, and completes no session that was being set up; when it is online again, it sends the messages
-    of all outgoing queues, also of a queue that is new, and accepts a session. When it is taken offline for the second
+    before; it accepts no session, and completes no session that was being set up. When it is online again, it sends the
+    messages of all outgoing queues, also of a new queue, and accepts a session. When it is taken offline for the second
     time, it accepts no session.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-offline"))

@@ -37,9 +37,9 @@ SENT_BODY = "x" * 20_000
 @pytest.mark.parametrize("kind", ["internal", "prepared", pytest.param("in doubt", marks=needs("restart"))])
 def test_each_operation_of_transaction_is_decided(peer, sut, judge, kind):
     """A transaction receives two messages, moves three messages to two subqueues, and sends two messages; a second
-    transaction receives another message. The first transaction is committed, and in another queue aborted: without a
-    coordinator, after its preparation, or after two restarts. All its operations are carried out or undone, the moved
-    messages are unchanged, and the second transaction stays undecided.
+    transaction receives another message. The first transaction is committed or aborted: without a coordinator, after a
+    coordinator prepared it, or after two restarts. A commit carries out all its operations, and an abort undoes all of
+    them; the moved messages are unchanged, and the second transaction stays undecided.
     """
     if kind == "internal":
         judge.mark_not_exercised(*RULES_WITH_COORDINATOR, reason="the transactions have no coordinator")

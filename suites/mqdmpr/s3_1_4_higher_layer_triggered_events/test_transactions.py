@@ -24,7 +24,9 @@ RULES_BY_ENDING_CALL = {
     "commit": ("MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-22"),
     "abort": ("MQDMPR-3.1.4.5-19", "MQDMPR-3.1.4.5-18"),
 }
-"""By the call that ends a transaction: the rule that it is removed, and the rule that it has no operations."""
+"""For each call that ends a transaction, the rule that the SUT removes the transaction, and the rule that the
+transaction has no operations.
+"""
 UNKNOWN_TRANSACTION_RULES = {
     "prepare": ("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),
     "commit": ("MQDMPR-3.1.4.4-04",),
@@ -238,8 +240,8 @@ def test_abort_undoes_operations_of_its_transaction_only(peer, sut, judge):
     *RULES_BY_ENDING_CALL["abort"],
 )
 def test_request_in_unknown_or_ended_transaction_is_refused(peer, sut, judge):
-    """For a transaction that never existed or has ended, the SUT refuses to prepare it, to commit it, to abort it, and
-    to receive a message in it; the SUT's queues stay unchanged.
+    """The SUT refuses to prepare, commit or abort a transaction that never existed or has ended, and to receive a
+    message in such a transaction; the SUT's queues stay unchanged.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("first", "second", "third")

@@ -151,7 +151,9 @@ class Transaction(Machine, path=Path(__file__)):
 
     @probe("growth of the queue")
     def count_growth(self) -> int:
-        """Return how many messages more than before the transaction the queue contains; locked messages count, too."""
+        """Return the number of messages in the queue, including locked messages, minus the number before the
+        transaction.
+        """
         return self._count_messages() - self._count_before
 
     @probe("labels in the journal")
@@ -202,7 +204,9 @@ class Transaction(Machine, path=Path(__file__)):
         return {one["label"]: one for one in found}
 
     def _count_messages(self) -> int:
-        """Count the messages of the queue; the available messages, if the system does not return the number."""
+        """Return the number of messages in the queue; if the system does not report this number, count the available
+        messages.
+        """
         count = self._call_verb("get_queue", name=self._queue).get("count")
         return len(self.list_queue()) if count is None else int(count)
 

@@ -16,12 +16,12 @@ from suites.mqdmpr.steps.directory import Enterprise
 
 _UNAUTHENTICATED_SIDS = (descriptors.ANONYMOUS, descriptors.EVERYONE)
 ACCOUNT_PREFIX, GUEST_SUFFIX = "S-1-5-21-", "-501"
-"""The beginning of an account's SID, and the end of a guest's SID: DOMAIN_USER_RID_GUEST."""
+"""The first part of the SID of every account, and DOMAIN_USER_RID_GUEST, the last part of the SID of a guest."""
 WRITE_RIGHT = 0x0000_0004
 READ_RIGHTS = 0x0002_0020
-"""MQSEC_GET_QUEUE_PROPERTIES and MQSEC_GET_QUEUE_PERMISSIONS."""
+"""The rights MQSEC_GET_QUEUE_PROPERTIES and MQSEC_GET_QUEUE_PERMISSIONS."""
 ALL_RIGHTS = 0x000F_003F
-"""MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
+"""All rights to a queue, MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
 
 
 @needs("queue_control")

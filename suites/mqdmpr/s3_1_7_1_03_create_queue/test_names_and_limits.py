@@ -28,7 +28,7 @@ EXTREMES: tuple[dict[str, Any], ...] = (
 
 @covers("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01")
 def test_new_queue_has_extreme_values(sut, judge):
-    """A new queue has the supplied values, also the lowest and the highest values, in any combination."""
+    """A new queue has the values that its creator supplies, also the lowest and highest values, in any combination."""
     for properties in EXTREMES:
         queue = sut.new_queue("extreme", **properties)
         shown = sut.control.call("get_queue", name=queue)
@@ -41,9 +41,10 @@ def test_new_queue_has_extreme_values(sut, judge):
 
 @covers("MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D04", "MQDMPR-3.1.7.1.3-D07")
 def test_queues_with_similar_names_are_created(peer, sut, judge):
-    """Private queues can be created with names of one and of 100 characters, with a name that is the beginning of
-    another queue's name, with a name that continues it, and with PRIVATE$ in capital letters: all of them are listed,
-    and have different private format names, also after one of them was deleted and another one created.
+    """Private queues can be created with names of one and of 100 characters, with a name that is a prefix of another
+    queue's name, with a name that begins with another queue's name, and with PRIVATE$ in capital letters. The SUT lists
+    all these queues, and their private format names differ, also after one queue was deleted and another queue was
+    created.
     """
     base = f"mqc-{sut.own}-similar"
     names = [rf"private$\{one}" for one in (base, f"{base}-longer", base[:-2], base.ljust(100, "x"))]

@@ -15,7 +15,7 @@ from suites.mqdmpr.steps import descriptors
 OTHER_SID = "S-1-5-21-4-5-6-1000"
 WRITE_RIGHT, PEEK_RIGHT = 0x0000_0004, 0x0000_0002
 ALL_RIGHTS = 0x000F_003F
-"""MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
+"""All rights to a queue, MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
 SUPPLIED_ENTRIES = ((descriptors.EVERYONE, PEEK_RIGHT), (OTHER_SID, WRITE_RIGHT))
 DENIED_ENTRIES = ((ALICE.sid, PEEK_RIGHT),)
 LONG_LIST = (*SUPPLIED_ENTRIES, *((f"{OTHER_SID}{number}", PEEK_RIGHT) for number in range(20)))

@@ -12,8 +12,8 @@ from suites.mqdmpr.steps.directory import Enterprise
 @needs("queue_control", "directory", "environment")
 @covers("MQDMPR-3.1.7.1.4-13", "MQDMPR-3.1.7.1.4-14")
 def test_deleted_public_queue_leaves_directory_and_others_stay(peer, sut, judge):
-    """Of three public queues the last is deleted: it is neither listed nor in the directory, and the objects of the
-    other two are unchanged.
+    """The last of three public queues is deleted: neither the SUT's list of queues nor the directory contains this
+    queue, and the objects of the other two queues are unchanged.
     """
     enterprise = Enterprise(peer, sut)
     *others, deleted = (enterprise.create_queue(label="a public queue") for _ in range(3))

@@ -96,8 +96,8 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
 @covers("MQDMPR-3.1.7.1.5-117")
 def test_opening_has_requested_access(remote, judge):
     """While one reader has the queue open with PeekAccess, a second reader may open it with DenyReceive, to receive or
-    to peek; while the first reader has ReceiveAccess, with which it can receive a message, the second reader is
-    refused.
+    to peek; while the first reader has the queue open with ReceiveAccess, with which it can receive a message, the SUT
+    refuses the second reader.
     """
     peeking = remote.open(access=PEEK_ACCESS)
     open_alone = partial(openings.open_and_close, remote, peeking.association, share=DENY_RECEIVE)

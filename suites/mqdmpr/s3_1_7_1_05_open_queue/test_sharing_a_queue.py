@@ -25,7 +25,7 @@ EXCLUDED_MODES = {
     "peek": {},
     "exclusive peek": {"receive": "MQDMPR-3.1.7.1.5-110", "exclusive receive": "MQDMPR-3.1.7.1.5-110"},
 }
-"""By the mode of the first reader: the modes in which a second reader is refused, each with its rule."""
+"""For each mode of the first reader, the modes in which the SUT refuses a second reader, each with its rule."""
 
 
 @needs("qm2qm")

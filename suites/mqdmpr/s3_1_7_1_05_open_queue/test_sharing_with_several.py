@@ -35,7 +35,7 @@ REFUSED_BESIDE: tuple[tuple[tuple[Mode, ...], dict[Mode, str]], ...] = (
     ((PEEK, PEEK), {}),
     ((EXCLUSIVE_PEEK, EXCLUSIVE_PEEK), {RECEIVE: "MQDMPR-3.1.7.1.5-110", EXCLUSIVE_RECEIVE: "MQDMPR-3.1.7.1.5-110"}),
 )
-"""The modes of two users, and the modes in which a third user is refused, each with its rule."""
+"""For each pair of modes of two users, the modes in which the SUT refuses a third user, each with its rule."""
 
 
 def _open(sut, queue: str, mode: Mode) -> int | None:
@@ -62,9 +62,10 @@ def _close(sut, *handles: int | None) -> None:
 )
 @pytest.mark.parametrize("kind", ["queue", "journal", "subqueue"])
 def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge, kind):
-    """Two users have a queue, a journal or a subqueue open, in either order, and readers of the queue's journal, or of
-    the queue itself, are exclusive: a third user is refused, at each of two attempts, if and only if one of the two
-    users excludes its mode; when the excluding user has closed the queue, the third user can open it.
+    """Two users open a queue, a journal or a subqueue, in either order, while other readers have the queue's journal,
+    or the queue itself, open exclusively. The SUT refuses a third user, at each of two attempts, if and only if one of
+    the two users excludes the third user's mode; when the excluding user has closed the queue, the third user can open
+    it.
     """
     application = Application(peer, sut)
     frames = application.fill("message")

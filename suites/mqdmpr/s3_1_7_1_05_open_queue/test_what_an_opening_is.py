@@ -17,7 +17,7 @@ ATTRIBUTES_OF_SEVERAL = {
     "MQDMPR-3.1.7.1.5-19": ("QueueReference", None),
     "MQDMPR-3.1.7.1.5-20": ("RemoteReadState", "None"),
 }
-"""By rule: an attribute of the descriptor for several queues, and its value."""
+"""For each rule, an attribute of the descriptor for several queues, and the value of the attribute."""
 MULTICAST_NAME = "MULTICAST=234.1.1.1:1801"
 
 

@@ -50,8 +50,9 @@ def test_closed_handle_closes_its_cursors(peer, sut, judge):
 @needs("receive", "queues")
 @covers("MQDMPR-3.1.7.1.6-10")
 def test_closed_handle_ends_no_read_of_other_handle(peer, sut, judge):
-    """A receive waits with each of two handles, and the first handle is closed: the read of the second handle still
-    waits, and gets the next message. The end of the read of the closed handle is not judged (erratum E107).
+    """One receive waits with each of two handles of a queue, and the first handle is closed: the receive with the
+    second handle still waits, and gets the next message. The end of the read of the closed handle is not judged
+    (erratum E107).
     """
     application = Application(peer, sut)
     handles = [sut.control.call("open_queue", queue=application.queue, access="receive")["handle"] for _ in range(2)]

@@ -23,8 +23,8 @@ PRIORITIES = (3, 6, 0, 7, 3)
 
 @covers("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12")
 def test_lookup_identifier_high_byte_is_from_priority_or_0(peer, sut, judge):
-    """The high byte of a LookupIdentifier is 7 minus the priority, or 0, depending on whether the message is
-    transactional (errata E59, E102).
+    """The high byte of a LookupIdentifier is 7 minus the priority of the message, or 0 (errata E59, E102). The check
+    compares transactional and nontransactional messages.
     """
     application, transactional_application = Application(peer, sut), Application(peer, sut, transactional=True)
     for number, priority in enumerate(PRIORITIES):
@@ -157,7 +157,7 @@ def test_message_is_inserted_by_priority_around_locked_message(remote, judge, lo
             for label, priority in (("d", 3), ("high", 5), ("middle", 4), ("low", 2), ("second high", 5))
         ]
     )
-    reader.give_back(held).expect_success()
+    reader.return_message(held).expect_success()
     judge.all(
         expected={
             "label of the locked message": locked,

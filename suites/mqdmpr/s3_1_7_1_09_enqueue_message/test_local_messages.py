@@ -19,7 +19,7 @@ PENDING_TIMEOUT_MS = 60_000
 SMALL_QUOTA_KB, ROOM_KB = 1, 10
 BODY_KB = 4
 TOO_MANY = 12
-"""More messages without bodies, but with labels of a hundred characters, than fit into 1 KB."""
+"""A number of messages without bodies, but with labels of a hundred characters, that together need more than 1 KB."""
 LIFETIME_S = 2
 for_each_delivery = pytest.mark.parametrize(
     "delivery", ["express", "recoverable", pytest.param("in transaction", marks=needs("transactions"))]
@@ -188,8 +188,9 @@ def test_local_message_completes_waiting_reads(peer, sut, judge, delivery):
 @needs("transactions")
 @covers("MQDMPR-3.1.7.1.9-15")
 def test_message_of_committed_transaction_expires_in_its_queue(peer, sut, judge):
-    """An application sends two messages with a short time to be received and one with a long time to a transactional
-    queue: after the short time only the third message is in the queue, and the others are reported as expired.
+    """An application sends two messages with a short TimeToBeReceived and a third message with a long TimeToBeReceived
+    to a transactional queue: after the short time only the third message is in the queue, and the SUT acknowledges the
+    other two as expired.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queue = sut.new_queue("local", transactional=True)

@@ -108,7 +108,9 @@ def _judge_end(judge, rules, queues, left, before, case):
 
 
 WAYS = ("queue", "handle", "cursor", "waiting", "waiting cursor", "current", "next", "previous", "first", "last")
-"""The ways to receive a message: where the read takes it from, whether it waits, and the search by LookupIdentifier."""
+"""The ways to receive a message: the queue and position from which the read takes the message, whether the read waits,
+and the search by LookupIdentifier.
+"""
 SEEKS = WAYS[5:]
 RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.10-D07")
 LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-34", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.13-02")
@@ -118,9 +120,9 @@ LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-34", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.
     "way", [pytest.param(way, marks=covers(*(LOOKUP_RULES if way in SEEKS else RECEIVE_RULES))) for way in WAYS]
 )
 def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judge, way):
-    """Of five messages in two journaled queues, in which every property differs, an application receives one, in each
-    of several ways: it gets all properties, and the message moves from its queue into the journal of that queue. The
-    other messages stay, and nothing changes with a restart.
+    """Two journaled queues contain five messages that differ in every property. An application receives one message, in
+    each of several ways: it gets all properties, and the message moves from its queue into the journal of that queue.
+    The other messages stay, and a restart changes nothing.
     """
     queues = SeveralQueues(peer, sut)
     queues.fill("other", "uv")

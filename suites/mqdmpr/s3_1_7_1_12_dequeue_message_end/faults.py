@@ -13,7 +13,7 @@ from reference_qm.model.statuses import Status
 add(
     "end-of-receive-from-deleted-queue-succeeds",
     "MQDMPR-3.1.7.1.12-04",
-    "The event Dequeue Message End returns MQ_OK although the queue was deleted in the meantime.",
+    "The event Dequeue Message End returns MQ_OK although the queue was deleted after the message was received.",
     replace_step_if(
         TwoPhaseReading.dequeue_message_end,
         lambda given: given.queue_desc.QueueReference is None,
@@ -42,7 +42,7 @@ add(
 
 @fault("returned-message-given-to-no-waiting-read", breaks=("MQDMPR-3.1.7.1.12-18", "MQDMPR-3.1.7.2.2-07"))
 class ReturnedMessageCompletesNoRead(Positions):
-    """A message that returns to its queue completes no read that waits."""
+    """A message that a reader returns to its queue completes no waiting read."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         queue = position.QueueReference

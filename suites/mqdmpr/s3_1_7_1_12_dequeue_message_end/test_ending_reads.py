@@ -10,16 +10,16 @@ from harness.wire.rpc_qm2qm import Ack
 @needs("qm2qm", "queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.12-13", "MQDMPR-3.1.7.1.12-18")
 def test_ended_reads_delete_and_return_their_messages_for_good(remote, sut, judge):
-    """A remote reader holds three messages of a journaled queue at a time; it returns the second one and acknowledges
-    the others in reverse order: the returned message is in the queue and not in the journal, and the others are only
-    in the journal, in the order of the acknowledgments. A restart changes nothing.
+    """A remote reader begins to receive three messages of a journaled queue. It returns the second message and
+    acknowledges the other two in reverse order: the returned message is in the queue and not in the journal, and the
+    other two are only in the journal, in the order of the acknowledgments. A restart changes nothing.
     """
     name = sut.queue()
     sut.control.call("set_queue", name=name, journaling=True)
     queue = remote.open_with_messages(*"abcd")
     reads = [queue.start_receive() for _ in range(3)]
     held = sut.labels(name)
-    returned = queue.give_back(reads[1])
+    returned = queue.return_message(reads[1])
     between = sut.labels(f"{name};journal")
     judge(
         "MQDMPR-3.1.7.1.12-18",

@@ -29,9 +29,8 @@ RETURN_RULES = ("MQDMPR-3.1.7.1.15-51", "MQDMPR-3.1.7.1.15-52", "MQDMPR-3.1.7.3.
 def test_locked_messages_are_read_when_they_are_returned(remote, judge):
     """A reader receives two of three messages, and waits for a fourth one, without ending its receives: peeks skip
     these messages, and a lookup of each of them fails. When the third message is locked too, peeks with and without a
-    cursor wait, also after a different handle is closed; all of them return the first message when the reader
-    returns it. After a purge, a cursor at this
-    message has no message any more.
+    cursor wait, also after a different handle is closed; all of them return the first message when the reader returns
+    it. After a purge, a peek by a cursor at this message fails.
     """
     queue, other = remote.open_with_messages("a", "b", "c"), remote.open()
     known = dict(zip("abc", find_lookup_ids(queue, 3), strict=True))
@@ -88,7 +87,7 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
         case="a receive and three peeks of a queue in which all messages are locked",
     )
     remote.open().close().expect_success()
-    other.give_back(locking[0]).expect_success()
+    other.return_message(locking[0]).expect_success()
     labels = [read.wait().label_or_outcome for read in waits]
     judge(
         *RETURN_RULES,

@@ -68,7 +68,7 @@ class BothQueues(Positions):
 
 @fault("queue-manager-move-completes-no-waiting-peek", breaks="MQDMPR-3.1.7.1.16-D01")
 class ReceivesOnly(Waiting):
-    """A move completes a pending receive of the target queue, but no pending peek."""
+    """A message that is moved completes a pending receive of the target queue, but no pending peek."""
 
     def release_readers(self, position: MessagePosition) -> None:
         subqueue = position.QueueReference.parent is not None
@@ -153,7 +153,7 @@ class MovedWithoutEnd(Positions):
 
 @fault("queue-manager-move-completes-no-read-by-cursor", breaks="MQDMPR-3.1.7.1.16-D01", blind=True)
 class NoCursors(Waiting):
-    """A move does not complete a pending read by a cursor in the target queue."""
+    """A message that is moved does not complete a pending read by a cursor in the target queue."""
 
     def release_readers(self, position: MessagePosition) -> None:
         if position.QueueReference.parent is not None and any(

@@ -109,9 +109,9 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
 @pytest.mark.parametrize("restarted", [False, pytest.param(True, marks=needs("restart"))], ids=["at once", "restarted"])
 @covers("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07")
 def test_message_moved_several_times_is_whole_in_its_last_queue(peer, sut, judge, restarted):
-    """Four messages in which every property differs are moved to a subqueue, from there to a second subqueue, and
-    back to their queue: after each step every message is in one queue, by priority, and has all its properties; so it
-    has after a restart.
+    """Four messages in which every property differs are moved to a subqueue, from there to a second subqueue, and back
+    to their queue: after each step, and after a restart, every message is in one queue, by priority, and has all its
+    properties.
     """
     application = Application(peer, sut)
     places = Places(application)
@@ -143,7 +143,8 @@ def test_message_moved_several_times_is_whole_in_its_last_queue(peer, sut, judge
 @pytest.mark.parametrize("transactional", [False, pytest.param(True, marks=needs("transactions"))])
 def test_move_of_message_is_no_receipt(peer, sut, judge, transactional):
     """Messages that request acknowledgments of their receipt are moved to a subqueue, one of them in a transaction, and
-    back: neither an acknowledgment nor a copy in the journal follows. Both follow when the messages are received.
+    back: the SUT neither acknowledges nor journals the messages. When the messages are received, the SUT acknowledges
+    and journals them.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     application = Application(peer, sut, transactional=transactional)

@@ -44,8 +44,9 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.18-D03")
 def test_public_queue_is_not_created_without_directory(peer, sut, judge):
-    """While the directory is unavailable, the creation of a public queue is refused twice, neither a queue nor an
-    object exists, and the SUT shows DirectoryOffline; when the directory is available again, DirectoryOffline is False.
+    """While the directory is unavailable, the SUT refuses two requests to create a public queue, neither the queue nor
+    its directory object exists, and the SUT shows DirectoryOffline True; when the directory is available again,
+    DirectoryOffline is False.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.new_path_name()

@@ -50,7 +50,7 @@ add(
 add(
     "queue-deletion-notified-as-other-operation",
     "MQDMPR-3.1.7.1.19-04",
-    "The change notification of a deletion names an operation other than QueueDeletion.",
+    "The change notification about a deleted queue names an operation other than QueueDeletion.",
     change_notification(ChangeOperation.QUEUE_DELETION, ChangeOperation.QUEUE_UPDATE),
 )
 

@@ -51,7 +51,7 @@ add(
 add(
     "queue-update-notified-as-other-operation",
     "MQDMPR-3.1.7.1.24-12",
-    "The change notification of a written queue names an operation other than QueueUpdate.",
+    "The change notification about a changed queue names an operation other than QueueUpdate.",
     change_notification(ChangeOperation.QUEUE_UPDATE, ChangeOperation.QUEUE_CREATION),
 )
 

@@ -69,7 +69,7 @@ class JournalOmitted(QueuePaths):
 
 @fault("machine-of-direct-name-of-address-with-protocol", breaks="MQDMPR-3.1.7.1.26-09", blind=True)
 class FirstLabelOnly(QueuePaths):
-    """The machine name of a direct format name ends before the first dot."""
+    """The computer of a direct format name is its address up to the first period."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)
@@ -80,7 +80,7 @@ class FirstLabelOnly(QueuePaths):
 
 @fault("path-of-public-name-of-other-queue-manager-own-computer", breaks="MQDMPR-3.1.7.1.26-21", blind=True)
 class OwnComputerForAll(QueuePaths):
-    """The machine name of every public format name is the name of the own computer."""
+    """The event Get Queue Path returns the queue manager's own computer for every public format name."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
         found = super()._path_of_public(name)
@@ -111,7 +111,7 @@ class LowNumberFound(QueuePaths):
 
 @fault("computer-of-http-name-ends-at-dot", breaks="MQDMPR-3.1.7.1.26-07", blind=True)
 class HttpHostEndsAtDot(QueuePaths):
-    """The machine name of an HTTP format name ends at the first dot."""
+    """The computer of an HTTP direct format name is its address up to the first period."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)

@@ -81,9 +81,9 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
 )
 @varied("queue journaling", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
-    """A send to three queues with room succeeds and stores three copies, each with one destination; if the second, the
-    last or the first queue is full, the send is refused, and neither the full queue nor a later one stores a copy. A
-    send in a transaction is refused as well.
+    """A send to three queues with room succeeds and stores three copies, each with one destination; if the first, the
+    second or the last queue is full, the SUT refuses the send, and neither the full queue nor a later queue stores a
+    copy. The SUT also refuses such a send in a transaction.
     """
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, SMALL_QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)

@@ -52,5 +52,5 @@ class LaterLowPriorityDelayed(Sending):
             super().put_outgoing(session, position, now)
             return
         session.OutgoingMessageTable.add(position)
-        self.qm.lifetimes.watch_sent(session, position)
+        self.qm.lifetimes.watch_message_to_send(session, position)
         self.qm.dispatch_collection.add(session, position)

@@ -34,7 +34,7 @@ MESSAGE_CLASSES = {
     0xC002: "NACK_RECEIVE_TIMEOUT",
     0xC004: "NACK_RECEIVE_REJECTED",
 }
-"""By value of MessageClass: the class name on the control channel, without the prefix MQMSG_CLASS_."""
+"""For each value of MessageClass, the class name on the control channel, without the prefix MQMSG_CLASS_."""
 HASH_ALGORITHMS = {0x8001: "md2", 0x8002: "md4", 0x8003: "md5", 0x8004: "sha1", 0x800C: "sha256", 0x800E: "sha512"}
 CIPHER_NAME_BY_ALGORITHM = {0x6602: "rc2", 0x6801: "rc4", 0x6610: "aes256", 0x660E: "aes128", 0x660F: "aes192"}
 AES_256 = 0x6610
@@ -52,8 +52,8 @@ QUEUE_MANAGER_MESSAGE = "message of a queue manager"
 
 
 def _send_and_read(peer, sut, packets, queue="plain"):
-    """Send messages on one session. Return, by name, the messages as the control channel shows them in their queue;
-    also return their packets.
+    """Send messages on one session. Return the messages in their queue as the control channel shows them, by name, and
+    the packets of the messages, by name.
     """
     connection = peer.open_raw()
     identifiers = {name: connection.send(packet) for name, packet in packets.items()}
@@ -102,7 +102,7 @@ def _read_property(message, name):
 @covers("MQDMPR-3.1.7.1.31-D09")
 def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
     """For each defined value of MessageClass, the received recoverable and express messages show the class that the
-    value stands for.
+    value denotes.
     """
     for recoverable in (1, 0):
         packets = {
@@ -193,7 +193,7 @@ def _build_message(peer, kind=QUEUE_MANAGER_SENDER, **properties):
 @covers("MQDMPR-3.1.7.1.31-D10", "MQDMPR-3.1.7.1.31-D13", "MQDMPR-3.1.7.1.31-D14")
 def test_privacy_level_and_algorithms_are_those_of_their_values(peer, sut, judge):
     """For each defined value of PrivacyLevel, EncryptionAlgorithm and HashAlgorithm, the received message shows the
-    level or algorithm that the value stands for.
+    level or algorithm that the value denotes.
     """
     for rule, field, name, numbers in (
         ("MQDMPR-3.1.7.1.31-D10", "PrivacyLevel", "security.privacy_level", PRIVACY_LEVELS),

@@ -15,7 +15,7 @@ from suites.mqqb.steps.disposition import AcknowledgingReceiver, await_arrival
 
 UNLIMITED_QUOTA_KB = 0xFFFF_FFFF
 OP_RNG_ERROR_FAULT = 0x1C01_0002
-"""nca_s_op_rng_error: the interface has no such method (C706, appendix N)."""
+"""The fault status nca_s_op_rng_error: the interface does not have the called method (C706, appendix N)."""
 SHOWN_DEFAULTS = {
     "label": "",
     "journaling": False,
@@ -55,8 +55,8 @@ PROPERTY_DEFAULTS = {
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 def test_queue_created_by_name_has_defaults(sut, judge):
-    """The control channel shows the default value for each property of a queue that was created without this property:
-    with only a name, with one property, and after a queue with other values of all properties.
+    """The control channel shows the default value of each property that the creator of a queue does not supply. The
+    creator supplies only a name, or a name and one property; a queue with other values of all properties exists before.
     """
     for given in (
         {},

@@ -97,10 +97,10 @@ class Position(Machine, path=Path(__file__)):
         return self._record_call(self._remote.acknowledge(self._record_read))
 
     @event("end with RR_NACK")
-    def give_back(self) -> str:
+    def return_message(self) -> str:
         """Let the remote reader end its receive with RR_NACK."""
         assert self._record_read is not None
-        return self._record_call(self._remote.give_back(self._record_read))
+        return self._record_call(self._remote.return_message(self._record_read))
 
     @event("lose the reader")
     def lose_reader(self) -> str:
@@ -143,7 +143,7 @@ class Position(Machine, path=Path(__file__)):
 
     @probe("acknowledgments")
     def list_acknowledgments(self) -> list[str]:
-        """Return the acknowledgments of the messages, in alphabetical order."""
+        """Return the class of each acknowledgment with the name of its message, in alphabetical order."""
         return sorted(
             f"{one['class'].removeprefix(CLASS_NAME_PREFIX)} for {self._names[one['correlation_id'].lower()]}"
             for one in self._call_verb("peek", queue=self._admin, limit=100)["messages"]

@@ -14,7 +14,7 @@ SHORT_TIMEOUT_MS, LONG_TIMEOUT_MS = 400, 600_000
 stalls.
 """
 LONGER_THAN_LOW_BITS_MS = 0x10000
-"""A time in ms that is longer than the value of the low 16 bits of the long timeout."""
+"""A time in ms that is longer than the number in the low 16 bits of the long timeout."""
 TIMED_OUT, ILLEGAL_CURSOR = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 WAIT_RULES = (
     "MQDMPR-3.1.7.3.1-15",
@@ -31,7 +31,7 @@ KINDS_OF_WAIT = {
     "peek by a cursor": (Action.PEEK_CURRENT, True, ("MQDMPR-3.1.7.1.15-35",)),
     "peek next": (Action.PEEK_NEXT, True, ("MQDMPR-3.1.7.1.14-33",)),
 }
-"""By kind of wait: the action, whether the action uses a cursor, and the rules."""
+"""For each kind of wait, the action, whether the action uses a cursor, and the rules."""
 
 
 @covers(*WAIT_RULES, "MQDMPR-3.1.7.3.4-04", "MQDMPR-3.1.7.1.10-34")
@@ -54,7 +54,7 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
         calls[name] = queue.begin(action, ulTimeout=SHORT_TIMEOUT_MS, hCursor=cursors[name] if by_cursor else 0)
     for call in calls.values():
         call.wait(SHORT_TIMEOUT_MS + remote.sut.slack_ms(SHORT_TIMEOUT_MS) + remote.sut.response_timeout_ms)
-    lasted = remote.peer.took(began_ms)
+    lasted = remote.peer.measure_duration(began_ms)
     evidence = [*calls.values()]
     for name, (_, _, rules) in KINDS_OF_WAIT.items():
         judge(*rules, expected=TIMED_OUT, observed=calls[name].outcome, evidence=calls[name], case=f"outcome of {name}")
@@ -86,9 +86,9 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
 
 @covers("MQDMPR-3.1.7.3.1-24")
 def test_timer_of_completed_read_ends_no_later_read(remote, judge):
-    """When a read gets its message, only the timer of this read stops: when its timeout has passed, a second read
-    without a timeout is still pending, and two reads that waited at the same time, at this queue and at another one,
-    have timed out.
+    """A read gets its message, and only the timer of this read stops: when the timeout of this read has passed, a
+    second read without a timeout is still pending, and two reads that waited at the same time, one at this queue and
+    one at another queue, have timed out.
     """
     first_ms = 2 * SHORT_TIMEOUT_MS + remote.sut.slack_ms(SHORT_TIMEOUT_MS)
     queue = remote.open()

@@ -15,11 +15,11 @@ WAIT_MS, SHORT_MS = 60_000, 300
     "MQDMPR-3.1.7.3.1-18", "MQDMPR-3.1.7.3.1-20", "MQDMPR-3.1.7.3.1-21", "MQDMPR-3.1.7.3.1-22", "MQDMPR-3.1.7.3.2-12"
 )
 def test_commit_and_abort_complete_waiting_reads(peer, sut, judge):
-    """A peek finds no message that an open transaction has sent or received. Three waiting receives get the three
-    messages that a transaction sends, when the transaction commits, and two get the messages of a transaction of the
-    peer. A waiting peek and then a waiting receive get the message that a different transaction received, when that
-    transaction aborts. A receive in this transaction, which finds no message, ends without a message when its timeout
-    expires.
+    """A peek finds no message that an open transaction has sent or received. When a transaction that sent three
+    messages commits, three waiting receives get these messages; two waiting receives get the messages of a transaction
+    of the peer. A waiting peek and then a waiting receive get the message that a different transaction received, when
+    that transaction aborts. A receive in this transaction, which finds no message, ends without a message when its
+    timeout expires.
     """
     application = Application(peer, sut, transactional=True)
     queue = application.queue

@@ -162,11 +162,11 @@ ORDER_OF_ARRIVAL = "gfabedc"
 )
 def test_search_skips_all_locked_messages(remote, judge):
     """Seven messages arrive out of order of priority: lookups before and after each message follow this order. In the
-    queue, all messages except the third and the sixth are
-    locked. A lookup from either end of the queue, the lookup after the third message, the lookup before the sixth
-    message, and a peek and a peek-next by a cursor each return the nearer unlocked message. A message of the highest
-    priority that arrives before the peek-next is not returned by it. When the lock of the first message ends, a cursor
-    that was opened earlier reads the message of the highest priority, and then the first message.
+    queue, all messages except the third and the sixth are locked. A lookup from either end of the queue, the lookup
+    after the third message, the lookup before the sixth message, and a peek and a peek-next by a cursor each return the
+    nearer unlocked message. The peek-next does not return a message of the highest priority that arrives before it.
+    When the lock of the first message ends, a cursor that was opened earlier reads the message of the highest priority,
+    and then the first message.
     """
     labels = sorted(ORDER_OF_ARRIVAL)
     queue, other = remote.open_with_messages(), remote.open()
@@ -210,7 +210,7 @@ def test_search_skips_all_locked_messages(remote, judge):
     judge("MQDMPR-3.1.7.3.3-04", expected=each(NOT_FOUND, "lookup"), observed=outcomes, evidence=similar, case=case)
     remote.send_all([remote.peer.recoverable_message(base={"PR": 7}, label="urgent", body=MESSAGE_BODY)])
     reads["peek next by cursor"] = queue.peek_next(hCursor=cursor)
-    other.give_back(first).expect_success()
+    other.return_message(first).expect_success()
     reads["peek by late cursor"] = queue.peek(hCursor=late_cursor)
     reads["peek next by late cursor"] = queue.peek_next(hCursor=late_cursor)
     reads["received last"] = queue.look_up(Action.LOOKUP_RECEIVE_PREV, LookupId.BEHIND_LAST)

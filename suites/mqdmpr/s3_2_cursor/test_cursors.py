@@ -91,7 +91,7 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
 
 
 def keep_cursor(remote, queue, cursor, by):
-    """Leave a cursor unused; return the message that it reaches."""
+    """Leave a cursor unused; return the message that the cursor reaches."""
     remote.deliver(["first", "second"])
     return "first"
 
@@ -282,7 +282,7 @@ def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules
     queue = remote.open_with_messages("first", "second", "third")
     cursor, new_cursor = (queue.open_cursor() for _ in range(2))
     first_read = queue.start_receive(by=by, hCursor=cursor)
-    end = queue.give_back(first_read)
+    end = queue.return_message(first_read)
     reads = [queue.start_receive(by=by, hCursor=one) for one in (cursor, new_cursor)]
     observed = [read.label_or_outcome for read in reads]
     judge(
@@ -345,7 +345,7 @@ def test_message_locked_by_other_reader_is_skipped(remote, judge, by, rules):
         evidence=[locked, *steps],
     )
     receives = [queue.receive(by=by), queue.receive(by=by)]
-    other.give_back(locked).expect_success()
+    other.return_message(locked).expect_success()
     judge(
         *rules["receive"],
         expected={"receives": ["first", "third"], "queue": in_queue("second", "fourth")},

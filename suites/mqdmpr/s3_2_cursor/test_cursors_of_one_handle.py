@@ -12,8 +12,8 @@ pytestmark = needs("queue_control", "receive")
 
 @covers("MQDMPR-3.2.7.1-07", "MQDMPR-3.2.7.3-20")
 def test_cursors_of_one_handle_move_independently(peer, sut, judge):
-    """The cursor of a handle is at the second message when two more cursors are opened with the handle: both start
-    before the first message, and no cursor moves when another one does.
+    """The cursor of a handle is at the second message when two more cursors are opened with the handle: both new
+    cursors start before the first message, and a move of one cursor does not move the other cursors.
     """
     application = Application(peer, sut)
     packets = application.fill(*"abcde")

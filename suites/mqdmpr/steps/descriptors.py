@@ -15,9 +15,9 @@ SELF_RELATIVE = 0x8000
 _DACL_PRESENT, _SACL_PRESENT = 0x0004, 0x0010
 _ALLOWED, _DENIED, _AUDITED = 0, 1, 2
 INHERIT_ONLY = 0x08
-"""INHERIT_ONLY_ACE: the entry does not apply to the object itself. Spec: MS-DTYP 2.4.4.1."""
+"""The flag INHERIT_ONLY_ACE: the entry does not apply to the object itself. Spec: MS-DTYP 2.4.4.1."""
 _SUCCESSFUL_ACCESS_FLAG = 0x40
-"""SUCCESSFUL_ACCESS_ACE_FLAG: the entry audits successful accesses. Spec: MS-DTYP 2.4.4.1."""
+"""The flag SUCCESSFUL_ACCESS_ACE_FLAG: the entry audits successful accesses. Spec: MS-DTYP 2.4.4.1."""
 _ACL_REVISION = 2
 Entries = tuple[tuple[str, int], ...]
 """The entries of an access list; each entry is a SID and its access mask."""
@@ -110,7 +110,7 @@ def build_descriptor(
 
 
 def _read_entries(data: bytes, at: int) -> list[tuple[int, str, int]]:
-    """Read the entries of an access list, each with its type; return no entries if there is no list."""
+    """Read the entries of an access list, each with its type; return no entries if the descriptor contains no list."""
     if not at:
         return []
     (count,) = struct.unpack_from("<H", data, at + 4)

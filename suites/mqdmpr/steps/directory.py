@@ -39,7 +39,9 @@ class Enterprise:
         return self.sut.attempt(self.sut.create_queue, self.new_path_name())
 
     def read_object(self, queue: str | None = None) -> dict[str, Any]:
-        """Return the directory's object of a queue or of the SUT; an empty mapping if there is no object."""
+        """Return the directory's object of a queue or of the SUT; an empty mapping if the directory contains no such
+        object.
+        """
         return self.change_object(queue)
 
     def change_object(self, queue: str | None = None, **changes: Any) -> dict[str, Any]:

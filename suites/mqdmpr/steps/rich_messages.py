@@ -43,9 +43,8 @@ def build_rich_message(
 
 
 def store_rich_messages(application: Application, labels: Iterable[str], priorities: Iterable[int] = ()) -> Any:
-    """Let the peer send rich messages to an application's queue; return the packets, by label. Raise
-    ConformanceFailure if they do not arrive. ``priorities``: those of the first messages, for a queue without
-    transactions.
+    """Let the peer send rich messages to an application's queue; return the packets, by label. Raise ConformanceFailure
+    if the messages do not arrive. ``priorities``: the priorities of the first messages, for a nontransactional queue.
     """
     labels, chosen = [*labels], [*priorities]
     before, connection = len(application.labels()), application.peer.open_raw()

@@ -17,8 +17,8 @@ JOURNALS = {"journal": "queue", "other journal": "other"}
 
 
 class SeveralQueues:
-    """Two journaled queues with messages in which every property differs; the first one has a subqueue, if the SUT has
-    subqueues.
+    """Two journaled queues with messages in which every property differs; the first queue has a subqueue, if the SUT
+    supports subqueues.
 
     ``names``: the path names of the places, by a name for verdicts.
     """
@@ -41,7 +41,9 @@ class SeveralQueues:
             sut.create_queue(self.names["subqueue"], transactional=transactional)
 
     def fill(self, place: str, labels: str, priorities: Iterable[int] = ()) -> None:
-        """Let the peer send rich messages to a place, one for each letter; a missing subqueue gets none."""
+        """Let the peer send rich messages to a place, one for each letter; the peer sends no messages to a missing
+        subqueue.
+        """
         if place not in self.names:
             return
         application = self.applications["queue" if place == "subqueue" else place]
@@ -95,7 +97,7 @@ class SeveralQueues:
     def expect(self, **labels: str) -> dict[str, Any]:
         """Return the expected labels of each place, one letter each; places that are not given are empty.
 
-        An underscore in an argument stands for a space.
+        In the name of an argument, an underscore represents a space.
         """
         given = {name.replace("_", " "): value for name, value in labels.items()}
         return {place: in_queue(*given.get(place, "")) for place in self.names}

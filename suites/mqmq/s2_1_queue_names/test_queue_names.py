@@ -237,7 +237,7 @@ FORMAT_NAMES = {
         ],
     ),
 }
-"""By rule: the format names that the rule is about.
+"""For each rule, the format names that the rule  is about.
 
 Well-formed names of distribution lists, connectors and multicast addresses are not included, because messages to them
 require a directory, a connector or a different protocol.
@@ -247,7 +247,8 @@ KNOWN_NAMES_BY_RULE = {
     "MQMQ-2.1.4-01": ("private_names", lambda peer, sut: peer.private_name(0xABCD)),
     "MQMQ-2.1.7-01": ("several_queues", lambda peer, sut: f"{sut.format_name('plain')},{sut.format_name('admin')}"),
 }
-"""By rule: the capability that a SUT needs to accept a well-formed name, and a function that returns such a name."""
+"""For each rule, the capability that a SUT needs to accept a well-formed name, and a function that returns such a name.
+"""
 RULES_OF_SEVERAL_NAMES = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
 """The rules about multiple-element format names."""
 
@@ -287,7 +288,9 @@ def test_message_is_sent_only_to_well_formed_format_name(peer, sut, judge, rule)
 
 
 def _send_to_name(sut, name):
-    """Return DONE if the SUT sends to a name or, where a send needs more than a well-formed name, opens it to send."""
+    """Return DONE if the SUT sends to a name; where a well-formed name is not sufficient for a send, return DONE if the
+    SUT opens the name for sending.
+    """
     sent = outcome_of(lambda: sut.send(name, body="named", label="named"))
     if sent == Outcome.DONE or not sut.has("open_to_send"):
         return sent

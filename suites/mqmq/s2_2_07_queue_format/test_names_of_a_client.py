@@ -87,7 +87,7 @@ SYSTEM_QUEUES = {
     "MQMQ-2.2.7-06": ("SYSTEM$;DEADLETTER", Suffix.DEADLETTER),
     "MQMQ-2.2.7-08": ("SYSTEM$;DEADXACT", Suffix.DEADXACT),
 }
-"""By rule: the path of a system queue, and the suffix of its QUEUE_FORMAT."""
+"""For each rule, the path of a system queue, and the suffix of the queue's QUEUE_FORMAT."""
 
 
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule), id=rule) for rule in SYSTEM_QUEUES])

@@ -30,7 +30,7 @@ def _with_body_type_of(original: Construct, qm: QM, received: MessagePosition, *
 add(
     "receiver-final-ack-body-type-copied-from-message",
     "MQMQ-2.2.12-D01",
-    "BodyType of a FinalAck is the BodyType of the acknowledged message.",
+    "A queue manager sends a FinalAck whose BodyType is the BodyType of the acknowledged message.",
     during(FinalAcks.acknowledge_final, Sending.construct_user_message, _with_body_type_of),
     blind=True,
 )

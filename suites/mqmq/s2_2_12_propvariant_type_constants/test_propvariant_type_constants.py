@@ -39,7 +39,8 @@ ANSWER_TYPE_BY_RULE = {
     "MQMQ-2.2.12-04": (109, VarType.I4),
     "MQMQ-2.2.12-09": (104, VarType.UI1),
 }
-"""By rule: a property, and the type in which the SUT returns it when the call requests it with VT_NULL."""
+"""For each rule, a property, and the type in which the SUT returns the property when the call requests it with VT_NULL.
+"""
 VARIANT_BY_RULE = {
     "MQMQ-2.2.12-03": Variant(VarType.I2, -2),
     "MQMQ-2.2.12-04": Variant(VarType.I4, -4),

@@ -30,7 +30,9 @@ from reference_qm.surface.clock import Now
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager or queue."""
 ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 3, 5, 6, 7
-"""Values of DQ and RQ: private queue of the destination, public queue, private queue of another host, direct name."""
+"""The values of DQ and RQ for a private queue of the destination, a public queue, a private queue of another host, and
+a direct name.
+"""
 TIME_TO_REACH_QUEUE_OFFSET = 12
 """The offset of TimeToReachQueue in the BaseHeader."""
 QUEUE_NAMES_OFFSET = 64
@@ -326,7 +328,7 @@ WRONG_CLASS_BY_CLASS = {
     MessageClass.MQMSG_CLASS_ACK_RECEIVE: MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE,
     MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA: MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q,
 }
-"""By message class of an event: the message class of a different event."""
+"""For each message class of an event, the message class of a different event."""
 RULES_OF_WRONG_CLASS = (
     "MQMQ-2.2.18.1.6-D01",
     "MQDMPR-3.1.1.12-03",

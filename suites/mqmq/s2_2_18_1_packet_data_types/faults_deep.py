@@ -135,7 +135,7 @@ def count_without_null(packet: Any) -> bytes:
 add(
     "receiver-order-ack-previous-number-big-endian",
     "MQMQ-2.2.18-D01",
-    "TxPreviousSequenceNumber of an OrderAck is big-endian.",
+    "A queue manager sends an OrderAck whose TxPreviousSequenceNumber is big-endian.",
     wrong_fields(
         UserMessagePacket,
         {"MessagePropertiesHeader.MessageBody": reverse_previous_number},
@@ -156,7 +156,7 @@ add(
 add(
     "sender-report-source-queue-manager-made-up",
     "MQMQ-2.2.18.1.3-01",
-    "SourceQueueManager of a report is not the GUID of the queue manager.",
+    "A queue manager sends a report whose SourceQueueManager is not the GUID of the queue manager.",
     wrong_fields(
         UserMessagePacket,
         {"UserHeader.SourceQueueManager": OTHER_GUID},
@@ -176,7 +176,7 @@ add(
 add(
     "receiver-ack-receive-correlation-number-big-endian",
     "MQMQ-2.2.18.1.3-D01",
-    "CorrelationID of an acknowledgment of class ACK_RECEIVE contains the message number as a big-endian number.",
+    "A queue manager sends an ACK_RECEIVE whose CorrelationID contains the message number in big-endian order.",
     wrong_fields(
         UserMessagePacket,
         {"MessagePropertiesHeader.CorrelationID": lambda old: old[:16] + old[16:][::-1]},

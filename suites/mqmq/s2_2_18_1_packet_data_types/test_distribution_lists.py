@@ -81,7 +81,7 @@ FIELDS_OF_LIST_BY_RULE = {
     "MQMQ-2.2.20.2-06": COUNTS,
     "MQMQ-2.2.20.2-D03": (*SIZES, "bytes after the last header"),
 }
-"""By rule: the fields of the list that the rule is about."""
+"""For each rule, the fields of the list that the rule is about."""
 
 
 @needs("private_names")

@@ -15,9 +15,9 @@ from suites.mqmq.steps.outgoing import Outgoing
 
 MESSAGE_LABEL = "named"
 FIXED_SIZE = 56
-"""Size in bytes of the MessagePropertiesHeader before its label."""
+"""The size in bytes of the MessagePropertiesHeader before its label."""
 QUEUE_NAMES_OFFSET = 64
-"""Offset of the first queue name: it follows the BaseHeader and the fixed part of the UserHeader."""
+"""The offset of the first queue name, which follows the BaseHeader and the fixed part of the UserHeader."""
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 PUBLIC, OTHER_HOST = 5, 6
 """Values of RQ for a public response queue and for a private response queue of another host."""

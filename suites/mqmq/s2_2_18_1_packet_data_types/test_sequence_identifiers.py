@@ -18,8 +18,8 @@ SEQUENCE_COMPARISONS = (
     ("an earlier TimeStamp, a higher Ordinal", -1, 5, False),
     ("an earlier TimeStamp, the highest Ordinal", -1, None, False),
 )
-"""Each row: the name of the case; seconds and Ordinal of the second TxSequenceID relative to the first; whether the
-second sequence is later.
+"""For each case, its name; the seconds and the Ordinal of the second TxSequenceID relative to the first TxSequenceID;
+and whether the second sequence is later.
 """
 HIGHEST_U32 = 0xFFFF_FFFF
 

@@ -42,7 +42,7 @@ add(
     both(
         during(Sending.send_user_message, Lifetimes.has_expired, _never_if_transactional),
         replace_step_if(
-            Lifetimes.watch_sent,
+            Lifetimes.watch_message_to_send,
             lambda given: given.position.UserMessage.TransactionHeader is not None,
             lambda given: None,
         ),

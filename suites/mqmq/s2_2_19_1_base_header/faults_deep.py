@@ -67,19 +67,19 @@ for _name, _rule, _says, _changes, _when in (
 add(
     "acceptor-connection-parameters-in-clear",
     "MQMQ-2.2.19.1-05",
-    "IN is clear in the ConnectionParameters packet of the side that accepted the connection.",
+    "The acceptor sends a ConnectionParameters packet with IN clear.",
     sent_as("acceptor", bit_clear(ConnectionParametersPacket, "BaseHeader.IN")),
 )
 add(
     "sender-tr-clear-in-traced-message-to-several-queues",
     "MQMQ-2.2.19.1-12",
-    "TR is clear in a traced message to several queues.",
+    "A queue manager sends a traced message to several queues with TR clear.",
     bit_clear(MESSAGE, "BaseHeader.TR", has_header("MultiQueueFormatHeader")),
 )
 add(
     "sender-tr-clear-in-traced-transactional-message",
     "MQMQ-2.2.19.1-12",
-    "TR is clear in a traced transactional message.",
+    "A queue manager sends a traced transactional message with TR clear.",
     bit_clear(MESSAGE, "BaseHeader.TR", has_header("TransactionHeader")),
 )
 add(

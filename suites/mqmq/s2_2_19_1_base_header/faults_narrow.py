@@ -81,31 +81,31 @@ for _name, _rule, _says, _install in (
     (
         "connection-parameters-dh-set",
         "MQMQ-2.2.19.1-08",
-        "DH is set in a ConnectionParameters packet.",
+        "A queue manager sends a ConnectionParameters packet with DH set.",
         bit_set(PARAMETERS, "BaseHeader.DH"),
     ),
     (
         "establish-connection-dh-set",
         "MQMQ-2.2.19.1-08",
-        "DH is set in an EstablishConnection packet.",
+        "A queue manager sends an EstablishConnection packet with DH set.",
         bit_set(ESTABLISHING, "BaseHeader.DH"),
     ),
     (
         "order-ack-base-header-x9-set",
         "MQMQ-2.2.19.1-10",
-        "Bit X9 of BaseHeader.Flags is set in an OrderAck.",
+        "A queue manager sends an OrderAck with bit X9 of BaseHeader.Flags set.",
         bit_set(MESSAGE, "BaseHeader.X9", is_order_ack),
     ),
     (
         "report-base-header-x8-set",
         "MQMQ-2.2.19.1-11",
-        "Bit X8 of BaseHeader.Flags is set in a report.",
+        "A queue manager sends a report with bit X8 of BaseHeader.Flags set.",
         bit_set(MESSAGE, "BaseHeader.X8", is_report),
     ),
     (
         "establish-connection-base-header-x6-set",
         "MQMQ-2.2.19.1-14",
-        "Bit X6 of BaseHeader.Flags is set in an EstablishConnection packet.",
+        "A queue manager sends an EstablishConnection packet with bit X6 of BaseHeader.Flags set.",
         bit_set(ESTABLISHING, "BaseHeader.X6"),
     ),
     (
@@ -135,37 +135,37 @@ for _name, _rule, _says, _install in (
     (
         "establish-connection-signature-wrong",
         "MQMQ-2.2.19.1-21",
-        "Signature of an EstablishConnection packet is 0x524F494D.",
+        "A queue manager sends an EstablishConnection packet whose Signature is 0x524F494D.",
         field_is(ESTABLISHING, "BaseHeader.Signature", b"LIOS"),
     ),
     (
         "order-ack-signature-wrong",
         "MQMQ-2.2.19.1-21",
-        "Signature of an OrderAck is 0x524F494D.",
+        "A queue manager sends an OrderAck whose Signature is 0x524F494D.",
         field_is(MESSAGE, "BaseHeader.Signature", b"LIOS", is_order_ack),
     ),
     (
         "sender-message-to-several-queues-packet-size-4-bytes-short",
         "MQMQ-2.2.19.1-22",
-        "PacketSize of a message to several queues is 4 bytes too small.",
+        "A queue manager sends a message to several queues whose PacketSize is 4 bytes too small.",
         off_by(MESSAGE, "BaseHeader.PacketSize", -4, has_lists),
     ),
     (
         "admin-ack-packet-size-4-bytes-large",
         "MQMQ-2.2.19.1-22",
-        "PacketSize of an administration acknowledgment is 4 bytes too large.",
+        "A queue manager sends an administration acknowledgment whose PacketSize is 4 bytes too large.",
         off_by(MESSAGE, "BaseHeader.PacketSize", 4, is_admin_ack),
     ),
     (
         "establish-connection-time-to-reach-queue-0",
         "MQMQ-2.2.19.1-25",
-        "TimeToReachQueue of an EstablishConnection packet is 0.",
+        "A queue manager sends an EstablishConnection packet whose TimeToReachQueue is 0.",
         field_is(ESTABLISHING, "BaseHeader.TimeToReachQueue", 0),
     ),
     (
         "connection-parameters-time-to-reach-queue-0x7fffffff",
         "MQMQ-2.2.19.1-25",
-        "TimeToReachQueue of a ConnectionParameters packet is 0x7FFFFFFF.",
+        "A queue manager sends a ConnectionParameters packet whose TimeToReachQueue is 0x7FFFFFFF.",
         field_is(PARAMETERS, "BaseHeader.TimeToReachQueue", 0x7FFFFFFF),
     ),
     (
@@ -177,7 +177,7 @@ for _name, _rule, _says, _install in (
     (
         "sender-traced-recoverable-message-tr-clear",
         "MQMQ-2.2.19.1-12",
-        "TR is clear in a traced recoverable message.",
+        "A queue manager sends a traced recoverable message with TR clear.",
         bit_clear(UserMessagePacket, "BaseHeader.TR", is_traced_recoverable),
     ),
 ):

@@ -36,14 +36,14 @@ register_unused_bits((*INTERNAL_PACKET_KINDS, USER_MESSAGE_KIND), BaseHeader, UN
 @passive("MQMQ-2.2.19.1-01", STREAM_PACKET_KINDS, "VersionNumber is 0x10", decisive=True)
 @judge_packet_bytes
 def check_version(data: bytes) -> Finding:
-    """Check VersionNumber."""
+    """Check that VersionNumber is 0x10."""
     return data[0] == VERSION, f"VersionNumber is 0x{data[0]:02X}"
 
 
 @passive("MQMQ-2.2.19.1-21", STREAM_PACKET_KINDS, "Signature is 4C 49 4F 52", decisive=True)
 @judge_packet_bytes
 def check_signature(data: bytes) -> Finding:
-    """Check Signature."""
+    """Check that Signature has the specified value."""
     return data[4:8] == SIGNATURE, f"Signature is {data[4:8].hex(' ').upper()}"
 
 

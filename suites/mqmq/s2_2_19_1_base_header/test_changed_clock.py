@@ -13,8 +13,8 @@ SECONDS_PER_HOUR = 3_600
 CLOCK_CHANGE_S = 2 * SECONDS_PER_HOUR
 MESSAGE_AGE_S = 3 * SECONDS_PER_HOUR
 LIFETIME_BY_CASE_S = {"expired": MESSAGE_AGE_S - SECONDS_PER_HOUR, "unexpired": MESSAGE_AGE_S + SECONDS_PER_HOUR}
-"""Values of TimeToReachQueue in s, for messages sent three hours before the time of the changed clock. According to the
-unchanged clock, one of the messages would be in the opposite state.
+"""Values of TimeToReachQueue in s, for messages that are sent three hours before the time of the changed clock. For one
+of the messages, the changed and the unchanged clock differ about whether the message has expired.
 """
 EXPIRATION_RULES = ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 SENT_TIME = ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60")

@@ -22,13 +22,13 @@ from reference_qm.surface.clock import Now
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """The GUID of an unknown queue manager."""
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
-"""Values of DQ and AQ: private queue of the destination, public queue, direct name."""
+"""The values of DQ and AQ for a private queue of the destination, a public queue and a direct name."""
 SECONDS_PER_HOUR = 3600
 QUEUE_NAMES_OFFSET = 64
 
 
 def has_dq(kind: int) -> Callable[[UserMessagePacket], bool]:
-    """Return a condition that is true for messages whose UserHeader has this DQ."""
+    """Return a condition that is true for messages whose UserHeader has the given DQ."""
     return lambda packet: kind == packet.UserHeader.DQ
 
 

@@ -23,19 +23,19 @@ for _name, _rule, _says, _install in (
     (
         "admin-ack-source-queue-manager-wrong",
         "MQMQ-2.2.19.2-01",
-        "SourceQueueManager of an administration acknowledgment is a wrong GUID.",
+        "A queue manager sends an administration acknowledgment whose SourceQueueManager is a wrong GUID.",
         field_is(MESSAGE, "UserHeader.SourceQueueManager", OTHER_GUID, is_admin_ack),
     ),
     (
         "final-ack-source-queue-manager-wrong",
         "MQMQ-2.2.19.2-01",
-        "SourceQueueManager of a FinalAck is a wrong GUID.",
+        "A queue manager sends a FinalAck whose SourceQueueManager is a wrong GUID.",
         field_is(MESSAGE, "UserHeader.SourceQueueManager", OTHER_GUID, is_final_ack),
     ),
     (
         "sender-copy-for-several-queues-address-not-zero",
         "MQMQ-2.2.19.2-04",
-        "QueueManagerAddress of a message to several direct names is not zero.",
+        "A queue manager sends a message to several direct names whose QueueManagerAddress is not zero.",
         field_is(
             MESSAGE, "UserHeader.QueueManagerAddress", OTHER_GUID, lambda p: has_lists(p) and p.UserHeader.DQ == 7
         ),
@@ -43,49 +43,49 @@ for _name, _rule, _says, _install in (
     (
         "admin-ack-dm-3",
         "MQMQ-2.2.19.2-09",
-        "DM of an administration acknowledgment is 3.",
+        "A queue manager sends an administration acknowledgment whose DM is 3.",
         field_is(MESSAGE, "UserHeader.DM", 3, is_admin_ack),
     ),
     (
         "admin-ack-dq-6",
         "MQMQ-2.2.19.2-15",
-        "DQ of an administration acknowledgment is 6.",
+        "A queue manager sends an administration acknowledgment whose DQ is 6.",
         field_is(MESSAGE, "UserHeader.DQ", 6, is_admin_ack),
     ),
     (
         "sender-transactional-message-user-header-x2-set",
         "MQMQ-2.2.19.2-24",
-        "Bit X2 of UserHeader.Flags is set in a transactional message.",
+        "A queue manager sends a transactional message with bit X2 of UserHeader.Flags set.",
         bit_set(MESSAGE, "UserHeader.X2", is_transactional),
     ),
     (
         "order-ack-user-header-x1-set",
         "MQMQ-2.2.19.2-12",
-        "Bit X1 of UserHeader.Flags is set in an OrderAck.",
+        "A queue manager sends an OrderAck with bit X1 of UserHeader.Flags set.",
         bit_set(MESSAGE, "UserHeader.X1", is_order_ack),
     ),
     (
         "report-user-header-x4-set",
         "MQMQ-2.2.19.2-28",
-        "The bits X4 of UserHeader.Flags are set in a report.",
+        "A queue manager sends a report with the bits X4 of UserHeader.Flags set.",
         bit_set(MESSAGE, "UserHeader.X4", is_report),
     ),
     (
         "admin-ack-ah-set",
         "MQMQ-2.2.19.2-25",
-        "AH is set in an administration acknowledgment.",
+        "A queue manager sends an administration acknowledgment with AH set.",
         bit_set(MESSAGE, "UserHeader.AH", is_admin_ack),
     ),
     (
         "order-ack-mp-clear",
         "MQMQ-2.2.19.2-21",
-        "MP is clear in an OrderAck.",
+        "A queue manager sends an OrderAck with MP clear.",
         bit_clear(MESSAGE, "UserHeader.MP", is_order_ack),
     ),
     (
         "sender-transactional-message-to-several-queues-dm-0",
         "MQMQ-2.2.19.2-20",
-        "DM is 0 in a transactional message to several queues.",
+        "A queue manager sends a transactional message to several queues with DM 0.",
         field_is(MESSAGE, "UserHeader.DM", 0, lambda p: is_transactional(p) and has_lists(p)),
     ),
     (
@@ -139,25 +139,25 @@ for _name, _rule, _says, _install in (
     (
         "report-sent-time-0",
         "MQMQ-2.2.19.2-06",
-        "SentTime of a report is 0.",
+        "A queue manager sends a report whose SentTime is 0.",
         field_is(MESSAGE, "UserHeader.SentTime", 0, is_report),
     ),
     (
         "order-ack-sent-time-0",
         "MQMQ-2.2.19.2-06",
-        "SentTime of an OrderAck is 0.",
+        "A queue manager sends an OrderAck whose SentTime is 0.",
         field_is(MESSAGE, "UserHeader.SentTime", 0, is_order_ack),
     ),
     (
         "admin-ack-sent-time-of-one-hour-ago",
         "MQMQ-2.2.19.2-06",
-        "SentTime of an administration acknowledgment is one hour in the past.",
+        "A queue manager sends an administration acknowledgment whose SentTime is one hour in the past.",
         off_by(MESSAGE, "UserHeader.SentTime", -3600, is_admin_ack),
     ),
     (
         "sender-transactional-message-to-private-queue-address-zero",
         "MQMQ-2.2.19.2-03",
-        "QueueManagerAddress of a transactional message to a private queue is a wrong GUID.",
+        "A queue manager sends a transactional message to a private queue whose QueueManagerAddress is a wrong GUID.",
         field_is(
             MESSAGE,
             "UserHeader.QueueManagerAddress",

@@ -71,9 +71,9 @@ REPORT_CLASS, POSITIVE_CLASSES = 0x0001, (0x0002, 0x00FF)
 @needs("public_names")
 @covers("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.3-12", "MQMQ-2.2.19.3-24")
 def test_message_of_queue_manager_has_time_of_sending(peer, sut, judge):
-    """A traced message and a transactional message arrive, sent a day ago, and request acknowledgments: SentTime of the
-    administration acknowledgments, of the OrderAck and of the report, if the SUT sends reports, is the present time;
-    EncryptionAlgorithm and MessageClass are listed values.
+    """A traced message and a transactional message with a SentTime of a day ago arrive and request acknowledgments.
+    SentTime of the administration acknowledgments, of the OrderAck and, if the SUT sends reports, of the report is the
+    present time; EncryptionAlgorithm and MessageClass have values that the document lists.
     """
     now_s = peer.environment.now().utc_s
     receiver = AcknowledgingReceiver(peer, sut)

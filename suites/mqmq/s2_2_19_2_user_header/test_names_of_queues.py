@@ -33,7 +33,7 @@ FIELDS_BY_ADMIN_QUEUE_TYPE: dict[int, dict[str, Any]] = {
     6: {"AdminQueue": QUEUE_ON_THIRD_HOST},
     7: {"AdminQueue": DIRECT_NAME.format("admin")},
 }
-"""By AQ: the fields of a message with an administration queue of that form."""
+"""For each value of AQ, the fields of a message whose administration queue has the form that AQ announces."""
 FIELDS_BY_RESPONSE_QUEUE_TYPE: dict[int, dict[str, Any]] = {
     1: {"RQ": 1, "AdminQueue": DIRECT_NAME.format("admin")},
     2: {"RQ": 2, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
@@ -43,7 +43,7 @@ FIELDS_BY_RESPONSE_QUEUE_TYPE: dict[int, dict[str, Any]] = {
     6: {"ResponseQueue": QUEUE_ON_THIRD_HOST},
     7: {"ResponseQueue": DIRECT_NAME.format("a"), "AdminQueue": DIRECT_NAME.format("ab")},
 }
-"""By value of RQ: the fields of a message whose response queue is named as RQ announces."""
+"""For each value of RQ, the fields of a message whose response queue has the form that RQ announces."""
 
 
 ADMINISTRATION_READ = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.31-D16")
@@ -125,15 +125,15 @@ SENT_NAMES = (
     (RESPONSE_WRITTEN, "response_queue", r"DIRECT=OS:nowhere\q", "RQ", 7, "os:nowhere\\q\0"),
     (RESPONSE_WRITTEN, "response_queue", r"DIRECT=OS:nowhere\qq", "RQ", 7, "os:nowhere\\qq\0"),
 )
-"""Each row: the rules, the property, the name that the application sets, the flag in UserHeader, its value, and the
-name in the packet.
+"""For each case, the rules, the property, the name that the application sets, the flag in UserHeader, the value of the
+flag, and the name in the packet.
 """
 RULES_BY_NAME_TYPE = {
     2: ("MQMQ-2.2.18.1.5.1-01",),
     3: ("MQMQ-2.2.18.1.5.1-01",),
     7: ("MQMQ-2.2.18.1.5.2-D01", "MQMQ-2.2.18.1.5.2-D02"),
 }
-"""By value of AQ or RQ: the rules about the form of the name."""
+"""For each value of AQ or RQ, the rules about the form of the name."""
 
 
 @needs("send", "private_names")

@@ -33,7 +33,7 @@ UNLISTED_QUEUE_TYPES = (
     ("MQMQ-2.2.19.2-34", "AQ", 1),
     ("MQMQ-2.2.19.2-34", "AQ", 4),
 )
-"""Each row: the rule, the flag, and an undefined value of the flag."""
+"""For each case, the rule, the flag, and an undefined value of the flag."""
 THIRD_HOST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 """The GUID of a queue manager that is neither the SUT nor the peer."""
 SHORT_S, LONG_S = 1, 9_000
@@ -283,7 +283,7 @@ def test_message_past_time_to_be_received_leaves_queue(peer, sut, judge):
 
 
 def _have_arrived(sut, names):
-    """Return whether the messages with these labels are in the queue."""
+    """Return whether the messages with the given labels are in the queue."""
     return _list_wanted_labels(sut, names) == names
 
 

@@ -189,7 +189,7 @@ class PurgedTransactionalNotAcknowledged(AdminAcks):
 
 @fault("receiver-correlation-id-of-refusal-that-of-message", breaks="MQMQ-2.2.19.3-14")
 class CorrelationCopied(AdminAcks):
-    """CorrelationID of a negative acknowledgment is the CorrelationID of the refused message."""
+    """A queue manager sends a negative acknowledgment with the CorrelationID of the refused message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         built = super().build(message, message_class, now)

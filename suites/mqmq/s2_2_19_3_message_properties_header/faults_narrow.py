@@ -51,13 +51,13 @@ for _name, _rule, _says, _install in (
     (
         "admin-ack-bit-4-set",
         "MQMQ-2.2.19.3-05",
-        "Bit 4 of MessagePropertiesHeader.Flags is set in an administration acknowledgment.",
+        "A queue manager sends an administration acknowledgment with bit 4 of MessagePropertiesHeader.Flags set.",
         off_by(MESSAGE, f"{PROPERTIES}.Flags", 0x10, is_admin_ack),
     ),
     (
         "order-ack-bit-5-set",
         "MQMQ-2.2.19.3-06",
-        "Bit 5 of MessagePropertiesHeader.Flags is set in an OrderAck.",
+        "A queue manager sends an OrderAck with bit 5 of MessagePropertiesHeader.Flags set.",
         off_by(MESSAGE, f"{PROPERTIES}.Flags", 0x20, is_order_ack),
     ),
     (
@@ -84,7 +84,7 @@ for _name, _rule, _says, _install in (
     (
         "admin-ack-receive-correlation-id-zero",
         "MQMQ-2.2.19.3-14",
-        "CorrelationID of an acknowledgment of class ACK_RECEIVE is zero.",
+        "A queue manager sends an acknowledgment of class ACK_RECEIVE whose CorrelationID is zero.",
         wrong_fields(
             MESSAGE,
             {f"{PROPERTIES}.CorrelationID": bytes(20)},
@@ -94,7 +94,7 @@ for _name, _rule, _says, _install in (
     (
         "admin-ack-purged-correlation-id-zero",
         "MQMQ-2.2.19.3-14",
-        "CorrelationID of an acknowledgment of class NACK_Q_PURGED is zero.",
+        "A queue manager sends an acknowledgment of class NACK_Q_PURGED whose CorrelationID is zero.",
         wrong_fields(
             MESSAGE,
             {f"{PROPERTIES}.CorrelationID": bytes(20)},
@@ -118,13 +118,13 @@ for _name, _rule, _says, _install in (
     (
         "admin-ack-allocation-body-size-0",
         "MQMQ-2.2.19.3-19",
-        "AllocationBodySize of an OrderAck is 0.",
+        "A queue manager sends an OrderAck whose AllocationBodySize is 0.",
         field_is(MESSAGE, f"{PROPERTIES}.AllocationBodySize", 0, is_order_ack),
     ),
     (
         "admin-ack-privacy-level-2",
         "MQMQ-2.2.19.3-20",
-        "PrivacyLevel of an administration acknowledgment is 2.",
+        "A queue manager sends an administration acknowledgment whose PrivacyLevel is 2.",
         field_is(MESSAGE, f"{PROPERTIES}.PrivacyLevel", 2, is_admin_ack),
     ),
     (
@@ -170,13 +170,13 @@ for _name, _rule, _says, _install in (
     (
         "report-encryption-algorithm-0x1234",
         "MQMQ-2.2.19.3-24",
-        "EncryptionAlgorithm of a report is 0x1234.",
+        "A queue manager sends a report whose EncryptionAlgorithm is 0x1234.",
         field_is(MESSAGE, f"{PROPERTIES}.EncryptionAlgorithm", 0x1234, is_report),
     ),
     (
         "report-class-3",
         "MQMQ-2.2.19.3-12",
-        "MessageClass of a report is 0x0003.",
+        "A queue manager sends a report whose MessageClass is 0x0003.",
         field_is(MESSAGE, f"{PROPERTIES}.MessageClass", 3, is_report),
     ),
 ):

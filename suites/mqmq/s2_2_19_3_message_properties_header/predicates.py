@@ -14,7 +14,7 @@ from suites.mqmq.steps.unused import require_not_set
 
 USER_MESSAGE_KIND = "UserMessage"
 SIZE_FIELD_OFFSETS = {"MessageSize": 32, "ExtensionSize": 52}
-"""Offsets of sizes in the MessagePropertiesHeader."""
+"""The offsets of the size fields in the MessagePropertiesHeader."""
 FIXED_SIZE = 56
 LONGEST_LABEL = 500
 
@@ -31,7 +31,7 @@ PRIVACY_LEVELS = (0, 1, 3, 5)
 RC2, RC4, AES = 0x6602, 0x6801, (0x660E, 0x660F, 0x6610)
 ALGORITHM = "EncryptionAlgorithm"
 ALGORITHMS_BY_PRIVACY_LEVEL = {1: (RC2, RC4), 3: (RC2, RC4), 5: AES}
-"""By PrivacyLevel: the encryption algorithms that it allows."""
+"""For each PrivacyLevel, the encryption algorithms that it allows."""
 
 
 def read_bit_of_flags(bit: int) -> Callable[[Any], int]:

@@ -10,7 +10,7 @@ from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
 HASH_ALGORITHMS = {"md2": 0x8001, "md4": 0x8002, "md5": 0x8003, "sha1": 0x8004, "sha256": 0x800C, "sha512": 0x800E}
-"""By name of a hash algorithm: the value of HashAlgorithm."""
+"""For each name of a hash algorithm, the value of HashAlgorithm."""
 
 
 @needs("security", "send")

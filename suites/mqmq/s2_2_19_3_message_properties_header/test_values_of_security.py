@@ -18,13 +18,13 @@ REFUSAL_CLASSES_BY_RULE = {
     "MQMQ-2.2.19.3-22": (BAD_SIGNATURE,),
     "MQMQ-2.2.19.3-25": (BAD_ENCRYPTION,),
 }
-"""By rule: the classes of refusal that are allowed; erratum E49 allows both for an undefined PrivacyLevel."""
+"""For each rule, the allowed classes of the refusal; erratum E49 allows both classes for an undefined PrivacyLevel."""
 ACCEPTED_CASE_BY_RULE = {
     "MQMQ-2.2.19.3-22": "unsigned",
     "MQMQ-2.2.19.3-25": "encrypted",
     "MQMQ-2.2.19.3-21": "encrypted",
 }
-"""By rule: a similar message with a defined value, which must be accepted."""
+"""For each rule, a similar message with a defined value, which the SUT must accept."""
 ACCEPTED_OUTCOME = "ACK_REACH_QUEUE and the message is stored in its queue"
 
 

@@ -18,13 +18,13 @@ from suites.mqqb.steps.sender import Sender
 
 MQF_HEADER = "MultiQueueFormatHeader"
 LIST_SIGNATURE_BY_NAME = {"Destination": 0x0064, "Administration": 0x00C8, "Response": 0x012C}
-"""By name of a list: its HeaderID."""
+"""For each name of a list, the HeaderID of the list."""
 LISTS_THAT_MAY_BE_EMPTY = ("Administration", "Response")
 """Lists that may be empty because the UserHeader contains the only administration or response queue."""
 SIGNATURE = 0x015E
 PRIVATE, DIRECT = 2, 3
 EMPTY_NAME = r"OS:\PRIVATE$\q"
-"""A direct name without its host."""
+"""The part of a direct name that follows the host."""
 MESSAGE_LABEL = "several"
 TRACE_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000d8"
 BODY_TYPE, LIFETIME_S = 8, 77_777
@@ -342,7 +342,7 @@ FIELDS_OF_DEBUG_BY_RULE = {
     "MQMQ-2.2.20.8-17": ("Flags.QT", "QueueIdentifier"),
     "MQMQ-2.2.20.8-D01": ("Flags.QT", "Reserved", "QueueIdentifier"),
 }
-"""By rule: the fields that the rule is about."""
+"""For each rule, the fields that the rule is about."""
 
 
 @needs("send", "security")

@@ -19,21 +19,23 @@ from suites.mqqb.steps.sender import Sender
 
 WINDOW_SIZE = 0x40
 INTERNAL_SIZE = 20
-"""Size in bytes of a SessionAck before its SessionHeader."""
+"""The size in bytes of a SessionAck before its SessionHeader."""
 FIXED_SIZE = 12
-"""Size in bytes of the SessionHeader before WindowSize; the SUT chooses the value of WindowSize."""
+"""The size in bytes of the SessionHeader before WindowSize; the SUT chooses the value of WindowSize."""
 SAME_TIME_TOLERANCE_MS = 8_000
 """The RecoverableAckTimeout of the checks: long enough for one SessionAck to acknowledge several messages."""
-MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 MESSAGES_PER_GROUP = 30
 """The number of messages for which the check waits for one SessionAck; it is below every window size."""
 FLAG_COUNT = 20
 MAX_TIMER_SPEED = 20
-"""The highest factor by which timers may be faster in checks that act while timers run."""
+"""The highest time scale of timers for checks that act while a timer runs."""
 
 
 def send_and_await_ack(connection, packets, specified_ms):
-    """Send messages and wait for the next SessionAck; return all these frames, and the SessionHeader."""
+    """Send messages and wait for the next SessionAck; return the frames of the messages and of the SessionAck, and the
+    SessionHeader.
+    """
     sut = connection.peer.sut
     sent = [connection.send(packet) for packet in packets]
     within_ms = sut.duration_ms(specified_ms) + sut.slack_ms(specified_ms) + sut.response_timeout_ms
@@ -148,7 +150,8 @@ def test_session_ack_counts_more_than_256_messages(peer, sut, judge):
 @varied("priority", "extension", "label", "body", "destination")
 def test_session_ack_counts_recoverable_messages_separately(peer, sut, judge):
     """Express and recoverable messages arrive: RecoverableMsgAckSeqNumber is the number of the first unacknowledged
-    recoverable message, and RecoverableMsgAckFlags has one bit for each recoverable message from that number on.
+    recoverable message, and RecoverableMsgAckFlags has one bit for each recoverable message, beginning with the message
+    of that number.
     """
     sut.slow_down(MAX_TIMER_SPEED)
     connection = peer.open_raw(RecoverableAckTimeout=SAME_TIME_TOLERANCE_MS)
@@ -241,7 +244,7 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
     """
     sut.slow_down(MAX_TIMER_SPEED)
     count, bits = express + recoverable, (1 << recoverable) - 1
-    for _ in range(MOST_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         connection = peer.open_raw(RecoverableAckTimeout=SAME_TIME_TOLERANCE_MS)
         packets = [peer.message() for _ in range(express)] + [peer.recoverable_message() for _ in range(recoverable)]
         frames, header = send_and_await_ack(connection, packets, SAME_TIME_TOLERANCE_MS)

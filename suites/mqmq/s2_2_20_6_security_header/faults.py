@@ -24,7 +24,7 @@ SECURITY_DATA = "SecurityHeader.SecurityData"
 SECOND_QUEUE_MANAGER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
 """The GUID of an unknown queue manager."""
 NO_SENDER, QUEUE_MANAGER = 0, 2
-"""Values of ST."""
+"""The values of SecurityHeader.Flags.ST."""
 FIXED_SIZE = len(SecurityHeader().build())
 SECURITY_ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
 

@@ -14,7 +14,7 @@ HEADER_PREFIX = "SecurityHeader."
 NO_SENDER, SID = 0, 1
 """Values of ST: a message without a sender, and a sender that a SID identifies."""
 FIXED_SIZE = 16
-"""Size in bytes of the SecurityHeader before SecurityData."""
+"""The size in bytes of the SecurityHeader before SecurityData."""
 SAMPLE_APPLICATION_TAG = 0x7A6B_5C4D
 TAG_FIELD = "MessagePropertiesHeader.ApplicationTag"
 SIMPLE_BLOB = "0102"
@@ -39,7 +39,7 @@ def _offsets_of_items(frame):
 
 
 def _compute_expected_offsets(frame):
-    """Return the offsets of the items that follow from the sizes in the header: each at a multiple of 4."""
+    """Compute the offsets of the items from the sizes in the header: each item begins at a multiple of 4."""
     found, at = Layout(frame).fields, FIXED_SIZE
     places: dict[str, int | str] = {}
     for name, size in SECURITY_DATA:

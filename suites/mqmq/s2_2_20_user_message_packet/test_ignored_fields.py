@@ -31,7 +31,7 @@ IGNORED_FIELDS = {
     "MQMQ-2.2.19.3-07": [{"properties": {"X6": 1}}],
     "MQMQ-2.2.19.3-08": [{"properties": {"X7": 1}}],
 }
-"""By rule: the fields that a receiver must ignore."""
+"""For each rule, the fields that a receiver must ignore."""
 UNUSED_TRANSACTION_BITS = {
     "MQMQ-2.2.20.5-08": "X1",
     "MQMQ-2.2.20.5-09": "X2",
@@ -42,7 +42,7 @@ UNUSED_TRANSACTION_BITS = {
     "MQMQ-2.2.20.5-14": "X7",
     "MQMQ-2.2.20.5-15": "X8",
 }
-"""By rule: the unused bit of TransactionHeader.Flags."""
+"""For each rule, the unused bit of TransactionHeader.Flags."""
 WAIT_MS = 3_000
 CORRELATION_ID = bytes(range(20))
 

@@ -36,7 +36,7 @@ FIELDS_OF_RULES = {
     "MQDMPR-3.1.7.1.32-D02": (PROPERTIES,),
     "MQDMPR-3.1.7.1.32-D05": (USER,),
 }
-"""By rule: the prefixes of the names of its fields."""
+"""For each rule, the prefixes of the names of the fields that the rule is about."""
 HEADER_FIELDS_BY_RULE = {
     "MQMQ-2.2.20-D02": (ORDER, "bytes after the last header"),
     "MQDMPR-3.1.7.1.30-03": (ORDER, "bytes after the last header"),

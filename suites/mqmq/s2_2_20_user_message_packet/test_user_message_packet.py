@@ -46,7 +46,7 @@ PIGGYBACK_AFTER_TIMEOUT_SHARE = 0.85
 """The time after which the check lets the SUT send, as a fraction of half of AckTimeout. After three quarters of this
 time, a message contains a SessionHeader (MS-MQQB 3.1.7.11).
 """
-MOST_ATTEMPTS = 5
+MAX_ATTEMPTS = 5
 """The number of attempts: on a busy machine, the SUT may send too early or too late."""
 PLAIN, ACKNOWLEDGING = (0, 0), (1, 16)
 """Pairs of SH and the size of the SessionHeader in bytes."""
@@ -98,8 +98,8 @@ def test_any_reserved_of_mqf_headers_is_accepted(peer, sut, judge):
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge, queue):
     """The peer sends traced messages to each kind of queue with unused bits or Reserved of the DebugHeader set, or with
-    a SoapHeader whose reserved fields are nonzero: the SUT sends one report on each message and acknowledges its
-    arrival, as for a message whose unused bits are clear.
+    a SoapHeader whose reserved fields are nonzero: the SUT sends one report about each message and acknowledges its
+    arrival, in the same way as for a message whose unused bits are clear.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
@@ -143,7 +143,7 @@ def test_any_unused_bit_leaves_traced_message_reported(peer, sut, judge, queue):
 @covers(*UNUSED_OF_DEBUG_HEADER.values())
 def test_any_unused_bit_leaves_forwarded_message_reported(peer, sut, judge):
     """The peer sends traced messages for a private queue of the peer with unused bits or Reserved of the DebugHeader
-    set: the SUT sends the same number of reports on each as on a message whose unused bits are clear.
+    set: the SUT sends the same number of reports about each message as about a message whose unused bits are clear.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = private_queue(peer.identifier, 1)
@@ -225,7 +225,7 @@ def test_message_with_sh_has_session_header(peer, sut, judge):
     sender.send(1)
     session, first = sender.await_first(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
-    for number in range(2, 2 + MOST_ATTEMPTS):
+    for number in range(2, 2 + MAX_ATTEMPTS):
         session.acknowledge_all()
         known = len(session.received)
         received = session.send(peer.message())

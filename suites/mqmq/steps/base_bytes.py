@@ -53,5 +53,5 @@ def size_counts_packet(data: bytes) -> Finding:
 
 
 def is_no_packet(frame: Frame) -> bool:
-    """Return whether the codec could not find a packet in these bytes or after them."""
+    """Return whether the codec could not find a packet in the given bytes or after them."""
     return frame.error is not None and frame.error.field in (NOTHING_BEGINS, AFTER)

@@ -95,15 +95,15 @@ BIT_FIELDS: Mapping[str, tuple[tuple[str, int], ...]] = {
     "MessagePropertiesHeader": (("PA", 1), ("PR", 1), ("NA", 1), ("NR", 1)),
     "DebugHeader": (("QT", 2),),
 }
-"""By header: the named parts of Flags, each with its width in bits, beginning with the least significant bit."""
+"""For each header, the named parts of Flags, each  with its width in bits, beginning with the least significant bit."""
 FORMAT_NAME_KINDS: Mapping[int, str] = {2: "number", 3: "number", 4: "number", 5: "public", 6: "private", 7: "direct"}
-"""By value of DQ, AQ or RQ: the form of the queue name."""
+"""For each value of DQ, AQ or RQ, the form of the queue name."""
 LIST_NAMES: Mapping[int, tuple[str, int]] = {1: ("public", 1), 2: ("private", 4), 3: ("text", 2), 6: ("public", 4)}
-"""By FormatType: the form of the name, and the boundary at which it begins."""
+"""For each FormatType, the form of the name, and the boundary at which the name begins."""
 
 
 class _UnreadableError(Exception):
-    """The packet ends before the next field, or the form of the next field is unknown."""
+    """The error when a packet ends before the next field, or the form of the next field is unknown."""
 
 
 class Layout:

@@ -30,7 +30,7 @@ _FLAGS_FIELDS: dict[str, tuple[type, int]] = {
     USER: (UserHeader, 4),
     TRANSACTION: (TransactionHeader, 4),
 }
-"""By header: its class in the codec, and the size of its Flags in bytes."""
+"""For each header, its class in the codec, and the size of its Flags in bytes."""
 
 
 def is_message(data: bytes) -> bool:
@@ -39,12 +39,12 @@ def is_message(data: bytes) -> bool:
 
 
 def read_base_flags(data: bytes) -> BaseHeader:
-    """Return a BaseHeader in which only Flags has the value from the bytes."""
+    """Return a BaseHeader whose Flags has the value from the given bytes; its other fields have default values."""
     return BaseHeader(Flags=int.from_bytes(data[2:4], "little"))
 
 
 def read_user_flags(data: bytes) -> UserHeader:
-    """Return a UserHeader in which only Flags has the value from the bytes."""
+    """Return a UserHeader whose Flags has the value from the given bytes; its other fields have default values."""
     return UserHeader(Flags=int.from_bytes(data[USER_FLAGS_OFFSET:SMALLEST_MESSAGE], "little"))
 
 
@@ -98,5 +98,5 @@ def parse_with_flag(data: bytes, header: str, name: str, value: int) -> UserMess
 
 
 def is_valid_with_flag(data: bytes, header: str, name: str, *values: int) -> bool:
-    """Return whether malformed bytes become a message when some bits of Flags are set to one of these values."""
+    """Return whether malformed bytes become a message when some bits of Flags are set to one of the given values."""
     return any(parse_with_flag(data, header, name, value) is not None for value in values)

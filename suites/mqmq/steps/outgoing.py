@@ -13,9 +13,7 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.sender import Sender
 
 HIGHEST_TIMER_SPEED = 4
-"""The highest factor by which timers may be faster: the peer leaves messages unacknowledged, and the session must not
-time out.
-"""
+"""The highest time scale of timers: the peer leaves messages unacknowledged, and the session must not time out."""
 
 
 class Outgoing:

@@ -26,7 +26,7 @@ class OwnIdentifier(Summary):
 
 
 def find_own_identifier(context: Context) -> UUID | None:
-    """Return the GUID that the SUT stated in the session setup; None when the setup was not captured."""
+    """Return the GUID that the SUT sent during session set-up; None when the capture does not contain the set-up."""
     return context.before(OwnIdentifier).guid
 
 

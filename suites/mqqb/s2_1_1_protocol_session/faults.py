@@ -42,7 +42,7 @@ add(
 add(
     "any-packet-base-header-first-half-missing",
     "MQQB-2.1.1-01",
-    "Every packet is sent without the first 8 bytes of its BaseHeader.",
+    "A queue manager sends every packet without the first 8 bytes of its BaseHeader.",
     every_packet(lambda data: data[8:]),
 )
 add(

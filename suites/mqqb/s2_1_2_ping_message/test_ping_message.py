@@ -13,7 +13,7 @@ from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, describe_ping
 from suites.mqqb.steps.provoking import let_send
 
 RULES_OF_LATER_PING = ("MQQB-2.2.7-05", "MQQB-3.1.2.9-D01")
-"""Rules that the Ping Request before a later session shows."""
+"""The rules that the check judges by the Ping Request before a later session."""
 
 
 @needs("ping_initiator")
@@ -32,7 +32,7 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
     peer.pass_time(sut.duration_ms(delay_ms))
     answer = caller.answer_ping(ping)
     outcome, connection = caller.await_connection(caller.half_response_ms + sut.slack_ms(1_000))
-    if outcome == PingingSut.NO_SESSION and caller.stood_still_after(ping):
+    if outcome == PingingSut.NO_SESSION and caller.has_stalled_after(ping):
         judge.mark_not_exercised("MQQB-2.1.2-01", reason=SUT_STOOD_STILL, evidence=[ping, answer])
         return
     request = connection.received[:1] if connection is not None else []

@@ -36,13 +36,13 @@ add_refusals(
 add(
     "any-connection-parameters-internal-reserved-not-zero",
     "MQQB-2.2.1-01",
-    "A ConnectionParameters packet is sent with InternalHeader.Reserved 0xBEEF.",
+    "A queue manager sends a ConnectionParameters packet with InternalHeader.Reserved 0xBEEF.",
     field_is(ConnectionParametersPacket, "InternalHeader.Reserved", 0xBEEF),
 )
 add(
     "any-connection-parameters-pt-unknown",
     "MQQB-2.2.1-02",
-    "A ConnectionParameters packet is sent with PT 7.",
+    "A queue manager sends a ConnectionParameters packet with PT 7.",
     field_is(ConnectionParametersPacket, "InternalHeader.PT", 7),
 )
 

@@ -157,8 +157,8 @@ def test_unknown_packet_type_closes_session(peer, judge, packet_type):
 @sut_survives()
 @covers("MQQB-2.2.1-05")
 def test_request_for_other_queue_manager_is_refused(peer, judge):
-    """An EstablishConnection request with the GUID of another queue manager as ServerGuid is answered with CS set, with
-    both values of SE.
+    """The peer sends an EstablishConnection request with the GUID of another queue manager as ServerGuid, once with SE
+    0 and once with SE 1: the SUT answers each request with CS set.
     """
     peer.request_session()
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
@@ -194,8 +194,8 @@ def test_reserved_bits_and_reserved_of_responses_are_ignored(peer, sut, judge):
 
 
 def _open_with_internal_fields(peer, sut, listener, values):
-    """Answer the SUT's next request and its ConnectionParameters with these fields of InternalHeader; return the
-    message of the SUT or None, and the packets.
+    """Answer the SUT's next request and its ConnectionParameters with the given fields of InternalHeader; return the
+    message of the SUT (None if it sends no message), and the packets.
     """
     let_send(peer, sut, peer.direct_name())
     session = OutgoingSession(peer, sut, listener=listener)

@@ -11,19 +11,19 @@ from reference_qm.codec import ConnectionParametersPacket
 add(
     "any-connection-parameters-in-bit-clear",
     "MQQB-2.2.2-01",
-    "A ConnectionParameters packet is sent with IN clear.",
+    "A queue manager sends a ConnectionParameters packet with IN clear.",
     bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),
 )
 add(
     "any-connection-parameters-pt-2",
     "MQQB-2.2.2-02",
-    "A ConnectionParameters packet is sent with PT 2.",
+    "A queue manager sends a ConnectionParameters packet with PT 2.",
     field_is(ConnectionParametersPacket, "InternalHeader.PT", 2),
 )
 add(
     "any-connection-parameters-reserved-not-zero",
     "MQQB-2.2.2.1-01",
-    "A ConnectionParameters packet is sent with ConnectionParametersHeader.Reserved 0xBEEF.",
+    "A queue manager sends a ConnectionParameters packet with ConnectionParametersHeader.Reserved 0xBEEF.",
     field_is(ConnectionParametersPacket, "ConnectionParametersHeader.Reserved", 0xBEEF),
 )
 add(
@@ -35,13 +35,13 @@ add(
 add(
     "any-connection-parameters-8-bytes-too-long",
     "MQQB-2.2.2-D01",
-    "A ConnectionParameters packet is sent with 8 bytes after its ConnectionParametersHeader.",
+    "A queue manager sends a ConnectionParameters packet with 8 bytes after its ConnectionParametersHeader.",
     wrong_bytes(ConnectionParametersPacket, lambda data: correct_packet_size(data + bytes(8))),
 )
 add(
     "any-connection-parameters-window-size-missing",
     "MQQB-2.2.2.1-D01",
-    "A ConnectionParameters packet is sent without WindowSize, its last field.",
+    "A queue manager sends a ConnectionParameters packet without WindowSize, its last field.",
     wrong_bytes(ConnectionParametersPacket, lambda data: correct_packet_size(data[:-2])),
 )
 for _name, _rule, _field, _value in (

@@ -31,13 +31,13 @@ for _name, _rules, _says, _install in (
     (
         "any-establish-connection-in-bit-clear",
         ("MQQB-2.2.3-01", "MQMQ-2.2.19.1-05"),
-        "An EstablishConnection packet is sent with IN clear.",
+        "A queue manager sends an EstablishConnection packet with IN clear.",
         bit_clear(ESTABLISH_PACKET, "BaseHeader.IN"),
     ),
     (
         "any-establish-connection-pt-3",
         ("MQQB-2.2.3-02",),
-        "An EstablishConnection packet is sent with PT 3.",
+        "A queue manager sends an EstablishConnection packet with PT 3.",
         field_is(ESTABLISH_PACKET, "InternalHeader.PT", 3),
     ),
     (
@@ -55,7 +55,7 @@ for _name, _rules, _says, _install in (
     (
         "any-establish-connection-re-0x11",
         ("MQQB-2.2.3.1-03", "MQQB-2.2.3.1-04"),
-        "An EstablishConnection packet is sent with RE 0x11.",
+        "A queue manager sends an EstablishConnection packet with RE 0x11.",
         off_by(ESTABLISH_PACKET, "EstablishConnectionHeader.RE", 1),
     ),
     (
@@ -79,7 +79,7 @@ for _name, _rules, _says, _install in (
     (
         "any-establish-connection-reserved-not-zero",
         ("MQQB-2.2.3.1-14",),
-        "An EstablishConnection packet is sent with EstablishConnectionHeader.Reserved 0xBEEF.",
+        "A queue manager sends an EstablishConnection packet with EstablishConnectionHeader.Reserved 0xBEEF.",
         field_is(ESTABLISH_PACKET, "EstablishConnectionHeader.Reserved", 0xBEEF),
     ),
     (
@@ -91,13 +91,13 @@ for _name, _rules, _says, _install in (
     (
         "any-establish-connection-4-bytes-too-long",
         ("MQQB-2.2.3-D01",),
-        "An EstablishConnection packet is sent with 4 bytes after its EstablishConnectionHeader.",
+        "A queue manager sends an EstablishConnection packet with 4 bytes after its EstablishConnectionHeader.",
         wrong_bytes(ESTABLISH_PACKET, lambda data: correct_packet_size(data + bytes(4))),
     ),
     (
         "any-establish-connection-padding-missing",
         ("MQQB-2.2.3.1-D01",),
-        "An EstablishConnection packet is sent without its 512 bytes of Padding.",
+        "A queue manager sends an EstablishConnection packet without its 512 bytes of Padding.",
         wrong_bytes(ESTABLISH_PACKET, lambda data: correct_packet_size(data[:-512])),
     ),
 ):

@@ -118,7 +118,8 @@ def test_establish_connection_response_repeats_session_flag(peer, judge, flag):
 def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge):
     """OS of the SUT's EstablishConnection request is 1 if its OperatingSystemType is server-class, else 0.
 
-    RC of its pings is not evidence: real Windows pinged with RC set and requested with OS set (MS-MQQB 4.1.1, 4.1.3).
+    RC of a Ping Request does not show the type of a system: a real Windows system sent a Ping Request with RC set and
+    then an EstablishConnection request with OS set (MS-MQQB 4.1.1, 4.1.3).
     """
     session = OutgoingSession(peer, sut)
     kind = sut.operating_system_type

@@ -24,7 +24,7 @@ class FirstIdentifier(OrderAcks):
 
 @fault("receiver-order-ack-identifier-with-ordinal-of-16-bits", breaks="MQQB-2.2.4.1-01", blind=True)
 class SixteenBitsOfOrdinal(OrderAcks):
-    """TxSequenceID of an OrderAck has only the lower 16 bits of the Ordinal."""
+    """The receiver sends an OrderAck whose TxSequenceID has only the lower 16 bits of the Ordinal."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
@@ -34,7 +34,7 @@ class SixteenBitsOfOrdinal(OrderAcks):
 
 @fault("receiver-order-ack-number-at-most-65535", breaks="MQQB-2.2.4.1-02", blind=True)
 class NumberCounts(OrderAcks):
-    """TxSequenceNumber of an OrderAck is at most 0xFFFF."""
+    """The receiver sends an OrderAck whose TxSequenceNumber is at most 0xFFFF."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
@@ -44,7 +44,7 @@ class NumberCounts(OrderAcks):
 
 @fault("receiver-order-ack-previous-number-of-order-ack-before", breaks="MQQB-2.2.4.1-03", blind=True)
 class PreviousOfOrderAck(OrderAcks):
-    """TxPreviousSequenceNumber of an OrderAck is the TxSequenceNumber of the previous OrderAck."""
+    """The receiver sends an OrderAck with the TxSequenceNumber of the previous OrderAck as TxPreviousSequenceNumber."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         last = self.__dict__.setdefault("last", {})

@@ -33,9 +33,9 @@ from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 @varied("extension", "queue quota")
 def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
     """The peer sends two messages, and then a third message: each time, an OrderAck names the sequence and the number
-    of the last message. Three more messages come, and then a message that does not follow them: that message does not
-    change the acknowledged number. Then a message of a later sequence has an OrderAck with the TxSequenceID of that
-    sequence.
+    of the last message. The peer sends three more messages, and then a message whose predecessor is missing: the
+    OrderAck still has the number of the last message in order. Then the peer sends a message of a later sequence: the
+    OrderAck has the TxSequenceID of that sequence.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send()]

@@ -42,7 +42,7 @@ class PreviousIsOneLess(OrderAcks):
 
 @fault("receiver-final-ack-body-with-message-id-of-16-bits", breaks="MQQB-2.2.5.1-D01", blind=True)
 class MessageIdOfSixteenBits(OrderAcks):
-    """MessageID of a FinalAck has only the lower 16 bits of the message number."""
+    """The receiver sends a FinalAck whose MessageID has only the lower 16 bits of the message number."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -54,7 +54,7 @@ class MessageIdOfSixteenBits(OrderAcks):
 
 @fault("receiver-final-ack-of-refused-message-with-own-guid", breaks="MQQB-2.2.5.1-D01", blind=True)
 class OwnGuid(OrderAcks):
-    """SourceGUID of a negative FinalAck is the receiver's own Identifier."""
+    """The receiver sends a negative FinalAck whose SourceGUID is the receiver's own Identifier."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -67,7 +67,7 @@ class OwnGuid(OrderAcks):
 
 @fault("receiver-final-ack-number-of-16-bits", breaks="MQQB-2.2.5.1-02", blind=True)
 class NumberOfSixteenBits(OrderAcks):
-    """TxSequenceNumber of a FinalAck is at most 0xFFFF."""
+    """The receiver sends a FinalAck whose TxSequenceNumber is at most 0xFFFF."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -138,7 +138,7 @@ class RefusedOnlyWithJn(FinalAcks):
 
 
 def _is_final_ack_of(*classes: MessageClass) -> Callable[[UserMessagePacket], bool]:
-    """Return a condition: the packet is a FinalAck of one of these classes."""
+    """Return a condition: the packet is a FinalAck of one of the given classes."""
     return lambda packet: (
         packet.MessagePropertiesHeader.Label == "QM Ordering Ack"
         and packet.MessagePropertiesHeader.MessageClass in classes

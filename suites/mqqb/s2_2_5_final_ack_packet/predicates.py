@@ -40,7 +40,7 @@ judge_acknowledgments(
 @passive("MQQB-2.2.5-03", MESSAGE_KIND, "DM is 1")
 @apply_to_acknowledgments(is_final_ack)
 def demand_recoverable_final_ack(packet: Any) -> Finding:
-    """Demand a recoverable message."""
+    """Demand that a FinalAck is recoverable."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 

@@ -24,7 +24,7 @@ BODY_RULES = (
 )
 """Rules of the body and the destination of every FinalAck."""
 LARGE_MESSAGE_ID = 0x7654_0000
-"""A part of a MessageID that is lost in 16 bits."""
+"""A number that is added to a MessageID and does not fit into 16 bits."""
 FIFTH_MESSAGE_HEADER = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
 """TransactionHeader fields of message 5 of a sequence, whose predecessor is message 1."""
 
@@ -157,7 +157,7 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
 @varied("queue quota", "queue privacy", read_by=("queue", "cursor"))
 def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, judge, rule, message_class, remove):
     """A message with JP and JN is received, purged or deleted: its FinalAck has the class of that event, and the
-    numbers of the message. The message is the second of three messages, and has number 5; the third message begins a
+    numbers of the message. This message is the second of three messages, and has number 5; the third message begins a
     new sequence.
     """
     receiver = Receiver(peer, sut)

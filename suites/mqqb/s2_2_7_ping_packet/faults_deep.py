@@ -56,7 +56,7 @@ def _swap_signature(packet: PingPacket) -> bytes:
 add(
     "acceptor-signature-of-refusing-ping-response-swapped",
     "MQQB-2.2.7-20",
-    "Signature of a Ping Response with RF set is in big-endian order.",
+    "The acceptor sends a Ping Response with RF set whose Signature is in big-endian order.",
     pings(_swap_signature, lambda packet: bool(packet.RF)),
     blind=True,
 )

@@ -16,7 +16,8 @@ SERVER_SYSTEMS = ("WinServer", "WinEnt")
 def test_ping_request_of_a_server_has_rc_clear(peer, sut, judge):
     """RC of the SUT's Ping Request is 0 if its OperatingSystemType is WinServer or WinEnt, and 1 otherwise.
 
-    OS of the EstablishConnection request is not evidence: frames 1 and 3 of MS-MQQB 4.1 have RC 1 and OS 1.
+    OS of the EstablishConnection request does not show the type of a system: frames 1 and 3 of MS-MQQB 4.1 have RC 1
+    and OS 1.
     """
     asked = PingingSut(peer, sut).await_ping()
     kind = sut.operating_system_type

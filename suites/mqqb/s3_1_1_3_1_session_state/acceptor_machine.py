@@ -16,7 +16,7 @@ NO_SESSION = "no session"
 
 
 class Acceptor(Machine, path=Path(__file__)):
-    """A connection that the peer opens, and on which it sends the packets of `mqconform learn`."""
+    """A connection on which the peer sends the packets of `mqconform learn`; the peer opens the connection."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__()

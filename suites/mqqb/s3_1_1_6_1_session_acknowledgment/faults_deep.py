@@ -12,8 +12,8 @@ from reference_qm.model.adm import Session
 
 @fault("receiver-ack-number-without-recoverable-message-is-count-of-sent", breaks="MQQB-3.1.1.6.1-03", blind=True)
 class NumberOfSent(SessionAcks):
-    """As long as no recoverable message has been received, RecoverableMsgAckSeqNumber is the number of recoverable
-    messages that were sent.
+    """Until the receiver has received a recoverable message, it sets RecoverableMsgAckSeqNumber to the number of
+    recoverable messages that it has sent.
     """
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -25,8 +25,8 @@ class NumberOfSent(SessionAcks):
 
 @fault("receiver-ack-number-without-recoverable-message-from-3-express-on", breaks="MQQB-3.1.1.6.1-03", blind=True)
 class NumberOfExpress(SessionAcks):
-    """As long as no recoverable message has been received, RecoverableMsgAckSeqNumber is 1 after three express
-    messages.
+    """Until the receiver has received a recoverable message, it sets RecoverableMsgAckSeqNumber to 1 after three
+    express messages.
     """
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -38,8 +38,8 @@ class NumberOfExpress(SessionAcks):
 
 @fault("initiator-ack-flags-without-recoverable-message-1", breaks="MQQB-3.1.1.6.1-04", blind=True)
 class InitiatorFlags(SessionAcks):
-    """On a session that the receiver opened, RecoverableMsgAckFlags is 1 as long as no recoverable message has been
-    received.
+    """On a session that the receiver opened, it sets RecoverableMsgAckFlags to 1 until it has received a recoverable
+    message.
     """
 
     def build_header(self, session: Session) -> SessionHeader:

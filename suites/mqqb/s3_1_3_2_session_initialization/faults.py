@@ -128,7 +128,7 @@ class InitiatorOpenedSessionRecoverableAckFlagSet(SessionOpening):
 add(
     "any-connection-parameters-window-size-32",
     ("MQQB-3.1.3.2-24", "MQQB-3.1.6.4-09"),
-    "A ConnectionParameters packet is sent with WindowSize 32.",
+    "A queue manager sends a ConnectionParameters packet with WindowSize 32.",
     field_is(ConnectionParametersPacket, "ConnectionParametersHeader.WindowSize", 32),
 )
 

@@ -21,7 +21,7 @@ MESSAGES_OF_LOST_SESSION = 5
 LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout in ms that is so long that only full windows are acknowledged."""
 GREATEST_TIMER_SPEED_UP = 2
-"""The greatest speed-up of timers with which that time is long."""
+"""The greatest speed-up of timers at which LONG_ACK_TIMEOUT_MS is still long enough for the check."""
 
 
 @covers("MQQB-3.1.3.2-08")
@@ -54,7 +54,9 @@ def test_first_window_of_session_has_as_many_messages_as_later_windows(peer, sut
 
 
 def _await_acknowledgment(session: RawConversation, count: int) -> None:
-    """Wait briefly for the acknowledgment of the peer's messages; it comes only if they end with a full window."""
+    """Wait briefly for the acknowledgment of the peer's messages; the SUT sends an acknowledgment only if the messages
+    end with a full window.
+    """
     session.poll("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == count)
 
 

@@ -29,7 +29,9 @@ SESSION_CLEANUP_MS = 20_000
 SHORT_RESEND_ENTRY_COUNT = 3
 """The number of equal entries at the beginning of ResendTimerTable."""
 LOWEST_PRIORITY: dict[str, Any] = {"priority": 0}
-"""The priority of transactional messages, with which other messages keep their order beside them."""
+"""The priority of transactional messages; the SUT sends other messages of this priority in order with the transactional
+messages.
+"""
 CLOSED_AT_FIRST_EXPIRY = "the SUT closed the session at the first expiry of the Session Cleanup Timer"
 CLOSED_AT_SECOND_EXPIRY = "the SUT closed the session at the second expiry of the Session Cleanup Timer"
 
@@ -228,14 +230,14 @@ def test_idle_session_of_second_attempt_closes(peer, sut, judge):
 @needs("timers")
 @covers("MQQB-3.1.3.2-13", "MQQB-3.1.3.2-25")
 def test_session_without_messages_closes_at_first_cleanup(peer, sut, judge):
-    """A session without messages closes at the first expiry of its Session Cleanup Timer, and does not wait for the
-    second expiry.
+    """The SUT closes a session without messages at the first expiry of its Session Cleanup Timer, and does not wait for
+    the second expiry.
     """
     cleanup_ms = sut.timer_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
     session = peer.open_raw()
     due_ms, slack_ms = sut.duration_ms(cleanup_ms), sut.slack_ms(cleanup_ms)
     session.wait_closed(within_ms=2 * due_ms + slack_ms)
-    took = peer.took(session.sent[0], session.record.closed_at_ms)
+    took = peer.measure_duration(session.sent[0], session.record.closed_at_ms)
     took.require_steady(slack_ms)
     observed = took.when(cleanup_ms, CLOSED_AT_FIRST_EXPIRY) if session.closed_by_sut else "not closed by two expiries"
     if session.closed_by_sut and observed != CLOSED_AT_FIRST_EXPIRY and due_ms * 9 // 5 <= took.ms:

@@ -45,7 +45,7 @@ CHANGES_OF_ACKNOWLEDGMENTS: dict[str, tuple[Callable[..., Any], Callable[[Peer],
         lambda peer: {"MessageClass": 0x0002},
     ),
 }
-"""By rule: a step that makes an acknowledgment, and a change after which the message is not an acknowledgment."""
+"""For each rule, a step that makes an acknowledgment, and a change after which the message is not an acknowledgment."""
 
 
 def _make_changed(make, peer, sent, changes):

@@ -18,7 +18,9 @@ from suites.mqqb.steps.ordering import build_unknown_ack
 from suites.mqqb.steps.outgoing_session import OutgoingSession, await_session_of_sut
 
 LONGEST_ACK_WAIT_MS = 240_000
-"""Twice the longest AckTimeout: a SUT closes an unacknowledged session within this time."""
+"""Twice the longest AckTimeout, in ms: within this time, a SUT closes a session on which the peer acknowledges no
+message.
+"""
 
 WRONG_SIGNATURES = {
     "version 0": (0, b"\x00"),
@@ -54,7 +56,7 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
     limit = sut.duration_ms(LONGEST_ACK_WAIT_MS) + sut.slack_ms(LONGEST_ACK_WAIT_MS)
     if not connection.wait_closed(within_ms=limit) or connection.record.closed_at_ms is None:
         raise ConformanceFailure("the SUT waits indefinitely for the acknowledgment of its message")
-    first_wait = peer.took(message, connection.record.closed_at_ms)
+    first_wait = peer.measure_duration(message, connection.record.closed_at_ms)
     message = session.open()
     connection = session.connection
     if connection.wait_closed(first_wait.ms * 3 // 4, exactly=True):
@@ -62,7 +64,7 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
     sent = connection.send(peer.message())
     connection.wait_closed(first_wait.ms * 2 // 5, exactly=True)
     if connection.closed_by_sut:
-        for since in (first_wait, peer.took(message)):
+        for since in (first_wait, peer.measure_duration(message)):
             since.require_steady(first_wait.ms // 10)
     judge(
         "MQQB-3.1.5.1-01",

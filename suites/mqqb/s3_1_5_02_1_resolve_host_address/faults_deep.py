@@ -71,7 +71,7 @@ _earlier: dict[int, list[str]] = {}
 
 @fault("initiator-next-hops-without-last-address", breaks="MQQB-3.1.5.2.1-27", blind=True)
 class LastHopOmitted(Resolving):
-    """NextHops does not list the last of several addresses."""
+    """The initiator does not put the last of several addresses into NextHops."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
         super().try_addresses(session, now)
@@ -93,7 +93,9 @@ class SecondRoundBeginsWithLast(Resolving):
 
 @fault("initiator-second-unresolvable-queue-inactive", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
 class SecondInactive(Resolving):
-    """State becomes NeedValidation only for the first of two outgoing queues whose destinations cannot be found."""
+    """The initiator sets State to NeedValidation only for the first of two outgoing queues whose destinations cannot be
+    found.
+    """
 
     def require_validation(self, session: Session) -> None:
         states = [queue.State for queue in self.qm.adm.OutgoingQueues.values()]

@@ -32,9 +32,9 @@ from suites.mqqb.steps.provoking import let_send
 
 EMPTY_NEXT_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
 OTHER_GUID_END = "ff"
-"""The end of OTHER_GUID."""
+"""The last two hexadecimal digits of OTHER_GUID."""
 UNREACHABLE_IPV4, UNREACHABLE_IPV6 = "192.0.2.7", "2001:db8::7"
-"""Addresses for documentation: RFC 5737, RFC 3849."""
+"""Addresses that are reserved for documentation, so that no system has them (RFC 5737, RFC 3849)."""
 UNREACHABLE_NAME = f"DIRECT=TCP:{UNREACHABLE_IPV4}\\private$\\mqc-peer"
 MESSAGE_LIFETIME_S = 60
 OTHER_QUEUE_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
@@ -156,8 +156,8 @@ def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
 
 
 def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
-    """Let the SUT send to an unresolvable name; judge that the message waits without a connection, and judge the state
-    of its queue.
+    """Let the SUT send to an unresolvable name; judge that the SUT keeps the message and does not connect, and judge
+    the state of the outgoing queue.
     """
     sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     session = OutgoingSession.unless_refused(peer, sut, judge, name)

@@ -38,7 +38,7 @@ class RetryWithoutServerGuid(Establishing):
 
 @fault("initiator-time-stamp-of-first-attempt-in-retry", breaks="MQQB-3.1.5.2.3-10", blind=True)
 class FirstTimeStamp(Establishing):
-    """TimeStamp of the request in a retry is the TimeStamp of the previous request."""
+    """The initiator sends the TimeStamp of the previous request in the EstablishConnection request of a retry."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -50,7 +50,7 @@ class FirstTimeStamp(Establishing):
 
 @fault("initiator-se-of-second-address-0", breaks="MQQB-3.1.5.2.3-11", blind=True)
 class RetryWithoutSe(Establishing):
-    """SE of the request for a second or later address of the host is 0 although no ping was sent."""
+    """The initiator sends SE 0 in the request to a second or later address of a host without a Ping Request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)

@@ -17,7 +17,9 @@ from suites.mqqb.steps.opening import guid_text, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 CONNECT_RETRY_AFTER_MS = 20_000
-"""The Session Retry Connect Timer between the two requests whose time stamps are compared."""
+"""The duration in ms of the Session Retry Connect Timer, which runs between the two requests whose TimeStamps are
+compared.
+"""
 
 
 def list_pings(peer: Peer, since: int = 0, until: int | None = None) -> list[Frame]:
@@ -92,7 +94,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
     session.connection.close()
     peer.pass_time(sut.duration_ms(retry_after_ms))
     second_packet = session.await_request()
-    elapsed = peer.took(first_packet, second_packet)
+    elapsed = peer.measure_duration(first_packet, second_packet)
     passed_ms = _get_time_stamp(second_packet) - _get_time_stamp(first_packet) & 0xFFFFFFFF
     judge(
         "MQQB-3.1.5.2.3-10",

@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 @fault("initiator-entry-of-failure-with-error-of-previous-failure", breaks="MQQB-3.1.5.2-04", blind=True)
 class ErrorOfPreviousFailure(Connecting):
     """Error of the ConnectionHistory entry of a failed attempt is the HRESULT of the previous failure of the queue, if
-    there was one.
+    the queue had an earlier failure.
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:

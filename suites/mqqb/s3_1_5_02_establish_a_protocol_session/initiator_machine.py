@@ -79,7 +79,7 @@ class Initiator(Machine, path=Path(__file__)):
     @event("recoverable message")
     @probe("answer to a recoverable message")
     def send_message(self) -> str:
-        """Send a recoverable message; wait as long as its acknowledgment may take."""
+        """Send a recoverable message; wait for the longest delay of its acknowledgment."""
         specified_ms = RECOVERABLE_ACK_MS
         return self._send_input("recoverable message", self._sut.duration_ms(specified_ms) + self._sut.slack_ms(0))
 

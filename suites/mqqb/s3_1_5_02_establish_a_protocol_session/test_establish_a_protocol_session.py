@@ -22,9 +22,11 @@ from suites.mqqb.steps.opening import (
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import let_send
 
-MOST_HISTORY_ENTRIES = 20
+MAX_HISTORY_ENTRIES = 20
 STEP_MS = 2_000
-"""The time in ms after which an entry must have a later time in seconds."""
+"""The delay in ms after which the time of a new entry, in whole seconds, must be later than the time of the previous
+entry.
+"""
 PROGRESS_STATUSES = ("InProcess", "EstablishPacketReceived", "Established")
 """Each Status that is not a failure."""
 UNRESOLVABLE_HOST = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
@@ -32,11 +34,11 @@ UNRESOLVABLE_HOST = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 def await_failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
     """Wait for the entry of a failure in ConnectionHistory and return it; return None if no such entry appears."""
-    for _ in range(MOST_HISTORY_ENTRIES):
+    for _ in range(MAX_HISTORY_ENTRIES):
         failed = [entry for entry in _list_entries(sut, format_name) if entry["Status"] not in PROGRESS_STATUSES]
         if failed:
             return failed[-1]
-        peer.pass_time(sut.response_timeout_ms // MOST_HISTORY_ENTRIES)
+        peer.pass_time(sut.response_timeout_ms // MAX_HISTORY_ENTRIES)
     return None
 
 

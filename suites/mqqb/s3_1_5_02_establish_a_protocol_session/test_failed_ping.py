@@ -18,8 +18,9 @@ from suites.mqqb.steps.provoking import let_send
 @needs("ping_initiator", "management")
 @covers("MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
 def test_refused_ping_adds_ping_failure_to_connection_history(peer, sut, judge):
-    """A Ping Response with RF 1 adds one entry to ConnectionHistory, with PingFailure, the time, an error and the
-    peer's address. So does the next Ping Response with RF 1, after a session in between.
+    """The peer answers a Ping Request with RF 1, accepts a session, and answers the Ping Request for the next session
+    with RF 1: after each Ping Response with RF 1, ConnectionHistory has one more entry, with PingFailure, the time, an
+    error and the peer's address.
     """
     pinging_sut = PingingSut(peer, sut)
     for tag in (2, 0):

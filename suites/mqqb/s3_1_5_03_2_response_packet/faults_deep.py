@@ -101,7 +101,9 @@ class NoLowerLimit(SessionOpening):
 
 @fault("initiator-ack-timeout-of-retry-halved", breaks="MQQB-3.1.5.3.2-12", blind=True)
 class RetryWithOtherAckTimeout(SessionOpening):
-    """AckTimeout of the request in a retry is the greater of 20,000 ms and half of AckWaitTimeout."""
+    """The initiator sends the greater of 20,000 ms and half of AckWaitTimeout as AckTimeout in the ConnectionParameters
+    request of a retry.
+    """
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
@@ -112,7 +114,7 @@ class RetryWithOtherAckTimeout(SessionOpening):
 
 @fault("initiator-window-size-of-retry-1", breaks="MQQB-3.1.5.3.2-13", blind=True)
 class RetryWithSmallWindow(SessionOpening):
-    """WindowSize of the request in a retry is 1."""
+    """The initiator sends WindowSize 1 in the ConnectionParameters request of a retry."""
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)

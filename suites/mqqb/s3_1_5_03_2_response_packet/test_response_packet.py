@@ -20,11 +20,11 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 SHORTEST_MS, LONGEST_MS = 0x000001F4, 0x0001D4C0
 ROUND_TRIP_COUNT = 8
 UNREACHABLE_QUEUE = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
-"""A queue at an address for documentation: RFC 5737."""
+"""A queue at an address that is reserved for documentation (RFC 5737)."""
 RESPONSE_DELAY_MS = 600
-"""A real delay of the response: set_timers does not speed up the clock of TimeStamp."""
+"""The delay of the response in ms of real time, because set_timers does not speed up the clock of TimeStamp."""
 CLOCK_TOLERANCE_MS = 50
-"""The tolerance for the resolution of the SUT's clock and for the network."""
+"""The tolerance in ms for the resolution of the SUT's clock and for delays of the network."""
 
 
 @covers(
@@ -163,7 +163,7 @@ def measure_recoverable_ack_timeout(
     earlier = asked["EstablishConnectionHeader"].TimeStamp - earlier_ms & 0xFFFF_FFFF
     answer = session.respond(TimeStamp=earlier)
     sent = session.connection.sent[-1]
-    took = peer.took(began_ms, answer)  # stalls included: the SUT cannot have measured more
+    took = peer.measure_duration(began_ms, answer)  # stalls included: the SUT cannot have measured more
     return (
         answer["ConnectionParametersHeader"].RecoverableAckTimeout,
         took.ms + CLOCK_TOLERANCE_MS,

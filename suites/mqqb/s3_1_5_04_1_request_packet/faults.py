@@ -173,7 +173,7 @@ class AcceptorRecoverableAckTimeoutAtMost10S(SessionOpening):
 
 @fault("acceptor-recoverable-ack-timeout-at-most-60-s", breaks="MQQB-3.1.5.4.1-04")
 class RecoverableAckWithinMinute(SessionOpening):
-    """The acceptor uses 60 s if RecoverableAckTimeout of the ConnectionParameters request is greater."""
+    """The acceptor uses 60 s if RecoverableAckTimeout of the ConnectionParameters request is greater than 60 s."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
@@ -182,7 +182,7 @@ class RecoverableAckWithinMinute(SessionOpening):
 
 @fault("acceptor-ack-timeout-at-most-60-s", breaks="MQQB-3.1.5.4.1-02")
 class AckWithinMinute(SessionOpening):
-    """The acceptor uses 60 s if AckTimeout of the ConnectionParameters request is greater."""
+    """The acceptor uses 60 s if AckTimeout of the ConnectionParameters request is greater than 60 s."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)

@@ -63,7 +63,7 @@ class ShortDelay(SessionOpening):
 
 @fault("acceptor-timeouts-of-first-session-in-response", breaks="MQQB-3.1.5.4.1-10", blind=True)
 class FirstTimeoutsInResponse(SessionOpening):
-    """AckTimeout of a ConnectionParameters response is the AckTimeout of the oldest open session."""
+    """The acceptor sends a ConnectionParameters response with the AckTimeout of the oldest open session."""
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket
@@ -74,7 +74,9 @@ class FirstTimeoutsInResponse(SessionOpening):
 
 @fault("acceptor-recoverable-ack-timeout-rounded-in-response", breaks="MQQB-3.1.5.4.1-09", blind=True)
 class Rounded(SessionOpening):
-    """RecoverableAckTimeout of a ConnectionParameters response is rounded down to a multiple of 100 ms."""
+    """The acceptor sends a ConnectionParameters response whose RecoverableAckTimeout is rounded down to a multiple of
+    100 ms.
+    """
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket

@@ -80,8 +80,8 @@ def test_connection_parameters_request_opens_session(peer, judge, window):
 
 
 def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -> tuple[object, object, list]:
-    """Send a message, and another one after half of the time; return the allowed and the measured time from the first
-    message to the acknowledgment, in ms, and the packets.
+    """Send a message, and a second message when half of the delay of the acknowledgment has passed; return the allowed
+    and the measured time from the first message to the acknowledgment, in ms, and the packets.
     """
     sut = connection.peer.sut
     due_ms, slack_ms = sut.duration_ms(expected_ms), sut.slack_ms(expected_ms)
@@ -93,7 +93,7 @@ def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -
     evidence = [connection.sent[1], sent, came]
     if came is None:
         return between(*allowed), "no SessionAck in twice the time", evidence
-    took = connection.peer.took(sent, came)
+    took = connection.peer.measure_duration(sent, came)
     return between(*took.allowed(*allowed)), took.ms, evidence
 
 

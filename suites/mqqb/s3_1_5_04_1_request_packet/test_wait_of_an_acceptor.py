@@ -13,7 +13,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 ACK_TIMEOUTS_MS = (20_000, 30_000)
 LONGEST_WAIT_IN_TIMEOUTS = 8
-"""The number of AckWaitTimeouts after which a session that is still open counts as never closed."""
+"""The number of AckWaitTimeouts after which the check no longer waits for the end of a session."""
 TOLERANCE_IN_TIMEOUTS = 0.25
 """The tolerance of a measured time, in AckWaitTimeouts."""
 
@@ -38,7 +38,7 @@ def _measure_wait(peer, listener, ordinal, timeout_ms):
         peer.settle()
         again.close()
     until = final.time_ms + (LONGEST_WAIT_IN_TIMEOUTS + 1) * unit_ms if ended is None else ended
-    return peer.took(final, until), unit_ms, [sent, final]
+    return peer.measure_duration(final, until), unit_ms, [sent, final]
 
 
 @covers("MQQB-3.1.5.4.1-03", "MQQB-3.1.2.4-01")

@@ -21,7 +21,7 @@ from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import Sender
 
 STEP_MS = 2_000
-"""The time in ms between two steps, whose entries must have different times in seconds."""
+"""The time in ms between two steps: their entries must have different times, in whole seconds."""
 MESSAGE = packet("UserMessage")
 
 

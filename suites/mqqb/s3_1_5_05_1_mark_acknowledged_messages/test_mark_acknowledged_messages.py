@@ -33,7 +33,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
     """When the window is full of messages of each delivery, the SUT sends as many further messages as a SessionAck, or
     the SessionHeader of a message, newly acknowledges; it sends all messages in order.
 
-    The size of the window is measured here and judged in 3.1.7.1.
+    The check only measures the size of the window; the checks of 3.1.7.1 judge that size.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     sender = Sender(peer, sut)
@@ -113,7 +113,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 
 
 def _send_of_each_delivery(sender, tags):
-    """Let the SUT send messages with priority 0 whose deliveries alternate, as far as the SUT can send them."""
+    """Let the SUT send messages with priority 0 in turn with each delivery that the SUT can send."""
     if not sender.sut.has("send"):
         sender.send(*tags)
         return

@@ -14,7 +14,7 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import RESENT, Outgoing
 
 WRONG_COUNTS = ((-1, BY_SESSION_ACK), (+1, BY_MESSAGE), (0x100, BY_MESSAGE), (0x8000, BY_SESSION_ACK))
-"""Differences from the correct count, and the packet that contains the wrong count."""
+"""Pairs of a difference from the correct count and the packet that contains the wrong count."""
 BEFORE_TIMER_MS = 20_000
 """A time in ms that is shorter than the shortest Session Ack Wait Timer, because the expiry of that timer may also
 close a session.
@@ -27,8 +27,9 @@ close a session.
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
 @pytest.mark.parametrize(("error", "carrier"), WRONG_COUNTS)
 def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, field, error, carrier):
-    """Two messages are sent, one of them recoverable: the SUT accepts a SessionHeader with these counts, and closes the
-    session because of a SessionHeader with a wrong count. The SessionHeader is in a SessionAck or in a message.
+    """Two messages are sent, one of them recoverable: the SUT accepts a SessionHeader that counts two messages, one of
+    them recoverable, and closes the session because of a SessionHeader with a wrong count. The SessionHeader is in a
+    SessionAck or in a message.
     """
     session = peer.open_raw()
     session.send(peer.message())

@@ -107,7 +107,9 @@ def _transfer(session: Session, **changes: Any) -> None:
 
 @fault("sender-no-read-count-of-all-queues", breaks="MQQB-3.1.5.6-24", blind=True)
 class NoReadOfAllQueues(OrderAcks):
-    """EodNoReadCount counts the messages that await a FinalAck in all outgoing queues, not only in one queue."""
+    """The sender counts in EodNoReadCount the messages that await a FinalAck in all outgoing queues, not only in one
+    queue.
+    """
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
@@ -130,7 +132,7 @@ class FirstQueueNoted(OrderAcks):
 
 @fault("sender-last-non-ack-is-first-non-ack", breaks="MQQB-3.1.5.6-22", blind=True)
 class LastNonAckIsFirst(OrderAcks):
-    """EodLastNonAck is the first entry of UnackedSequence."""
+    """The sender sets EodLastNonAck to the first entry of UnackedSequence."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
@@ -141,7 +143,7 @@ class LastNonAckIsFirst(OrderAcks):
 
 @fault("sender-no-ack-count-at-most-1", breaks="MQQB-3.1.5.6-19", blind=True)
 class NoAckCountIsFlag(OrderAcks):
-    """EodNoAckCount is 1 when UnackedSequence has several entries."""
+    """The sender sets EodNoAckCount to 1 when UnackedSequence has several entries."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
@@ -150,7 +152,7 @@ class NoAckCountIsFlag(OrderAcks):
 
 @fault("sender-last-ack-without-previous-number", breaks="MQQB-3.1.5.6-23", blind=True)
 class LastAckWithoutPrevious(OrderAcks):
-    """PrevNo of EodLastAck is 0."""
+    """The sender sets PrevNo of EodLastAck to 0."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
@@ -160,7 +162,7 @@ class LastAckWithoutPrevious(OrderAcks):
 
 @fault("sender-resend-time-of-acknowledged-queue-0", breaks="MQQB-3.1.5.6-26", blind=True)
 class ResendTimeCleared(OrderAcks):
-    """EodResendTime is 0 while messages remain in UnackedSequence."""
+    """The sender sets EodResendTime to 0 while messages remain in UnackedSequence."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
@@ -169,7 +171,7 @@ class ResendTimeCleared(OrderAcks):
 
 @fault("sender-last-ack-time-is-first-ack-time", breaks="MQQB-3.1.5.6-17", blind=True)
 class FirstAckTimeKept(OrderAcks):
-    """EodLastAckTime is the time of the first OrderAck of the session."""
+    """The sender sets EodLastAckTime to the time of the first OrderAck of the session."""
 
     def note_transfer(self, session: Session) -> None:
         queue = session.OutgoingQueueReference
@@ -181,7 +183,7 @@ class FirstAckTimeKept(OrderAcks):
 
 @fault("sender-resend-count-is-1-after-order-ack", breaks="MQQB-3.1.5.6-25", blind=True)
 class ResendCountFromOne(OrderAcks):
-    """EodResendCount is one higher than ResendIntervalIndex."""
+    """The sender sets EodResendCount to ResendIntervalIndex plus one."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
@@ -228,7 +230,7 @@ class OnlyFirstQueueNoted(OrderAcks):
 
 @fault("sender-first-non-ack-without-sequence-identifier", breaks="MQQB-3.1.5.6-21", blind=True)
 class NumbersOnly(OrderAcks):
-    """SeqID of EodFirstNonAck is 0."""
+    """The sender sets SeqID of EodFirstNonAck to 0."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
@@ -239,7 +241,7 @@ class NumbersOnly(OrderAcks):
 
 @fault("sender-resend-interval-in-milliseconds", breaks="MQQB-3.1.5.6-20", blind=True)
 class Milliseconds(OrderAcks):
-    """EodResendInterval is ResendInterval in milliseconds."""
+    """The sender sets EodResendInterval to ResendInterval in milliseconds."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
@@ -248,7 +250,7 @@ class Milliseconds(OrderAcks):
 
 @fault("sender-last-ack-count-of-all-queues", breaks="MQQB-3.1.5.6-18", blind=True)
 class CountOfAllQueues(OrderAcks):
-    """EodLastAckCount counts the OrderAcks of all outgoing queues."""
+    """The sender counts in EodLastAckCount the OrderAcks of all outgoing queues."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)

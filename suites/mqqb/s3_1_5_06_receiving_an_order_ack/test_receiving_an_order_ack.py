@@ -37,7 +37,9 @@ COPIED_ATTRIBUTES = {
     "MQQB-3.1.5.6-25": ("EodResendCount", "ResendIntervalIndex"),
     "MQQB-3.1.5.6-26": ("EodResendTime", "ResendTime"),
 }
-"""Attributes of OutgoingTransferInfo, by rule, each with the element of TxOutgoingSequence whose value it takes."""
+"""For each rule, the attribute of OutgoingTransferInfo and the element of TxOutgoingSequence to whose value the SUT
+sets the attribute.
+"""
 LATER_MS = 2_000
 """The time in ms between two OrderAcks whose times in seconds must differ."""
 LONGEST_RESEND_INTERVAL_S = 120
@@ -392,7 +394,10 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
     again = outgoing.copies(3)[1:]
     when: bool | str = "not at all"
     if again:
-        took, latest_ms = peer.took(sent[-1], again[0]), peer.took(sent[-1], frames[-1]).ms + due_ms + slack_ms
+        took, latest_ms = (
+            peer.measure_duration(sent[-1], again[0]),
+            peer.measure_duration(sent[-1], frames[-1]).ms + due_ms + slack_ms,
+        )
         earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
         when = earliest_ms <= took.ms <= latest_ms
     evidence = [*sent, *frames, *again]

@@ -70,8 +70,8 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
     message with JP.
 
     It puts a refused message with JN into the transactional dead-letter queue. The peer sends the FinalAck of the last
-    message first, each second FinalAck on a session that it opened itself, and the last two FinalAcks twice. The
-    messages are for the second of two queues.
+    message first, every other FinalAck on a session that the peer opened, and the last two FinalAcks twice. The SUT has
+    two outgoing queues; all messages are in the second queue.
     """
     beside = Outgoing(peer, sut, f"mqc-final-beside-{int(ordered)}")
     beside.send()

@@ -23,8 +23,8 @@ SMALL_QUOTA_KB = 1
 """The quota of a queue that is full after one message of the check, in KB."""
 SHORT_LIFETIME_S = 60
 HISTORY_CLEANUP_MS = 80_000
-"""The duration of the MessageIDHistory Cleanup Timer in ms. Each expiry removes entries that are at least this old, so
-an entry is kept for one to two durations.
+"""The duration of the MessageIDHistory Cleanup Timer in ms. Each expiry removes the entries whose age is at least this
+duration, so an entry is kept for one to two durations.
 """
 GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
 """The greatest speed-up of the cleanup timer. Its duration must be at least two seconds, because TimeStamps are whole
@@ -189,7 +189,7 @@ def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     came = receiver.await_acks(3)
     expected = acknowledged(sent[0], sent[1], sent[1])
     if expected.compare(came) is not None:
-        peer.took(sent[0]).require_steady(sut.duration_ms(cleanup_ms) // 10)
+        peer.measure_duration(sent[0]).require_steady(sut.duration_ms(cleanup_ms) // 10)
     judge.all(expected=expected, observed=came, evidence=[*sent, *came])
 
 
@@ -216,7 +216,7 @@ def test_duplicate_updates_the_time_stamp_of_its_history_entry(peer, sut, judge)
             evidence=sent,
         )
     else:
-        took = peer.took(*sent)  # a busy tester may send the second message late
+        took = peer.measure_duration(*sent)  # a busy tester may send the second message late
         earliest_ms, latest_ms = took.allowed(
             (REPETITION_DELAY_S - 1) * 1_000, took.ms + 2_000, (new_stamp - old_stamp) * 1_000
         )

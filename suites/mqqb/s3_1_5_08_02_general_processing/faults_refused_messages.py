@@ -136,7 +136,7 @@ for _name, _breaks, _says, _refused, _dead in (
     (
         "receiver-refused-non-transactional-message-inserted",
         ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"),
-        "The receiver refuses a message without a transaction to a transactional queue, but inserts it into the queue.",
+        "The receiver refuses a nontransactional message to a transactional queue, but inserts it into the queue.",
         NOT_TRANSACTIONAL_MESSAGE_CLASS,
         False,
     ),

@@ -18,7 +18,7 @@ ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 LONG_ACK_TIMEOUT_MS = 120_000
 """An AckTimeout in ms that is so long that no acknowledgment is sent during a check."""
 GREATEST_TIMER_SPEED_UP = 10
-"""The greatest speed-up of timers with which the check still has time to act."""
+"""The greatest speed-up of timers at which the check still has time to act."""
 
 
 @covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
@@ -51,7 +51,7 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
         case="AckSequenceNumber of the SessionAck",
         evidence=evidence,
     )
-    due_ms, took = sut.duration_ms(ACK_DELAY_MS), peer.took(sent[0], ack)
+    due_ms, took = sut.duration_ms(ACK_DELAY_MS), peer.measure_duration(sent[0], ack)
     expected = between(*took.expect_timer_duration(ACK_DELAY_MS))
     judge(
         "MQQB-3.1.5.8.2-12",
@@ -67,7 +67,7 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
     session.quiet(due_ms + sut.slack_ms(ACK_DELAY_MS))
     later = session.poll("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 4)
     if later is not None:
-        took = peer.took(sent[-1], later)
+        took = peer.measure_duration(sent[-1], later)
         judge(
             "MQQB-3.1.5.8.2-12",
             expected=between(*took.expect_timer_duration(ACK_DELAY_MS)),

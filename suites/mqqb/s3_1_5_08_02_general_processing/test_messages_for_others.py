@@ -22,7 +22,9 @@ FORWARDED_HOP_COUNTS = (0x00, 0x01, 0x05, 0x0F, 0x10, 0x1C)
 
 
 class ForwardingSut:
-    """The SUT as router between two connections of the peer: the peer sends it messages for a queue of the peer."""
+    """The SUT as a router between two connections of the peer: the peer sends messages to the SUT that are addressed to
+    a queue of the peer.
+    """
 
     def __init__(self, peer, sut):
         self.peer = peer

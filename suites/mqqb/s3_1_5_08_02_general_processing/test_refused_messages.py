@@ -192,8 +192,8 @@ def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut
 @covers("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-34", "MQQB-3.1.5.8.2-37")
 @BY_KIND_OF_NAME
 def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut, judge, name):
-    """Four messages without a transaction to a transactional queue, two with NA, are refused; a message to a
-    nontransactional queue arrives.
+    """The peer sends four nontransactional messages, two of them with NA, to a transactional queue: the SUT refuses all
+    of them. A message to a nontransactional queue arrives.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (
@@ -217,8 +217,8 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
 
 
 def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known, *disregarding):
-    """Judge that only the last of these messages arrived and is stored; judge by the last rule, and the rules
-    ``disregarding``, that only this message was reported.
+    """Judge that only the last of the given messages arrived and is stored; judge, by the last rule and the rules
+    ``disregarding``, that the SUT reported only this message.
     """
     arrived = receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent)
     reports = [report for report in receiver.list_reports() if report not in known]

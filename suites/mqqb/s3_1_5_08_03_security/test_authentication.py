@@ -157,7 +157,7 @@ def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
 
 
 AS_SET_BY_PEER = 0xE
-"""An AS that the peer sets although only the receiver should set it: the SUT may refuse the message (MS-MQMQ
+"""A value of AS that the peer sends although only the receiver should set AS: the SUT may refuse the message (MS-MQMQ
 2.2.20.6).
 """
 
@@ -204,8 +204,8 @@ MESSAGE_TAG = 0x51D5_0001
 @pytest.mark.parametrize("algorithm", ["md2", "md4", "md5", "sha1", "sha256", "sha512"])
 def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algorithm):
     """The SUT signs a message, and the peer sends a message with the same fields and signature to the SUT: the message
-    arrives. A copy with one changed bit is refused. The signature is MSMQ 1.0, because it does not cover the
-    destination.
+    arrives. A copy with one changed bit is refused. The peer can change the destination, because an MSMQ 1.0 signature
+    does not cover the destination.
     """
     secured = Secured(peer, sut)
     to = f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"

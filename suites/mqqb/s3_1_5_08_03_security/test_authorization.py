@@ -19,8 +19,8 @@ from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositi
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
 NEEDED_SECURITY_FACILITIES = needs("security", "receive")
 RESTRICTED_QUEUE_NEEDS = needs("security", "receive", "queue_control")
-"""Requirements of checks with a restricted queue. Only its owner may read the queue, so the checks need a control
-channel instead of a remote reader.
+"""The needs of checks with a restricted queue. Only the owner may read this queue, so the checks read it by the control
+channel and not by a remote reader.
 """
 RESTRICTED_QUEUE_ROWS = (
     ("MQQB-3.1.5.8.3-90", "Carol, with the right to write", "answer", ARRIVED),

@@ -86,13 +86,15 @@ def test_encrypted_body_arrives_decrypted(peer, sut, judge):
 
 
 BODY_ENDS = ("x\x01", "xx\x02\x02", "a block!", "two blocks of 16", "\x08" * 8, "\x10" * 16, "xxxx\0\0")
-"""Bodies that fill the last block of a cipher, or that end with bytes that look like the padding of a block."""
+"""Bodies that fill the last block of a cipher, and bodies whose last bytes equal the padding of a block."""
 
 
 @NEEDED_SECURITY_FACILITIES
 @covers("MQMQ-2.2.20.6-06", "MQQB-3.1.5.8.3-79")
 def test_encrypted_body_of_any_end_arrives_unchanged(peer, sut, judge):
-    """Encrypted bodies that fill the last block of the cipher, or that end like its padding, arrive unchanged."""
+    """Encrypted bodies that fill the last block of the cipher, or whose last bytes equal the padding of a block, arrive
+    unchanged.
+    """
     secured = Secured(peer, sut)
     packets = {
         f"{name}, {body!a}": encrypt_message(

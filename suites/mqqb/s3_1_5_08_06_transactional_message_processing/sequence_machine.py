@@ -77,12 +77,12 @@ class IncomingSequence(Machine, path=Path(__file__)):
         return self._name_offer(self._sequence + 1, 1, 0)
 
     @event("second message of a later sequence")
-    def send_second_of_later(self) -> str:
+    def send_second_message_of_later_sequence(self) -> str:
         """Send the second message of a later sequence without its first message."""
         return self._name_offer(self._sequence + 1, 2, 1)
 
     @event("message of an earlier sequence")
-    def send_of_earlier(self) -> str:
+    def send_message_of_earlier_sequence(self) -> str:
         """Send a message without a predecessor in an earlier sequence."""
         return self._name_offer(self._sequence - 1, 9, 0)
 

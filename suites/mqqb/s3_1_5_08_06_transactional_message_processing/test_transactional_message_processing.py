@@ -21,7 +21,7 @@ from suites.mqqb.steps.pinging import read_element
 LONGEST_ORDER_ACK_DELAY_MS = 10_000
 """The value of MaximumOrderAckDelay (3.1.3.2), in ms."""
 UNLIMITED_DELAY_MS = 9 * LONGEST_ORDER_ACK_DELAY_MS
-"""The delay in ms after which a missing OrderAck counts as delayed without limit."""
+"""The time in ms after which the check no longer waits for an OrderAck, and judges that its delay has no limit."""
 GAP_IN_TIMEOUTS = 0.6
 """The time between two messages, as a fraction of OrderAckTimeout."""
 GREATEST_TIMER_SPEED_UP = 4
@@ -71,8 +71,8 @@ WAIT_FOR_NEW_SECOND_MS = 2_500
 BY_KIND_OF_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 LATER_MESSAGE_MS = 3_000
 LEAST_IDENTIFIER_GROWTH_S = 2
-"""The seconds to wait before the SUT sets a time again, and the least increase of that time."""
-MOST_ATTEMPTS = 3
+"""The time in s before the SUT sets a time element again, and the least increase of that element, in s."""
+MAX_ATTEMPTS = 3
 STALLED_ATTEMPTS = 6
 """The number of attempts. Several are needed, because a system that stalls may process a message and a timer together.
 """
@@ -80,7 +80,11 @@ STALLED_ATTEMPTS = 6
 
 def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
     """Describe how long after a message its OrderAck arrived."""
-    return "not sent" if frame is None else peer.took(since, frame).when(ORDER_ACK_TIMEOUT_MS, ORDER_ACK_IN_TIME)
+    return (
+        "not sent"
+        if frame is None
+        else peer.measure_duration(since, frame).when(ORDER_ACK_TIMEOUT_MS, ORDER_ACK_IN_TIME)
+    )
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
@@ -175,11 +179,11 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
         (["MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-04"], UNLIMITED_DELAY_MS),
     ):
         latest_ms = sut.duration_ms(longest_ms + ORDER_ACK_TIMEOUT_MS) + sut.slack_ms(longest_ms) + 1_000
-        while len(receiver.acknowledgments()) == known and peer.took(begun_ms).ms < latest_ms:
+        while len(receiver.acknowledgments()) == known and peer.measure_duration(begun_ms).ms < latest_ms:
             sent = [receiver.send()]
             peer.pass_time(gap_ms)
         acks = receiver.acknowledgments()[known:]
-        came = bool(acks) or f"not acknowledged in {peer.took(begun_ms).ms} ms"
+        came = bool(acks) or f"not acknowledged in {peer.measure_duration(begun_ms).ms} ms"
         judge(*rules, expected=expected, observed=came, evidence=[*sent, *acks])
 
 
@@ -188,11 +192,11 @@ def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
     late.
     """
     due_ms = receiver.sut.duration_ms(ORDER_ACK_TIMEOUT_MS)
-    for _ in range(MOST_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         sent = [receiver.send()]
         receiver.peer.pass_time(gap_ms)
         sent.append(receiver.send())
-        if receiver.peer.took(*sent).ms <= due_ms * 4 // 5:
+        if receiver.peer.measure_duration(*sent).ms <= due_ms * 4 // 5:
             return sent
         receiver.await_last_acknowledgment(sent[-1]["TransactionHeader"].TxSequenceNumber)
     raise ConformanceFailure(
@@ -441,7 +445,7 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
 
 def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
     """Judge that a time of the SUT, in seconds, increased as much as the tester's clock; the two clocks may differ."""
-    passed, grown = peer.took(since), read_element(after, name) - read_element(before, name)
+    passed, grown = peer.measure_duration(since), read_element(after, name) - read_element(before, name)
     latest_s = passed.ms // 1_000 + 2
     allowed_ms = passed.allowed(LEAST_IDENTIFIER_GROWTH_S * 1_000, latest_s * 1_000, grown * 1_000)
     judge(

@@ -44,8 +44,8 @@ RULES_OF_FIRST_ACK = (
 @pytest.mark.parametrize("before", ["nothing", "acknowledgments of the SUT"])
 def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge, before):
     """The peer sends 33 recoverable messages and 3 express messages: when the last message arrives, the SUT at once
-    sends a SessionAck for the first 32 recoverable messages; a later SessionAck acknowledges the last message. The same
-    happens after the SUT has acknowledged a transactional message, with its own message on the session.
+    sends a SessionAck for the first 32 recoverable messages; a later SessionAck acknowledges the last message. The
+    check repeats this on a session on which the SUT has acknowledged a transactional message and sent an OrderAck.
     """
     sut.slow_down(10)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
@@ -245,8 +245,9 @@ def _describe_queue_contents(sut) -> list[str]:
 @varied("priority", "time to reach queue", "queue journaling", "queue quota", "queue privacy")
 def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut, judge, more, expected):
     """The peer sends an express and a recoverable message, both twice (E17), an acknowledgment, a recoverable and a
-    transactional message, and a recoverable message for another queue manager, then a SessionAck that counts the right
-    or another number of recoverable messages: the session stays open only if the number is right.
+    transactional message, and a recoverable message for another queue manager. Then the peer sends a SessionAck that
+    counts the correct or a wrong number of recoverable messages: the SUT keeps the session open only if the number is
+    correct.
     """
     session = peer.open_raw()
     packets = [peer.message(), peer.recoverable_message()] * 2
@@ -359,6 +360,6 @@ def test_first_recoverable_message_shortens_delay_of_session_ack(peer, sut, judg
     session.quiet(sut.duration_ms(soon_ms) // 2)
     sent.append(session.send(peer.recoverable_message()))
     ack = session.expect("SessionAck", within_ms=sut.duration_ms(ACK_DELAY_MS) + sut.slack_ms(ACK_DELAY_MS))
-    took = peer.took(sent[1], ack)
+    took = peer.measure_duration(sent[1], ack)
     expected = between(*took.expect_timer_duration(soon_ms))
     judge.all(expected=expected, observed=took.ms, case="ms until the SessionAck", evidence=[*sent, ack])

@@ -148,7 +148,9 @@ class PriorityOfRecoverable(Admission):
 
 
 Change = Callable[[OutgoingTransferInfo, OutgoingTransferInfo, Session], dict[str, Any]]
-"""Returns the wrong elements, from the previous and the new OutgoingTransferInfo of a session's queue."""
+"""A function that gets the previous and the new OutgoingTransferInfo of a session's queue, and returns the wrong
+elements.
+"""
 
 
 def _note_otherwise(change: Change) -> Install:

@@ -237,8 +237,8 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
 @pytest.mark.parametrize("kind", ["recoverable", "express", "transactional"])
 @varied("acknowledgments", "application tag", "destination")
 def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, kind):
-    """With a quota of 0 for the queue manager, the SUT closes the session on which a message of the peer arrives, and
-    no other session; it neither stores the message nor sends a negative acknowledgment or a FinalAck.
+    """QueueManagerQuota of the SUT is 0: the SUT closes the session on which a message of the peer arrives, and no
+    other session; the SUT neither stores the message nor sends a negative acknowledgment or a FinalAck.
     """
     receiver, beside = AcknowledgingReceiver(peer, sut), peer.open_raw()
     session = receiver.session
@@ -477,7 +477,7 @@ def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge)
 
 
 TIME_OUTS = 4
-"""The number of time-outs after which the resend interval is not the first one any more, and one more."""
+"""The number of expiries of the resend timer: one more than the number after which the resend interval changes."""
 COPIED_ELEMENTS = {
     "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.8.8-30": ("EodLastAckCount", "LastAckCount"),
@@ -493,9 +493,9 @@ COPIED_ELEMENTS = {
 @needs("inspect", "management", "send", "private_names")
 @varied("response queue", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
-    """The SUT sends transactional messages, then forwards a message of the peer to the same queue; the same again after
-    two OrderAcks, and again after three time-outs: each time, OutgoingTransferInfo has the values of the session's
-    elements.
+    """The SUT sends transactional messages and forwards messages of the peer to the same queue: first before any
+    OrderAck, then after two OrderAcks, and last after three expiries of the resend timer. After each forwarded message,
+    OutgoingTransferInfo has the values of the session's elements.
     """
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)

@@ -20,8 +20,8 @@ BODY_KB = 1_024
 @pytest.mark.parametrize("recoverable", [1, 0], ids=["recoverable", "express"])
 def test_message_that_exceeds_quota_after_stored_messages_closes_session(peer, sut, judge, recoverable):
     """The peer sends messages until their bodies together exceed QueueManagerQuota: the SUT closes the session when a
-    message does not fit, and does not store that message. When the queue is empty again, the SUT stores a message like
-    the one that did not fit.
+    message does not fit, and does not store that message. When the queue is empty again, the SUT stores a message of
+    the same size as the message that did not fit.
     """
     most = sut.quota_kb(QUOTA_KB) // BODY_KB + 1
     queue, receiver = sut.queue(), AcknowledgingReceiver(peer, sut)
@@ -65,8 +65,8 @@ def _is_acknowledged(receiver: AcknowledgingReceiver, message: Frame) -> bool:
 
 
 def _require_room(receiver: AcknowledgingReceiver, recoverable: int) -> None:
-    """Raise ConformanceFailure unless the SUT stores a large message in its empty queue: the quota was not the reason
-    for which it refused the last message.
+    """Raise ConformanceFailure unless the SUT stores a large message in its empty queue; if the SUT does not, the quota
+    was not the reason for which the SUT refused the last message.
     """
     receiver.session = receiver.peer.open_raw()
     if not _is_acknowledged(receiver, _send_large_message(receiver, recoverable, 0)):

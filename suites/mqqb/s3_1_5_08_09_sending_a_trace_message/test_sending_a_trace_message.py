@@ -43,8 +43,8 @@ HIGH_IDS = 0x5A00_0000
 @needs("public_names")
 def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
     """The peer sends six traced messages that arrive, a message traced to an unknown queue after the first of them, and
-    three messages that are untraced, repeated or refused: the SUT sends reports only on the six, with the specified
-    class, destination, label and body.
+    three messages that are untraced, repeated or refused: the SUT sends reports only about the six traced messages,
+    with the specified class, destination, label and body.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 

@@ -174,7 +174,7 @@ class NoRetryForTransactional(Closing):
 
 @fault("acceptor-cleanup-timer-runs-after-close", breaks="MQQB-3.1.5.9-D03", blind=True)
 class CleanupTimerRuns(Closing):
-    """The Session Cleanup Timer of an accepted session runs on after the session has closed."""
+    """The acceptor does not stop the Session Cleanup Timer of an accepted session when the session closes."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         super().close(session, reason, now)

@@ -360,7 +360,7 @@ def _check_reconnection_time(again, session, sut):
     if again is None:
         return "not connected again"
     if again.received and sut.has("set_timers"):
-        took = session.peer.took(session.record.closed_at_ms, again.received[0])
+        took = session.peer.measure_duration(session.record.closed_at_ms, again.received[0])
         when = took.when(RETRY_INTERVAL_MS)
         return when == IN_TIME or f"connected again {when}"
     return True

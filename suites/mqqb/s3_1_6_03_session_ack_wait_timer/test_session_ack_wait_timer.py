@@ -18,7 +18,7 @@ from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.sender import Sender
 
 LONGEST_WAIT_IN_TIMEOUTS = 8
-"""The number of AckWaitTimeouts after which a session that is still open counts as never closed."""
+"""The number of AckWaitTimeouts after which the check no longer waits for the end of a session."""
 TOLERANCE_IN_TIMEOUTS = 0.25
 """The tolerance of a measured instant, in AckWaitTimeouts."""
 PEER_MESSAGE_INSTANTS = (0.5, 1.5)
@@ -144,10 +144,10 @@ def _judge_restart(judge: Judge, sender: Sender, clock: Waits, wait: int, carrie
 def measure_ack_wait_timer(ended: float | None) -> int | None:
     """Return the timer's duration in AckWaitTimeouts, computed from the end of the session with PEER_MESSAGE_INSTANTS.
 
-    The expiry of the timer closes the session unless a packet arrived since the timer was started. A timer with a
-    duration of 1 expires twice without closing the session, which closes at 3. A longer timer with a duration of n
-    expires once without closing it, and the session closes at 2 n. If only acknowledgments count (E50), or no packets,
-    the session closes at n.
+    When the timer expires, the SUT closes the session unless a packet has arrived since the start of the timer. With a
+    duration of 1, the timer expires twice before its third expiry closes the session, at 3. With a longer duration n,
+    the second expiry closes the session, at 2 n. If only acknowledgments count as packets (E50), or no packet counts,
+    the SUT closes the session at n.
     """
     ends = {1: 1, 2: 2, 3: 1} | {2 * wait: wait for wait in range(2, LONGEST_WAIT_IN_TIMEOUTS // 2 + 1)}
     return next((wait for end, wait in ends.items() if is_near_instant(ended, end)), None)
@@ -176,10 +176,10 @@ class Waits:
         return not self.session.wait_closed(self._left_ms(until), exactly=True)
 
     def _left_ms(self, until: float) -> int:
-        return max(0, int(until * self._unit_ms) - self.sender.peer.took(self.first).ms)
+        return max(0, int(until * self._unit_ms) - self.sender.peer.measure_duration(self.first).ms)
 
     def await_end(self) -> float | None:
-        """Wait for the SUT to close the session; return the instant, or None when it did not close.
+        """Wait for the SUT to close the session; return the instant, or None when the SUT does not close the session.
 
         Raise ConformanceFailure if stalls make two instants indistinguishable.
         """
@@ -187,7 +187,7 @@ class Waits:
         closed_ms = self.session.record.closed_at_ms
         if closed_ms is None:
             return None
-        took = self.sender.peer.took(self.first, closed_ms)
+        took = self.sender.peer.measure_duration(self.first, closed_ms)
         took.require_steady(int(2 * TOLERANCE_IN_TIMEOUTS * self._unit_ms))
         return took.ms / self._unit_ms
 

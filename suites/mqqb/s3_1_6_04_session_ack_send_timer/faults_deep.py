@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-session-ack-flags-of-16-bits", breaks="MQQB-3.1.6.4-08", blind=True)
 class FlagsOf16Bits(SessionAcks):
-    """RecoverableMsgAckFlags of a SessionAck contains only the lower 16 bits of the flags."""
+    """The receiver sends a SessionAck whose RecoverableMsgAckFlags contains only the lower 16 bits of the flags."""
 
     def build_header(self, session: Session) -> SessionHeader:
         header = super().build_header(session)
@@ -53,7 +53,9 @@ class NumberOfFirst(SessionAcks):
 
 @fault("receiver-session-ack-number-of-8-bits", breaks="MQQB-3.1.6.4-04", blind=True)
 class NumberOf8Bits(SessionAcks):
-    """AckSequenceNumber of a SessionAck has only the lower 8 bits of the count of received messages."""
+    """The receiver sends a SessionAck whose AckSequenceNumber has only the lower 8 bits of the count of received
+    messages.
+    """
 
     def build(self, session: Session) -> SessionAckPacket:
         packet = super().build(session)
@@ -67,8 +69,8 @@ class NumberOf8Bits(SessionAcks):
     blind=True,
 )
 class SentCountsOfFirst(SessionAcks):
-    """In the later SessionAcks of a session, UserMsgSequenceNumber and RecoverableMsgSeqNumber are those of the first
-    SessionAck.
+    """In the second and each later SessionAck of a session, the receiver repeats UserMsgSequenceNumber and
+    RecoverableMsgSeqNumber of the first SessionAck.
     """
 
     def __init__(self, qm: QM) -> None:
@@ -85,7 +87,9 @@ class SentCountsOfFirst(SessionAcks):
 
 @fault("receiver-later-session-ack-with-window-of-peer", breaks="MQQB-3.1.6.4-09", blind=True)
 class LaterWindowOfPeer(SessionAcks):
-    """The WindowSize of later SessionAcks is the WindowSize of the other queue manager."""
+    """In the second and each later SessionAck of a session, the receiver sends the WindowSize of the other queue
+    manager.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -23,7 +23,7 @@ _PAUSED_WINDOW = 1
 
 
 class Sent(Summary):
-    """Counts the messages that a SUT has sent on a connection, and keeps the last window that it stated."""
+    """The numbers of messages that a SUT has sent on a connection, and the WindowSize that the SUT last sent."""
 
     def __init__(self) -> None:
         self.messages = 0
@@ -31,7 +31,7 @@ class Sent(Summary):
         self.window: int | None = None
 
     def note(self, frame: Frame, connection: Connection) -> None:
-        """Count a message, or keep a stated window."""
+        """Count a message, or store the WindowSize of a packet."""
         record = get_record(frame) if frame.from_sut and frame.kind in ("UserMessage", "ConnectionParameters") else None
         if record is None:
             return
@@ -58,7 +58,7 @@ def compare_recoverable_messages_sent(packet: Any, context: Context) -> Finding:
 
 @passive("MQQB-3.1.6.4-09", "SessionAck", "WindowSize equals WindowSize of the sender's ConnectionParameters")
 def compare_window_size(packet: Any, context: Context) -> Finding:
-    """Compare WindowSize with the window that the SUT stated when the session was set up; 1 is the value at a pause
+    """Compare WindowSize with the WindowSize that the SUT sent when the session was set up; 1 is the value at a pause
     (3.1.7.13).
     """
     window = context.before(Sent).window

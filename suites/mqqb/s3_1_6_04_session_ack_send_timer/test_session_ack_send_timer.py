@@ -35,7 +35,8 @@ two messages.
 @varied("queue journaling", "queue quota", priority=("3", "7"))
 def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, sut, judge):
     """In four turns, the peer sends two express messages, two recoverable messages, one recoverable message and one
-    express message: after the delay of each turn, the SUT sends one SessionAck with the numbers and flags of that turn.
+    express message: in each turn, the SUT sends one SessionAck after the specified delay, with the numbers and flags of
+    the messages of that turn.
     """
     sut.slow_down(20)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=RECOVERABLE_ACK_DELAY_MS)
@@ -136,7 +137,9 @@ def test_session_ack_counts_messages_that_the_sut_sent(peer, sut, judge):
 
 
 def _poll_next_packet(session, sut):
-    """Wait for the next packet of any kind as long as an acknowledgment may take; return None if no packet arrives."""
+    """Wait for the next packet of any kind, for at most the longest delay of an acknowledgment; return None if no
+    packet arrives.
+    """
     count = len(session.received)
     session.quiet(sut.duration_ms(EXPRESS_ACK_DELAY_MS) + sut.slack_ms(EXPRESS_ACK_DELAY_MS))
     return session.received[count] if len(session.received) > count else None
@@ -160,7 +163,7 @@ def _describe_ack_time(peer, message_, ack) -> str:
     """Describe how long after the first acknowledged message an acknowledgment arrived."""
     if ack is None:
         return "not sent"
-    return peer.took(message_, ack).when(EXPRESS_ACK_DELAY_MS, "after the delay")
+    return peer.measure_duration(message_, ack).when(EXPRESS_ACK_DELAY_MS, "after the delay")
 
 
 @covers("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-08")

@@ -163,8 +163,8 @@ def _describe_resend_time(peer, acknowledged, sent, copy):
     """
     if copy is None:
         return "not resent"
-    due_ms, took = peer.sut.duration_ms(FIRST_RESEND_MS), peer.took(sent, copy)
-    latest_ms = peer.took(sent, acknowledged).ms + due_ms + peer.sut.slack_ms(FIRST_RESEND_MS)
+    due_ms, took = peer.sut.duration_ms(FIRST_RESEND_MS), peer.measure_duration(sent, copy)
+    latest_ms = peer.measure_duration(sent, acknowledged).ms + due_ms + peer.sut.slack_ms(FIRST_RESEND_MS)
     earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
     return RESENT_IN_TIME if earliest_ms <= took.ms <= latest_ms else f"{took.ms} ms after it was sent"
 

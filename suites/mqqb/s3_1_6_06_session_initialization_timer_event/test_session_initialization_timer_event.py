@@ -63,8 +63,8 @@ def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
 @pytest.mark.parametrize("late", [0, 0.5], ids=["at_once", "half_the_time_later"])
 def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge, late):
     """The peer connects, requests a session at once or after half of the timer's duration, and sends no
-    ConnectionParameters: the SUT closes the session when the Session Initialization Timer expires, which started again
-    with the SUT's response.
+    ConnectionParameters: the SUT closes the session when the Session Initialization Timer expires. The SUT starts this
+    timer again when it sends its response.
     """
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     connection = peer.connect()
@@ -110,7 +110,7 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
 @covers("MQQB-3.1.6.6-01")
 def test_initiator_without_parameters_closes_when_timer_expires(peer, sut, judge):
     """The peer answers the SUT's request, but not its ConnectionParameters: the SUT closes the connection when the
-    Session Initialization Timer, which started again with the ConnectionParameters, expires.
+    Session Initialization Timer expires. The SUT starts this timer again when it sends its ConnectionParameters.
     """
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     outgoing = OutgoingSession(peer, sut)

@@ -14,7 +14,7 @@ HISTORY_CLEANUP_MS = 80_000
 GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
 """The greatest speed-up of the timer, which must run for at least two seconds, because TimeStamps are whole seconds."""
 ARRIVALS = {"repeated": 1, "forgotten": 2, "young": 1, "later": 2}
-"""How often each message arrives in its queue."""
+"""The number of copies of each message that arrive in the queue."""
 SCHEDULE: tuple[tuple[float, tuple[str, ...]], ...] = (
     (0, ("forgotten",)),
     (0.45, ("young", "later")),
@@ -30,8 +30,9 @@ SCHEDULE: tuple[tuple[float, tuple[str, ...]], ...] = (
 @covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.2-07", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")
 @needs("timers")
 def test_message_is_forgotten_two_durations_after_its_last_copy(peer, sut, judge):
-    """Times are in durations of the cleanup timer. "Young" is sent at 0.45 and 1.25, and "repeated" at 0, 0.8, 1.6 and
-    2.4: both arrive once. "Forgotten" is sent at 0 and 2.4, and "later" at 0.45 and 2.85: both arrive twice.
+    """The peer sends several copies of four messages; all times are in durations of the cleanup timer. The peer sends
+    "young" at 0.45 and 1.25, and "repeated" at 0, 0.8, 1.6 and 2.4: each of these messages arrives once. The peer sends
+    "forgotten" at 0 and 2.4, and "later" at 0.45 and 2.85: each of these messages arrives twice.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     due_ms = sut.duration_ms(sut.timer_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS))
@@ -53,7 +54,7 @@ def test_message_is_forgotten_two_durations_after_its_last_copy(peer, sut, judge
     evidence += receiver.await_acks(6)
     counts = {name: len(receiver.list_acks_of_class(AckClass.REACH_QUEUE, copy)) for name, copy in first.items()}
     if counts != ARRIVALS:
-        peer.took(evidence[0]).require_steady(due_ms // 10)
+        peer.measure_duration(evidence[0]).require_steady(due_ms // 10)
     lives = {f"arrivals_of_{name}_message": count for name, count in counts.items() if name in ("young", "forgotten")}
     kept = facts(arrivals_of_young_message=1, arrivals_of_forgotten_message=2)
     judge("MQQB-3.1.5.8.2-07", "MQQB-3.1.6.7-02", expected=kept, observed=lives, evidence=evidence)

@@ -19,10 +19,11 @@ GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
 @covers("MQQB-3.1.2.8-01", "MQQB-3.1.5.8.2-11", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")
 @needs("inspect", "set_timers", "restart")
 def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, sut, judge):
-    """Times are in durations of the cleanup timer, which expires at 1, 2 and 3. The two messages that arrive at 0.45
-    and the message that arrives at 1.45 have history entries at 1.75; at 2.5 only the last message has an entry,
-    and at 3.5 no message has one. A message at 0 starts the timer; a message at 1.75 does not delay it. An entry whose
-    TimeStamp a duplicate at 1.45 has renewed is kept at 2.5, although its message first arrived at 0.45.
+    """A history entry is deleted at the first expiry after its lifetime. All times are in durations of the cleanup
+    timer, which expires at 1, 2 and 3. The two messages that arrive at 0.45 and the message that arrives at 1.45 have
+    history entries at 1.75; at 2.5 only the message of 1.45 has an entry, and at 3.5 none of these messages has an
+    entry. A message at 0 starts the timer; a message at 1.75 does not delay the timer. An entry whose TimeStamp a
+    duplicate at 1.45 has renewed is kept at 2.5, although its message first arrived at 0.45.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
@@ -51,7 +52,7 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
     wait_until(3.5)
     seen[3.5] = _list_numbers_with_entry(sut, sent)
     if seen != {1.75: [1, 2, 3], 2.5: [3], 3.5: []}:
-        peer.took(starting).require_steady(_get_margin_ms(sut))
+        peer.measure_duration(starting).require_steady(_get_margin_ms(sut))
     judge(
         "MQQB-3.1.2.8-01",
         "MQQB-3.1.6.7-01",
@@ -74,10 +75,10 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
 @covers("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")
 @needs("timers", "restart", "receive")
 def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, judge):
-    """Times are in durations of the cleanup timer, which expires at 1, 2 and 3. A repeated message is accepted again
-    after its history entry was deleted: message "young" is sent at 0 and 0.4 and is stored once; "second" is sent at
-    0.45 and 2.5, and "third" at 1.45 and 3.5: both are stored twice. "young" starts the timer; a message at 1.75 does
-    not delay it.
+    """The SUT accepts a repeated message again after its history entry was deleted. All times are in durations of the
+    cleanup timer, which expires at 1, 2 and 3. The peer sends message "young" at 0 and 0.4: the SUT stores one copy.
+    The peer sends "second" at 0.45 and 2.5, and "third" at 1.45 and 3.5: the SUT stores two copies of each. Message
+    "young" starts the timer; a message at 1.75 does not delay the timer.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     cleanup_ms = sut.timer_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)
@@ -102,7 +103,7 @@ def test_duplicate_is_accepted_once_its_history_entry_was_deleted(peer, sut, jud
     peer.eventually(lambda: count_copies() == [1, 2, 2])
     counts = count_copies()
     if counts != [1, 2, 2]:
-        peer.took(young).require_steady(_get_margin_ms(sut))
+        peer.measure_duration(young).require_steady(_get_margin_ms(sut))
     evidence = [young, second, third, *again]
     observed = dict(
         zip(("number_of_copies_of_the_first_message", "number_of_copies_of_the_second_message"), counts, strict=False)

@@ -12,8 +12,8 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-user-cert-cache-second-cleanup-restarts-with-whole-lifetime", breaks="MQQB-3.1.6.13-04", blind=True)
 class WholeLifetimeLater(CacheTimers):
-    """From the second expiry of the cleanup timer of UserCertCache on, the receiver restarts the timer without
-    subtracting the age of the oldest entry.
+    """At the second and each later expiry of the cleanup timer of UserCertCache, the receiver restarts the timer
+    without subtracting the age of the oldest entry.
     """
 
     def __init__(self, qm: QM) -> None:

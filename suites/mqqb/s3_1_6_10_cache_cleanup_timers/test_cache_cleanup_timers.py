@@ -46,8 +46,9 @@ RESTARTED_TIMERS = (
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
 @covers(*(rule for rule, *_ in (*REMAINING_ENTRIES, *RESTARTED_TIMERS)), "MQSO-6.4.3.1-01")
 def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, judge):
-    """Each security cache gets an entry, and later a second entry: the SUT still has the first entry when its lifetime
-    ends, deletes it a minute later, and restarts the timer according to the remaining entry, which it deletes later.
+    """The SUT adds an entry to each security cache, and later a second entry: the SUT still has the first entry when
+    the lifetime of this entry ends, and deletes it a minute later. Then the SUT restarts the timer for the second
+    entry, and deletes this entry at the next expiry.
     """
     sut.slow_down(GREATEST_TIME_SCALE)
     scale = sut.scale

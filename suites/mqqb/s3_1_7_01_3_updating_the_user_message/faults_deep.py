@@ -67,7 +67,7 @@ class FirstSequenceOnly(TransactionalSending):
 
 
 class _MessageHeaders(SessionAcks):
-    """Change only the SessionHeaders of user messages, from the second one of a session on."""
+    """Change the second and each later SessionHeader of a session, if the SessionHeader is in a user message."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -92,7 +92,9 @@ class _MessageHeaders(SessionAcks):
     blind=True,
 )
 class SentCountsOfFirst(_MessageHeaders):
-    """From the second SessionHeader of a session on, the counts of sent messages are those of the first."""
+    """In the second and each later SessionHeader of a session, the sender repeats the counts of sent messages of the
+    first SessionHeader.
+    """
 
     def change(self, header: SessionHeader, first: SessionHeader) -> SessionHeader:
         return replace(
@@ -108,7 +110,9 @@ class SentCountsOfFirst(_MessageHeaders):
     blind=True,
 )
 class AcknowledgesAsFirst(_MessageHeaders):
-    """From the second SessionHeader of a session on, the acknowledged numbers are those of the first."""
+    """In the second and each later SessionHeader of a session, the sender repeats the acknowledged numbers of the first
+    SessionHeader.
+    """
 
     def change(self, header: SessionHeader, first: SessionHeader) -> SessionHeader:
         return replace(

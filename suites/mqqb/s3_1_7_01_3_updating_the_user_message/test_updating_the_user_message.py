@@ -24,13 +24,15 @@ from suites.mqqb.steps.sequences import (
 )
 
 LONGEST_WAIT_IN_TIMEOUTS = 8
-"""The number of AckWaitTimeouts after which a session that is still open counts as never closed (note <46>)."""
+"""The number of AckWaitTimeouts after which the check no longer waits for the end of a session (note <46>)."""
 NEARLY_DUE_PART = 0.85
 """The part of an acknowledgment's delay after which the SUT sends: above three quarters, so that the message has a
 SessionHeader (3.1.7.11).
 """
 RECOVERABLE_COUNT = 10
-"""The number of recoverable messages that a SessionHeader acknowledges, more than the bits of a byte."""
+"""The number of recoverable messages that a SessionHeader acknowledges: more than eight, so that the flags fill more
+than one byte.
+"""
 SEND_ATTEMPTS = 5
 """The number of attempts; several are needed because a busy machine may act too early or too late."""
 
@@ -208,7 +210,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
                 break
             continue
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
-        stalls += peer.stood_still(received[0].time_ms, peer.recorder.elapsed_ms())
+        stalls += peer.has_stalled(received[0].time_ms, peer.recorder.elapsed_ms())
     if stalls == SEND_ATTEMPTS:
         judge.give_up(
             Verdict.NOT_EXERCISED, "the SUT stalled, and never sent a message when an acknowledgment was nearly due"
@@ -256,7 +258,9 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
 
 
 def _judge_session_header(judge, frame, attempt, count, window, delivery, evidence):
-    """Judge the SessionHeader of a message of the SUT after so many turns and messages of the SUT."""
+    """Judge the SessionHeader of a message of the SUT, after the given numbers of turns and of earlier messages of the
+    SUT.
+    """
     carried = frame["SessionHeader"]
     own = 1 + (attempt if delivery != "express" else 0)
     due_fields = (

@@ -20,7 +20,9 @@ CONTENTS = {
     "sig20": {"body": "signed " * 10_000, "label": "a label".ljust(249, "x")},
     "sig30": {"body": "signed", "label": "a label"},
 }
-"""The body and the label of the message of each signature type: no body, and a body of more than 64 KB."""
+"""For each signature type, the body and the label of its message: one message has no body, and one has a body of more
+than 64 KB.
+"""
 SIGNATURE_KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 RULES_OF_KINDS = {
     "sig10": (

@@ -289,8 +289,8 @@ def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, w
 @needs("security", "send", "configure", "private_names")
 @covers("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18")
 def test_enhanced_rc2_key_has_40_bits_only_when_configured(peer, sut, judge):
-    """The SUT encrypts with RC2 and RC4 at level Enhanced: only the RC2 key has 88 zero bits, and only if
-    SendEnhancedRC2Using40BitKeys is TRUE.
+    """The SUT encrypts one message with RC2 and one with RC4 at level Enhanced: only the RC2 key has 88 zero bits, and
+    only if SendEnhancedRC2Using40BitKeys is TRUE.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     frames, found = [], {}
@@ -320,7 +320,7 @@ RULES_OF_SECOND_MESSAGE = (
     "MQQB-3.1.7.1.5-41",
     "MQQB-3.1.7.1.5-42",
 )
-"""Rules that a message keeps whose key was used before."""
+"""The rules that the check judges by a message whose key the SUT has used before."""
 
 
 @NEEDED_SECURITY_FACILITIES

@@ -29,9 +29,9 @@ HIGHEST_BIT = 0x8000_0000
 )
 @needs("send", "public_names")
 def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
-    """The SUT sends a message traced to an unknown queue, and a traced message of each delivery to the peer, between
-    two untraced messages: on each of the three messages traced to a known queue, and on no other message, the SUT sends
-    a report with the class, destination, label and body that the document specifies for the message.
+    """The SUT sends an untraced message, a message that is traced to an unknown queue, a message of each delivery that
+    is traced to a queue of the peer, and a second untraced message. The SUT sends reports only about the three messages
+    that are traced to a known queue; each report has the specified class, destination, label and body.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = peer.direct_name()

@@ -162,7 +162,7 @@ class PurgedToldAsReceived(TwoPhaseReading):
 
 @fault("locked-message-of-deleted-queue-not-acknowledged", breaks="MQQB-3.1.7.2.1-D02")
 class LockedNotReported(Positions):
-    """A message that a reader has locked is not acknowledged when its queue is deleted."""
+    """The receiver does not acknowledge a message that a reader has locked when the queue of the message is deleted."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         locked = position.State is MessagePositionState.LOCKED
@@ -175,7 +175,9 @@ class LockedNotReported(Positions):
 
 @fault("message-purged-while-read-remotely-counts-as-received", breaks="MQQB-3.1.7.2.1-D03")
 class PurgedCountsAsReceived(TwoPhaseReading):
-    """A message whose queue was purged during a receive is acknowledged as received when the receive succeeds."""
+    """The receiver acknowledges a message as received when a receive of the message succeeds after its queue was
+    purged.
+    """
 
     def dequeue_message_end(
         self,

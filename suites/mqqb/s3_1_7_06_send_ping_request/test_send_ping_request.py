@@ -88,7 +88,7 @@ def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
     outcome, connection = (
         (early, None) if early != PingingSut.NO_SESSION else caller.await_connection(caller.no_retry_ms)
     )
-    if outcome == PingingSut.NO_SESSION and caller.stood_still_after(asked):
+    if outcome == PingingSut.NO_SESSION and caller.has_stalled_after(asked):
         judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
         return
     request = connection.received[:1] if connection else []
@@ -229,7 +229,7 @@ def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, jud
 @covers("MQQB-3.1.7.6-03", "MQQB-3.1.1.3-26")
 def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
     """The SUT opens two sessions one after the other: the Cookie of the second Ping Request is higher by one than the
-    Cookie of the first, or both Cookies are 1.
+    Cookie of the first Ping Request, or both Cookies are 1.
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()

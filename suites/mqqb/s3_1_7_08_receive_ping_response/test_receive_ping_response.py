@@ -33,7 +33,7 @@ def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, 
         if again is not None:
             evidence += [again, caller.answer_ping(again, **wrong(again)), caller.answer_ping(again)]
             after_correct = caller.await_session(caller.no_retry_ms)
-    if after_wrong == after_correct == PingingSut.NO_SESSION and caller.stood_still_after(asked):
+    if after_wrong == after_correct == PingingSut.NO_SESSION and caller.has_stalled_after(asked):
         judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
         return
     observed = {"after the wrong response": after_wrong, "after the correct response": after_correct}
@@ -98,7 +98,7 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
     caller.answer_ping(asked, Signature=0x4855)
     caller.answer_ping(asked, Cookie=get_cookie(asked) ^ 1)
     caller.expire_response_timer(after_ms=caller.half_response_ms)
-    if caller.listener.waiting and caller.stood_still_after(asked):
+    if caller.listener.waiting and caller.has_stalled_after(asked):
         judge.give_up(Verdict.NOT_EXERCISED, f"{SUT_STOOD_STILL}, and may have tried again too early")
         return
     late = caller.answer_ping(asked)

@@ -15,7 +15,9 @@ from suites.mqqb.steps.sender import Sender
 
 MESSAGE_LABEL = "made of this"
 NEARLY_DUE_PART = 0.85
-"""The part of the timer's duration after which the SUT sends: more than three quarters, with time left to act."""
+"""The part of the timer's duration after which the SUT sends a message: more than three quarters, but early enough to
+act before the timer expires.
+"""
 EARLIER_PART = 0.4
 DUE_PART = 0.75
 SEND_ATTEMPTS = 5
@@ -82,10 +84,10 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
             _send_after_packet(sender, session, sent[0], int(delay_ms * part))
             for part in (EARLIER_PART, NEARLY_DUE_PART)
         )
-        if peer.took(sent[0], early[-1]).ms < delay_ms * DUE_PART and has_session_header(nearly):
+        if peer.measure_duration(sent[0], early[-1]).ms < delay_ms * DUE_PART and has_session_header(nearly):
             break
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
-        stalls += peer.stood_still(sent[0].time_ms, peer.recorder.elapsed_ms())
+        stalls += peer.has_stalled(sent[0].time_ms, peer.recorder.elapsed_ms())
     if stalls == SEND_ATTEMPTS:
         session.acknowledge_all()
         judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE_REASON)
@@ -161,8 +163,8 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
         known = len(session.received)
         frames = _send_after_packet(sender, session, sent[0], int(delay_ms * NEARLY_DUE_PART))
         acks = [frame for frame in session.received[known:] if frame.kind == "SessionAck"]
-        took = peer.took(sent[0], frames[-1])
-        if acks or took.ms >= delay_ms or peer.stood_still(sent[0].time_ms, peer.recorder.elapsed_ms()):
+        took = peer.measure_duration(sent[0], frames[-1])
+        if acks or took.ms >= delay_ms or peer.has_stalled(sent[0].time_ms, peer.recorder.elapsed_ms()):
             session.acknowledge_all()
             judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE_REASON)
             return
@@ -197,7 +199,7 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
         if has_session_header(frames):
             break
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
-        stalls += peer.stood_still(sent[0].time_ms, peer.recorder.elapsed_ms())
+        stalls += peer.has_stalled(sent[0].time_ms, peer.recorder.elapsed_ms())
     else:
         if stalls == SEND_ATTEMPTS:
             session.acknowledge_all()

@@ -132,8 +132,8 @@ def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
 @covers("MQQB-3.1.7.12-04")
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
-    """The SUT's outgoing queue is paused on an open session before its second message: the SUT does not send that
-    message (E85).
+    """An application pauses the SUT's outgoing queue while its session is open, and then sends a second message: the
+    SUT does not send that message (E85).
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -154,8 +154,8 @@ def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
 @covers("MQQB-3.1.7.12-04")
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
-    """The SUT's outgoing queue is paused and its session closed before a second message: the SUT opens no session
-    within two retry times (E85).
+    """An application pauses the SUT's outgoing queue, the peer closes the session, and the application sends a second
+    message: the SUT opens no session within two retry times (E85).
     """
     sender = Sender(peer, sut)
     sender.send(1)

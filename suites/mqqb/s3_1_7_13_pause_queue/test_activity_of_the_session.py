@@ -10,8 +10,8 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @needs("send", "pause", "timers")
 @covers("MQQB-3.1.7.13-12")
 def test_session_of_a_paused_queue_closes_at_first_cleanup(peer, sut, judge):
-    """The SUT sends a message on a new session, and the outgoing queue is paused: the session closes at the first
-    expiry of its Session Cleanup Timer, although the SUT sent a message before this expiry.
+    """The SUT sends a message on a new session, and an application pauses the outgoing queue: the SUT closes the
+    session at the first expiry of its Session Cleanup Timer, although the SUT sent a message before this expiry.
     """
     cleanup_ms = cleanup.begin_cleanups(sut)
     session = OutgoingSession(peer, sut)

@@ -15,11 +15,10 @@ from suites.mqqb.steps.provoking import read_tag
 from suites.mqqb.steps.sender import Sender
 
 ARRIVAL_TIME_MS = 50
-"""A time in ms in which sent messages arrive. It is shorter than 500 ms, the least delay of an acknowledgment
-(2.2.2.1).
+"""A time in ms within which sent messages arrive, shorter than 500 ms, the least delay of an acknowledgment (2.2.2.1).
 """
 LONGEST_PAUSE_ACK_MS = 300
-"""The longest accepted delay, in ms, of the SessionAck that a pause causes. It is shorter than the delay of an ordinary
+"""The longest accepted delay, in ms, of the SessionAck that a pause causes: shorter than the delay of an ordinary
 SessionAck.
 """
 PAUSED_WINDOW_SIZE = 1

@@ -11,7 +11,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @covers("MQQB-3.1.7.14-07")
 def test_session_of_a_queue_resumed_with_message_in_flight_closes_one_cleanup_later(peer, sut, judge):
     """The peer leaves a message unacknowledged; after the first expiry of the Session Cleanup Timer, the queue is
-    paused and resumed: the session closes at the third expiry instead of the second.
+    paused and resumed: the SUT closes the session at the third expiry of this timer instead of the second expiry.
     """
     cleanup_ms = cleanup.begin_cleanups(sut)
     session = OutgoingSession(peer, sut)

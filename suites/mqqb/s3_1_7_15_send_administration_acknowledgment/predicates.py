@@ -67,7 +67,7 @@ ATTRIBUTE_TEST_BY_RULE = {
     "MQQB-3.1.7.15-D06": ("EB and PrivacyLevel are 0", _is_not_encrypted),
     "MQQB-3.1.7.15-D07": ("the acknowledgment has no signature", _is_not_signed),
 }
-"""Attributes of an acknowledgment that do not depend on its message, by rule."""
+"""For each rule, an attribute of an acknowledgment that does not depend on the acknowledged message."""
 
 for rule, (expected, judge) in ATTRIBUTE_TEST_BY_RULE.items():
     passive(rule, MESSAGE_KIND, expected, of_system=True)(apply_to_administration_acks(judge))
@@ -81,7 +81,9 @@ for rule, (expected, judge) in ATTRIBUTE_TEST_BY_RULE.items():
 )
 @apply_to_administration_acks
 def demand_all_attributes(packet: Any) -> Finding:
-    """Demand all attributes of an administration acknowledgment that do not depend on its message."""
+    """Demand the specified values of all attributes of an administration acknowledgment that do not depend on the
+    acknowledged message.
+    """
     wrong = [observed for kept, observed in (judge(packet) for _, judge in ATTRIBUTE_TEST_BY_RULE.values()) if not kept]
     return not wrong, ", ".join(
         wrong
@@ -124,7 +126,7 @@ def _get_destination(packet: Any, message: Message, answered: Any) -> bool:
 
 
 def _demand_admin_queue_as_destination(*kinds: int) -> Any:
-    """Demand the administration queue as destination; ``kinds``: only for these values of AQ."""
+    """Demand the administration queue as destination; ``kinds``: the values of AQ to which the demand applies."""
 
     def judge_destination(packet: Any, message: Message, answered: Any) -> Finding:
         if message.AQ == 0 or (kinds and message.AQ not in kinds):
@@ -149,7 +151,7 @@ for rule, kinds, of_queue in (
 
 
 def _demand_destination_as_response_queue(*kinds: int) -> Any:
-    """Demand the destination of the message as response queue; ``kinds``: only for these values of DQ."""
+    """Demand the destination of the message as response queue; ``kinds``: the values of DQ to which this applies."""
 
     def judge_response_queue(packet: Any, message: Message, answered: Any) -> Finding:
         if kinds and message.DQ not in kinds:

@@ -35,7 +35,7 @@ ATTRIBUTE_BY_RULE = {
     "MQQB-3.1.7.15-D06": "PrivacyLevel or EB of the acknowledgment",
     "MQQB-3.1.7.15-D07": "signature size in bytes",
 }
-"""Attributes of every acknowledgment that are 0 or infinite, by rule."""
+"""For each rule, the attributes that are 0 or infinite in every acknowledgment."""
 ADMIN_NUMBER = 5
 HIGH_IDS = 0x5A00_0000
 """A number that makes a MessageID use all its bytes."""
@@ -165,7 +165,7 @@ def test_message_without_administration_queue_is_not_acknowledged(peer, sut, jud
 def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
     """The peer sends express, recoverable and transactional messages to a missing queue, two messages of an unknown
     user, and a nontransactional message to a transactional queue: the SUT sends BAD_DST_Q and ACCESS_DENIED only if
-    SendInsecureNacks is TRUE, and sends NOT_TRANSACTIONAL_MSG in both cases.
+    SendInsecureNacks is TRUE, and sends NOT_TRANSACTIONAL_MSG also if SendInsecureNacks is FALSE.
     """
     if insecure:
         sut.send_insecure_nacks()
@@ -305,7 +305,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut, judge, recoverable):
     """The peer sends a message that arrives and a message that is refused, to a direct and to a private name:
-    correlation, response queue, delivery and body of each acknowledgment are those that follow from the packet.
+    correlation, response queue, delivery and body of each acknowledgment have the values that follow from the packet.
     """
     number = get_private_queue_number(sut, sut.queue("transactional"))
     receiver = AcknowledgingReceiver(peer, sut)

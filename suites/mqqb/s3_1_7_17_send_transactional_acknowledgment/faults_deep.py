@@ -49,7 +49,9 @@ class PreviousOneLess(FinalAcks):
 
 @fault("receiver-order-ack-number-of-31-bits", breaks="MQQB-3.1.7.17-D04", blind=True)
 class NumberOf31Bits(OrderAcks):
-    """TxSequenceNumber of an OrderAck has only the lower 31 bits of the number of the last accepted message."""
+    """The receiver sends an OrderAck whose TxSequenceNumber has only the lower 31 bits of the number of the last
+    accepted message.
+    """
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
@@ -58,7 +60,7 @@ class NumberOf31Bits(OrderAcks):
 
 @fault("receiver-order-ack-sequence-ordinal-of-31-bits", breaks="MQQB-3.1.7.17-D03", blind=True)
 class OrdinalOf31Bits(OrderAcks):
-    """TxSequenceID of an OrderAck has only the lower 31 bits of Ordinal."""
+    """The receiver sends an OrderAck whose TxSequenceID has only the lower 31 bits of Ordinal."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)

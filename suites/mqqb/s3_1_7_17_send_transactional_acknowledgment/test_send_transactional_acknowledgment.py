@@ -11,7 +11,7 @@ from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import ACK_LABEL, Receiver, read_ack_place
 
 FINAL_ACK_ATTRIBUTES = dict.fromkeys(("PR", "TR", "JN", "JP", "AQ", "RQ", "SH", "TH", "Flags", "BodyType"), 0)
-"""Attributes of every OrderAck and FinalAck that are 0."""
+"""The attributes that are 0 in every OrderAck and FinalAck."""
 
 
 @covers(

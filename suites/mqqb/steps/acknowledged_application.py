@@ -69,6 +69,6 @@ class AcknowledgedApplication(Application):
         return self.list_labels(map(get_final_ack_identifier, came))
 
     def list_labels(self, identifiers: Iterable[str]) -> list[str]:
-        """Return the labels of the messages with these identifiers, sorted."""
+        """Return the labels of the messages with the given identifiers, sorted."""
         labels = {identifier(frame): label for label, frame in self.sent.items()}
         return sorted(labels.get(one, "another") for one in identifiers)

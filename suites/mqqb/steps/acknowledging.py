@@ -8,7 +8,7 @@ from harness.capture.recorder import Frame
 from harness.peer.conversation import USER_MESSAGE_KIND, Conversation
 
 BY_SESSION_ACK, BY_MESSAGE = "SessionAck", "message"
-"""The packets of the peer that can contain a SessionHeader."""
+"""The kinds of packets of the peer that can contain a SessionHeader."""
 
 
 def acknowledge_with_carrier(carrier: str, session: Conversation, **header: Any) -> Frame:

@@ -22,11 +22,13 @@ from suites.mqqb.steps.received_messages import Message, Received
 MESSAGE_KIND = "UserMessage"
 POSITIVE_CLASSES = (MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
 _NEGATIVE, _LEFT = 0x8000, 0x4000
-"""Bits of the message class: negative acknowledgments, and acknowledgments of messages that had reached their queue."""
+"""Two bits of the message class: one is set in negative acknowledgments, the other in acknowledgments of messages that
+had reached their queue.
+"""
 
 JudgeAck = Callable[[Any], Finding]
 JudgeAnswer = Callable[[Any, Message, Any], Finding]
-"""A predicate on an acknowledgment, the message that it acknowledges, and the identifier of that message."""
+"""A predicate that gets an acknowledgment, the acknowledged message, and the identifier of that message."""
 
 
 def is_administration_ack(packet: Any, context: Context) -> bool:

@@ -8,7 +8,7 @@ from harness.sut.sut import Sut
 SESSION_CLEANUP_MS = 12_000
 GREATEST_TIMER_SPEED_UP = 20
 LONGEST_WAIT_IN_CLEANUP_TIMES = 5
-"""The number of cleanup times after which a session that is still open counts as never closed."""
+"""The number of cleanup times after which the check no longer waits for the end of a session."""
 ONCE, TWICE, THRICE = (
     f"closed by the SUT after {times} time{'s' * (times > 1)} the duration of the Session Cleanup Timer"
     for times in (1, 2, 3)
@@ -33,7 +33,7 @@ def describe_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
     """Describe when a session ended, counted in cleanup times from the first packet of the peer."""
     if session.record.closed_at_ms is None:
         return "still open"
-    took = session.peer.took(session.sent[0], session.record.closed_at_ms)
+    took = session.peer.measure_duration(session.sent[0], session.record.closed_at_ms)
     slack_ms, each_ms = sut.slack_ms(cleanup_ms), sut.duration_ms(cleanup_ms)
     took.require_steady(slack_ms)
     for times, said in ((3, THRICE), (2, TWICE), (1, ONCE)):

@@ -71,7 +71,7 @@ def list_class_names(frames: list[Frame]) -> list[str]:
 
 
 def format_classes(*values: int) -> list[str]:
-    """Return the names of these classes in the form of ``list_class_names``, for ``expected``."""
+    """Return the names of the given classes in the form of ``list_class_names``, for ``expected``."""
     return [class_name(value) for value in values]
 
 
@@ -133,7 +133,7 @@ class AcknowledgingReceiver(Receiver):
         return [frame for frame in found if not is_order_or_final_ack(frame)]
 
     def list_acks_of_class(self, value: int, *sent: Frame) -> list[Frame]:
-        """Return the administration acknowledgments of a class that have arrived for these messages."""
+        """Return the administration acknowledgments of a class that have arrived for the given messages."""
         wanted = {identifier(message) for message in sent}
         return [
             ack for ack in self.list_admin_acks() if message_class(ack) == value and get_correlation_id(ack) in wanted

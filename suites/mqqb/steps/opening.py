@@ -20,7 +20,7 @@ from suites.mqqb.steps.provoking import let_send
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ff")
 """The identifier of a queue manager that does not exist."""
 PEER_QUEUE_BY_HOST_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
-"""A format name of the peer's queue by a host name with two addresses (capability two_addresses)."""
+"""A format name of the peer's queue that contains a host name with two addresses (capability two_addresses)."""
 INITIALIZATION_MS = 20_000
 """The duration in ms of the Session Initialization Timer in the checks that wait for it (set_timers)."""
 EARLY_CLOSE_MS = 20_000
@@ -28,7 +28,7 @@ EARLY_CLOSE_MS = 20_000
 session that is being set up.
 """
 SIGNATURE_BYTES = b"LIOR"
-"""BaseHeader.Signature on the wire."""
+"""The bytes of BaseHeader.Signature in a packet."""
 RETRY_INTERVAL_MS = 5_000
 """The default duration of the Session Retry Connect Timer in ms (note <45>)."""
 CLOCK_TOLERANCE_S = 60
@@ -130,14 +130,14 @@ CLOSED_EARLY = "closed early"
 def time_initialization_end(
     sut: Sut, connection: RawConversation, since_ms: int, specified_ms: int = INITIALIZATION_MS
 ) -> bool | str:
-    """Wait for the end of a connection whose timer was started at an instant; return True if it ends on time, else the
-    measured time.
+    """Wait for the end of a connection whose timer was started at a given instant; return True if the connection ends
+    on time, else the measured time.
     """
     peer = connection.peer
     latest_ms = sut.duration_ms(specified_ms) + sut.slack_ms(specified_ms)
-    if not connection.wait_closed(within_ms=max(0, latest_ms - peer.took(since_ms).ms)):
+    if not connection.wait_closed(within_ms=max(0, latest_ms - peer.measure_duration(since_ms).ms)):
         return f"still open after {latest_ms} ms"
-    took = peer.took(since_ms, connection.record.closed_at_ms)
+    took = peer.measure_duration(since_ms, connection.record.closed_at_ms)
     earliest_ms, _ = took.allowed(sut.duration_ms(specified_ms) * 4 // 5, max(latest_ms, took.ms))
     return took.ms >= earliest_ms or f"{CLOSED_EARLY}, after {took.ms} ms"
 

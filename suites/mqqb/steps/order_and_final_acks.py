@@ -28,7 +28,7 @@ BODY_SIZE = 0x24
 ORDER_QUEUE = 4
 FIRST_FINAL_ACK_CLASS = 0x4000
 LEAST_SIGN_COUNT = 3
-"""The number of signs, of four, that identify a message as an acknowledgment."""
+"""The number of features (of four) by which a message is identified as an acknowledgment."""
 _ADDRESS_PATTERN = r"(?:TCP:(?P<ip>[0-9A-F.:]+)|SPX:[0-9A-F]{8}\.[0-9A-F]{12})"
 ORDER_QUEUE_NAME = re.compile(rf"{_ADDRESS_PATTERN}\\PRIVATE\$\\order_queue\$", re.IGNORECASE)
 
@@ -148,7 +148,7 @@ EXPECTED_TEXTS: Mapping[JudgePacket, str] = {
     demand_property_flags: "MessagePropertiesHeader.Flags is 0",
     demand_body_type: "BodyType is VT_EMPTY",
 }
-"""The texts of the demands on both kinds of acknowledgment."""
+"""The expectations, as text, of the predicates for OrderAcks and for FinalAcks."""
 
 
 def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[JudgePacket, str]) -> None:

@@ -23,7 +23,9 @@ ACK_LABEL = "QM Ordering Ack"
 ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
 FIRST_FINAL_ACK_CLASS = 0x4000
 UNORDERED_CLASSES = (0x0000, 0x0001, 0x0002)
-"""The classes of messages, reports and acknowledgments of arrival, which are neither OrderAcks nor FinalAcks."""
+"""The classes of ordinary messages, reports and acknowledgments of arrival: a message of these classes is neither an
+OrderAck nor a FinalAck.
+"""
 BODY_SIZE = 0x24
 ORDER_ACK_TIMEOUT_MS = 500
 """The value of OrderAckTimeout in ms (MS-MQQB 3.1.3.2, note <50>)."""
@@ -119,7 +121,9 @@ class Receiver:
         return frame
 
     def poll_acknowledgment(self, *, final: bool = False) -> Frame | None:
-        """Wait for OrderAcks or FinalAcks that were not polled yet; return the last one, or None if none arrives."""
+        """Wait for OrderAcks or FinalAcks that no earlier call has returned; return the last acknowledgment, or None if
+        none arrives.
+        """
         frame = self.poll(lambda: self.acknowledgments(final=final), self._polled[final])
         self._polled[final] = len(self.acknowledgments(final=final))
         return frame

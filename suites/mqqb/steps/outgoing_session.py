@@ -80,7 +80,7 @@ class OutgoingSession:
         return self.parameters
 
     def agree(self, **header: Any) -> Frame:
-        """Answer the ConnectionParameters, which opens the session; return the SUT's first UserMessage."""
+        """Answer the ConnectionParameters, so that the session opens; return the SUT's first UserMessage."""
         self.connection.send(parameters_response(self.parameters, **header))
         return self.connection.expect("UserMessage")
 

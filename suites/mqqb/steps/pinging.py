@@ -24,8 +24,8 @@ PING_RESPONSE_TIMEOUT_MS = 1_000
 GREATEST_TIMER_SPEED_UP = 4
 """The greatest speed-up of protocol timers in these checks: one second must remain measurable."""
 
-MOST_PING_REQUESTS = 3
-"""The greatest number of Ping Requests that are sent until one is answered."""
+MAX_PING_REQUESTS = 3
+"""The greatest number of Ping Requests that the peer sends until the SUT answers a Ping Request."""
 
 SUT_STOOD_STILL = "the SUT stalled while it waited for the response"
 
@@ -66,7 +66,9 @@ def describe_ping_fields(frame: Frame | None, *names: str) -> dict[str, Any] | s
 
 
 def read_element(tree: dict[str, Any], name: str) -> Any:
-    """Return an element of the abstract data model that the SUT shows; without it the check is not observable."""
+    """Return an element of the abstract data model that the SUT shows; if the SUT does not show the element, the rules
+    are not observable.
+    """
     if name not in tree:
         raise NotShown(f"the abstract data model that the SUT shows does not contain {name}")
     return tree[name]
@@ -127,7 +129,7 @@ def ping_sut(peer: Peer, **fields: Any) -> PingExchange:
 
     A real network may lose a datagram; in this case, a further request is sent.
     """
-    for _ in range(1 if peer.environment.virtual else MOST_PING_REQUESTS):
+    for _ in range(1 if peer.environment.virtual else MAX_PING_REQUESTS):
         exchange = PingExchange.on(peer.udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields))
         if exchange.received is not None:
             break
@@ -242,13 +244,13 @@ class PingingSut:
         """Wait for the SUT's next connection and the request on it; return the outcome."""
         return self.await_connection(within_ms)[0]
 
-    def stood_still_after(self, asked: Frame) -> bool:
+    def has_stalled_after(self, asked: Frame) -> bool:
         """Return whether the SUT stalled while its Ping Response Timer ran, so that its later packets prove nothing."""
-        return self.peer.stood_still(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS))
+        return self.peer.has_stalled(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS))
 
     @property
     def half_response_ms(self) -> int:
-        """Half of the Ping Response Timer."""
+        """Half of the duration of the Ping Response Timer, in ms."""
         return self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) // 2
 
     @property

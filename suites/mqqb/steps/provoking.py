@@ -41,7 +41,7 @@ class Provoker:
         self.connection: RawConversation | None = None
 
     def send(self, tag: int, delivery: str = "express", **message: Any) -> str:
-        """Let the SUT send a message with this tag (see ``tags`` in sender.py); return the id of that message.
+        """Let the SUT send a message with the given tag (see ``tags`` in sender.py); return the id of that message.
         ``message``: label, body and other parts of the message that the SUT acknowledges.
         """
         connection = self.connection = self.connection or self._open()

@@ -49,7 +49,7 @@ class Message(NamedTuple):
 
 
 class Received(Summary):
-    """The messages that a system has received, by source and MessageID; an identifier that several messages have maps
+    """The messages that a system has received, by source and MessageID; an identifier that several messages share maps
     to None.
     """
 
@@ -66,7 +66,7 @@ class Received(Summary):
         """The part of a connection that the capture lacks; more messages may have been received in it."""
 
     def has_whole_sequence(self, identifier: TxSequenceID) -> bool:
-        """Return whether the capture shows a sequence from its first message on."""
+        """Return whether the capture contains the first message of a sequence."""
         return self.missing is None and (identifier, 1) in self.numbers
 
     def excludes(self, identifier: TxSequenceID, source: UUID | None) -> bool:

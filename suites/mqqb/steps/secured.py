@@ -38,7 +38,7 @@ from suites.mqqb.steps.disposition import DEAD_LETTERS, MISSING_QUEUE
 from suites.mqqb.steps.ordering import ACK_LABEL
 
 NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
-"""Values of SecurityHeader.Flags.ST."""
+"""The values of SecurityHeader.Flags.ST."""
 SHA1, SHA256, SHA512 = 0x8004, 0x800C, 0x800E
 CLEAR_BODY = b"a body that does not fill the last block"
 SYMMETRIC_KEYS = {
@@ -47,7 +47,7 @@ SYMMETRIC_KEYS = {
     192: bytes(range(1, 25)),
     256: bytes(range(1, 33)),
 }
-"""Session keys by their number of bits."""
+"""The session keys that the peer uses, by their number of bits."""
 
 
 def message_id(frame: Frame) -> tuple[str, int]:
@@ -112,8 +112,8 @@ class SecuredDisposition:
 
 
 DispositionRow = tuple[str, str, str, Any]
-"""A rule, the name of a message, an attribute of its disposition (answer, final, kept, level, body), and the value of
-that attribute.
+"""An expectation: a rule, the name of a message, an attribute of the message's disposition (answer, final, kept, level,
+body), and the expected value of that attribute.
 """
 Table = Iterable[DispositionRow]
 
@@ -155,7 +155,7 @@ SILENT_REFUSAL_REASON = "SendInsecureNacks of the SUT is FALSE, so the SUT refus
 
 
 def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, SecuredDisposition], table: Table) -> None:
-    """Judge every row of a table by the dispositions of the named messages.
+    """Judge every expectation of a table by the dispositions of the named messages.
 
     If SendInsecureNacks is FALSE, only the absence of a message from its queue shows that it was refused, and rules
     about the acknowledgment are not exercised.

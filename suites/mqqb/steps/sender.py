@@ -19,7 +19,7 @@ from suites.mqqb.steps.provoking import Provoker, read_tag
 RETRY_INTERVAL_MS = 5_000
 """The default duration of the Session Retry Connect Timer in ms (MS-MQQB 3.1.2.3, note <45>)."""
 ACK_TIMEOUT_MS = 20_000
-"""The default AckTimeout in ms (MS-MQQB 2.2.2.1, note <51>): no acknowledgment may arrive later."""
+"""The default AckTimeout in ms (MS-MQQB 2.2.2.1, note <51>), the latest time at which an acknowledgment may arrive."""
 SET_UP_PACKETS = ["EstablishConnection", "ConnectionParameters"]
 """The packets that an initiator sends to set up a session, in order."""
 
@@ -100,7 +100,7 @@ class Sender:
     def collect(self, session: Conversation, count: int) -> list[Frame]:
         """Wait for the given number of user messages; return all that arrived on the session.
 
-        Raise ConformanceFailure when the last of them is late.
+        Raise ConformanceFailure when the last of these messages is late.
         """
         self.peer.wait(
             lambda: len(session.messages) >= count or session.record.closed_by is not None, None, f"message {count}"

@@ -19,7 +19,7 @@ from suites.mqqb.steps.sender import Sender
 SYSTEM_JOURNAL = "system$;journal"
 DEAD_LETTERS = "system$;deadxact"
 RESENT, NOT_RESENT = "resent", "not resent"
-"""Whether the SUT resent a message."""
+"""The two outcomes of a resend, as text for verdicts."""
 FIRST_RESEND_MS = 30_000
 """The first entry of ResendTimerTable, in ms (MS-MQQB 3.1.1.3, note <24>)."""
 
@@ -70,20 +70,22 @@ class Outgoing:
 
     @property
     def session(self) -> Conversation:
-        """The session on which the SUT sent the last of these messages. Raises ConformanceFailure when it is closed."""
+        """The session on which the SUT sent the last message of the sequence. Raises ConformanceFailure when that
+        session is closed.
+        """
         found = self._list_open_sessions()
         if not found:
             raise ConformanceFailure("the SUT has no session to the peer")
         return found[-1]
 
     def _list_open_sessions(self) -> list[Conversation]:
-        """Return the open sessions on which these messages arrived."""
+        """Return the open sessions on which messages of the sequence arrived."""
         open_ = [one for one in self.peer.conversations if one.record.closed_by is None]
         return [one for one in open_ if self.list_numbers_on(one)]
 
     def await_session(self) -> Conversation:
-        """Wait until the SUT sends these messages on a new session after the earlier one ended; return the new
-        session.
+        """Wait until the SUT sends the messages of the sequence on a new session, after the earlier session ended;
+        return the new session.
         """
         self.peer.environment.run_until(lambda: bool(self._list_open_sessions()), self.sut.connect_timeout_ms)
         return self.session
@@ -99,7 +101,9 @@ class Outgoing:
         return [frame for frame in self.peer.inbox.copies if Sender.tags([frame]) == [self.tags[number - 1]]]
 
     def await_resend(self, number: int) -> str:
-        """Wait as long as the SUT may take to resend the message with a number; describe whether the SUT did."""
+        """Wait for the longest time after which the SUT may resend the message with a number; describe whether the SUT
+        resent it.
+        """
         known = len(self.copies(number))
         within_ms = (
             self.sut.duration_ms(FIRST_RESEND_MS) + self.sut.slack_ms(FIRST_RESEND_MS) + self.sut.connect_timeout_ms
@@ -130,7 +134,7 @@ class Outgoing:
     # -- elements of the abstract data model ----------------------------------------------------------------------
 
     def shown(self) -> dict[str, Any]:
-        """Return the elements of the SUT's session for these messages."""
+        """Return the elements of the SUT's session on which the sequence is sent."""
         found = [one for one in self.sut.inspect()["Sessions"] if one.get("OutgoingQueueReference") == self.to]
         if not found:
             raise ConformanceFailure(f"the SUT shows no session whose OutgoingQueueReference is {self.to}")

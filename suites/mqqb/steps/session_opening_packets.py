@@ -33,8 +33,8 @@ class LastOfThePeer(Summary):
 
 
 def find_request(context: Context) -> Any:
-    """Return the header of the peer's last packet of this kind, which the acceptor's packet answers, or None. Also
-    return None if the packet equals the request, because it may be a response or an echo.
+    """Return the header of the peer's last packet of the kind of the current packet, which the acceptor's packet
+    answers, or None. Also return None if the packet equals the request, because it may be a response or an echo.
     """
     request = context.before(LastOfThePeer).by_kind.get(context.frame.kind)
     if context.sut_role != "acceptor" or request is None or request.data == context.frame.data:

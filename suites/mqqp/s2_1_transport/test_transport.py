@@ -102,8 +102,8 @@ def test_unauthenticated_clients_are_served(remote, judge, meanwhile):
 )
 @sut_survives()
 def test_bind_to_unknown_interface_or_version_is_refused(remote, judge, syntax, expected):
-    """A bind to qm2qm version 1.0 is accepted; a bind to version 0.0, 1.1 or 2.0, or to an unknown interface, is
-    refused. A bind to version 1.0 then still succeeds.
+    """The SUT accepts a bind to qm2qm version 1.0, and refuses a bind to version 0.0, 1.1 or 2.0 or to an unknown
+    interface. A later bind to version 1.0 succeeds.
     """
     port = remote.read_port()
     association = remote.connect(port)

@@ -21,7 +21,9 @@ SECONDS_PER_DAY = 86_400
 RESERVED_VALUES = (0, 1, 2, 0xA5A5_A5A5, 0xFFFF_FFFF)
 MAX_PACKET = 0x0040_0000
 MAX_BODY = MAX_PACKET - 4_096
-"""The size of a body whose packet is slightly below the maximum size; the check adds the missing bytes."""
+"""The size of a body whose packet is slightly smaller than the maximum size; the check adds bytes up to the maximum
+size.
+"""
 CLOCK_TOLERANCE_S = 120
 """The greatest accepted difference between the clocks of a real SUT and the tester, in seconds."""
 
@@ -79,7 +81,7 @@ def judge_reserved_fields_of_waiting_receives(remote: Any, judge: Any, queue: Re
         remote.deliver(["awaited"])
         after = waiting.wait().label_or_outcome
         if waiting.outcome == "MQ_OK":
-            queue.give_back(waiting)
+            queue.return_message(waiting)
         observed = {"receive_before_an_arrival": before, "receive_after_an_arrival": after, "queue": queue.labels()}
         expected = facts(
             receive_before_an_arrival=Call.WAITING, receive_after_an_arrival="awaited", queue=in_queue("awaited")
@@ -89,7 +91,7 @@ def judge_reserved_fields_of_waiting_receives(remote: Any, judge: Any, queue: Re
 
 
 def receive_if_any(queue: RemoteQueue, action: int, **how: Any) -> Call:
-    """Receive a message and acknowledge it, if the queue contains one."""
+    """Receive and acknowledge a message, if the queue contains a message."""
     read = queue.read(action, **how)
     if read.outcome == "MQ_OK":
         queue.acknowledge(read)
@@ -189,7 +191,7 @@ def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
     reads = [queue.read(peek, by=by)]
     if by != Method.START_RECEIVE_BY_LOOKUP_ID:  # E57: whether RR_NACK returns the message
         reads.append(queue.read(receive, by=by))
-        queue.give_back(reads[-1])
+        queue.return_message(reads[-1])
         remote.peer.environment.run_until(lambda: False, 1_100)
     reads.append(queue.receive(receive, by=by))
     slack_s = 0 if remote.sut.environment.virtual else CLOCK_TOLERANCE_S

@@ -15,8 +15,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @needs("remote_read")
 @covers("MQQP-2.2.2.1-05")
 def test_request_id_of_unended_receive_is_not_reused(peer, sut, judge):
-    """The SUT receives a message, and the peer does not answer RemoteQMEndReceive: a second receive, and reads in every
-    other way, which all wait, have different dwRequestIDs.
+    """The SUT receives a message, and the peer does not answer RemoteQMEndReceive. Then a second receive and one read
+    of each other kind wait at the peer: all these reads have different dwRequestIDs.
     """
     reader = Reader(peer, sut)
     remote = reader.open()

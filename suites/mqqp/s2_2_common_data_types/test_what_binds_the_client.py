@@ -117,7 +117,7 @@ RULE_AND_READER_BY_METHOD = {
     "RemoteQMStartReceive2": ("MQQP-3.1.4.10-10", Reader.WINDOWS_7),
     "RemoteQMStartReceiveByLookupId": ("MQQP-3.1.4.11-18", Reader.WINDOWS_7),
 }
-"""By method: the rule about its failures, and the version of the server at which the client calls it."""
+"""For each method, the rule about its failures, and the server version at which the client calls the method."""
 
 
 FAILING_METHODS = {
@@ -202,7 +202,7 @@ BROKEN_CALLS = {
     "unknown fault": lambda call: call.fault(UNHEARD_OF),
     "lost": lambda call: call.association.close(),
 }
-"""By name: how the peer ends a call so that the method returns no status."""
+"""For each case, the way in which the peer ends a call so that the method returns no status."""
 
 
 @needs("remote_read")

@@ -77,10 +77,10 @@ class Handle(Machine, path=Path(__file__)):
         return self._name_call(self._queue.acknowledge(self._record_read))
 
     @event("end with RR_NACK")
-    def give_back(self) -> str:
+    def return_message(self) -> str:
         """End the receive with RR_NACK, which returns the message to the queue."""
         assert self._record_read is not None
-        return self._name_call(self._queue.give_back(self._record_read))
+        return self._name_call(self._queue.return_message(self._record_read))
 
     @event("cancel")
     def cancel(self) -> str:
@@ -115,8 +115,8 @@ class Handle(Machine, path=Path(__file__)):
 
     @probe("waiting read")
     def look_at_read(self) -> str:
-        """Return the outcome of the read that waited. A cancelled read returns no message; its status is not judged
-        (E51).
+        """Return the outcome of the read that waited; for a cancelled read, return only that it got no message, because
+        its status is not judged (E51).
         """
         assert self._record_read is not None
         if self._record_read.state_after_silence() == Call.WAITING:

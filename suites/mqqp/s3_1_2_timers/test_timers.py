@@ -44,12 +44,12 @@ KINDS_OF_READS = {
         "any": "MQQP-3.1.4.10-D01",
     },
 }
-"""By method: the rules that name the timeout of each kind of read."""
+"""For each method, the rules that name the timeout of each kind of read."""
 HANDLES_OF_ENDED_READS = {
     Method.START_RECEIVE: ("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19"),
     Method.START_RECEIVE2: ("MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
 }
-"""By method: the rules about the context handle of a read that failed."""
+"""For each method, the rules about the context handle of a failed read."""
 
 
 @covers(*RULES_OF_WAITING_READS, *RULES_OF_ENDED_READS)
@@ -109,8 +109,9 @@ def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
     [pytest.param(by, marks=covers(rules["any"]), id=by) for by, rules in KINDS_OF_READS.items()],
 )
 def test_long_timeout_is_not_shortened(remote, judge, by):
-    """A receive with a timeout of 67,000 ms, which does not fit into 16 bits, fails after that time. Receives with the
-    timeouts 0x80000000 and 0xFFFFFFFE still wait then. In virtual time, the first of them fails after 25 days.
+    """A receive with a timeout of 67,000 ms, which does not fit into 16 bits, fails after that time. At that time,
+    receives with the timeouts 0x80000000 and 0xFFFFFFFE still wait. In virtual time, the receive with timeout
+    0x80000000 fails after 25 days.
     """
     queue = remote.open()
     high = [queue.begin_receive(by=by, ulTimeout=value) for value in (HIGHEST_BIT_MS, 0xFFFF_FFFE)]
@@ -130,7 +131,7 @@ def test_long_timeout_is_not_shortened(remote, judge, by):
 def await_end(remote, read, timeout_ms, began_ms):
     """Wait for the end of a read; return the time from the given instant to the end."""
     read.wait(timeout_ms + remote.sut.response_timeout_ms)
-    return remote.peer.took(began_ms)
+    return remote.peer.measure_duration(began_ms)
 
 
 def judge_wait(remote, judge, timeout_ms, passed, evidence, *more):

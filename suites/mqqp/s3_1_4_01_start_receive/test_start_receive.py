@@ -150,9 +150,9 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
 )
 @pytest.mark.parametrize("kind", Kind)
 def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
-    """Messages arrive with every property set, the second also with lists of queues, the third with a body of 70,000
-    bytes, the fourth with the longest label, the fifth without a body, the sixth traced: a peek and receives return
-    the packets unchanged, dwSize equals PacketSize, and each receive returns a handle.
+    """Six messages with every property arrive. The second message also has lists of queues, the third has a body of
+    70,000 bytes, the fourth has the longest label, the fifth has no body, and the sixth is traced. A peek and receives
+    return the packets unchanged, dwSize equals PacketSize, and each receive returns a handle.
     """
     queue = remote.open(kind.queue)
     sent = [
@@ -270,7 +270,7 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
     fill_queue(remote, kind, "fourth")
     reads["fourth"] = [late.wait()]
     if late.outcome == "MQ_OK":
-        queue.give_back(late)
+        queue.return_message(late)
     sequential_ids |= show_sequential_ids(sut, kind)
     for label, read in ((label, one) for label, found in reads.items() for one in found):
         judge.all(
@@ -627,8 +627,9 @@ def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
 def test_cursor_crosses_priorities_and_passes_locked_messages(remote, judge, by, rules):
     """Messages of four priorities arrive in ascending order: PEEK_NEXT by a cursor returns them in descending order.
     While one reader holds the first message, receives by another handle, by another client and by a cursor return the
-    second, third and fourth message, and no read returns a message that is held. A receive by a cursor at the second
-    message, which is free again, returns that message, and the next receive by the cursor passes over the third.
+    second, third and fourth message, and no read returns a message that is held. When the second message is unlocked
+    again, a receive by a cursor at that message returns it, and the next receive by the cursor does not return the
+    third message, which is locked.
     """
     labels = ["first", "second", "third", "fourth"]
     queue, beside, elsewhere = remote.open(), remote.open(), remote.open()
@@ -656,7 +657,7 @@ def test_cursor_crosses_priorities_and_passes_locked_messages(remote, judge, by,
         evidence=held,
     )
     for owner, number in ((beside, 1), (beside, 3)):
-        owner.give_back(held[number])
+        owner.return_message(held[number])
     by_cursor = [queue.start_receive(by=by, hCursor=late) for _ in range(2)]
     judge(
         *rules["receive"],

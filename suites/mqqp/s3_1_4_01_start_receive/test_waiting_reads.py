@@ -18,11 +18,13 @@ LONG_READ_TIMEOUT_MS = 0x8000_0000
 """A timeout of 24 days, whose low 31 bits are zero: a timeout that is kept in fewer bits expires at once."""
 SHORT_READ_TIMEOUT_MS, SHORTEST_READ_TIMEOUT_MS = 1_000, 200
 AT_ONCE_MS = 500
-"""The time in ms after which a read with timeout 0 has ended."""
+"""A time in ms within which every read with timeout 0 ends."""
 
 
 def find_other_method(remote, by):
-    """Return the other of the two methods that start a read, or the same one if the SUT's release has only this one."""
+    """Return the other of the two methods that start a read, or the given method if the SUT's release has no other
+    method.
+    """
     other = Method.START_RECEIVE2 if by == Method.START_RECEIVE else Method.START_RECEIVE
     return by if lacks_method(remote.sut, other) else other
 
@@ -142,7 +144,7 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     remote.deliver(["first"])
     arriving.wait()
     if action == Action.RECEIVE:
-        queue.give_back(arriving)
+        queue.return_message(arriving)
     cursor, at_first = queue.open_cursor(), queue.open_cursor()
     queue.peek(hCursor=at_first).expect_success()
     by_cursor = [
@@ -332,7 +334,7 @@ def test_only_waiting_receive_returns_handle_and_locks_message(remote, judge, by
         evidence=[peek],
     )
     judge.conclude(*rules["receive"], *rules["peek"], *rules["peeked"])
-    ended = queue.give_back(receive)
+    ended = queue.return_message(receive)
     observed = {
         "second_receive": later_waits,
         "peek_while_locked": waits,

@@ -38,7 +38,9 @@ class NackedGoneAfterRestart(RemoteEnding):
 
 @fault("server-acked-message-readable-by-lookup", breaks="MQQP-3.1.4.2-07", blind=True)
 class ExpressAckedStays(RemoteEnding):
-    """The server leaves an express message in the queue when the second receive of a handle ends with RR_ACK."""
+    """The server leaves an express message in its queue when a client ends a receive with RR_ACK and an earlier receive
+    by the same queue handle has ended.
+    """
 
     def end_remote_read(self, entry, delete_message, ended):
         acked = self.__dict__.setdefault("acked", set())

@@ -56,8 +56,8 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rul
     first = queue.start_receive(by=by)
     hidden = other.peek().label_or_outcome
     beside = queue.start_receive(by=by)
-    refused = queue.give_back(first)
-    queue.give_back(beside)
+    refused = queue.return_message(first)
+    queue.return_message(beside)
     at_cursor.append(other.peek(by=by, hCursor=cursor))
     judge(
         *rules["current"],
@@ -67,7 +67,7 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rul
     )
     place = queue.labels()
     elsewhere = other.start_receive(by=by)
-    other.give_back(elsewhere)
+    other.return_message(elsewhere)
     back = queue.start_receive(by=by)
     seen = {
         "first_receive": first.label_or_outcome,
@@ -160,7 +160,7 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
         "ends_beside_a_receive": [one.outcome for one in beside],
         "peek": peeked.label_or_outcome,
         "peek_beside_a_receive": queue.peek().label_or_outcome,
-        "end_of_the_receive": queue.give_back(held).outcome,
+        "end_of_the_receive": queue.return_message(held).outcome,
     }
     expected = facts(
         ends_before_a_queue_is_open=each(INVALID_HANDLE),
@@ -176,12 +176,13 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
 @needs("restart")
 @covers("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12")
 def test_acknowledged_message_stays_removed_after_restart(remote, sut, judge):
-    """Of three recoverable messages, the first is received and acknowledged, the second is received and given back, and
-    the receive of the third is not ended. After a restart of the SUT, the queue contains the second and the third.
+    """A client receives three recoverable messages. The receive of the first message ends with RR_ACK, the receive of
+    the second message ends with RR_NACK, and the receive of the third message does not end. After a restart of the SUT,
+    the queue contains the second and the third message.
     """
     queue = remote.open_with_messages("first", "second", "third")
     received = [queue.start_receive() for _ in range(3)]
-    ended, given_back = queue.acknowledge(received[0]), queue.give_back(received[1])
+    ended, given_back = queue.acknowledge(received[0]), queue.return_message(received[1])
     sut.restart()
     left = remote.open().labels()
     observed = {
@@ -203,16 +204,17 @@ def test_acknowledged_message_stays_removed_after_restart(remote, sut, judge):
 @covers("MQDMPR-3.1.7.1.10-38", "MQDMPR-3.1.7.1.12-13", "MQDMPR-3.1.7.1.12-18")
 @pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
 def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
-    """One of three receives ends with RR_NACK: only the message of this receive is in the queue again. Of the others,
-    the later one ends with RR_ACK and then the earlier one with RR_NACK: only the message of the later one is removed.
+    """One of three receives ends with RR_NACK: only the message of this receive is in the queue again. Then the later
+    of the two other receives ends with RR_ACK, and the earlier receive ends with RR_NACK: only the message of the later
+    receive is removed.
     """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)
     reads = [queue.start_receive() for _ in labels]
-    ended = queue.give_back(reads[ended_first])
+    ended = queue.return_message(reads[ended_first])
     free = queue.labels()
     returned, removed = (number for number in range(len(labels)) if number != ended_first)
-    others = [queue.acknowledge(reads[removed]).outcome, queue.give_back(reads[returned]).outcome]
+    others = [queue.acknowledge(reads[removed]).outcome, queue.return_message(reads[returned]).outcome]
     at_the_end = [labels[number] for number in sorted((ended_first, returned))]
     back, last = [labels[ended_first]], queue.labels()
     seen = {
@@ -283,7 +285,7 @@ def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by
         cursor = other.open_cursor() if by_cursor else 0
         waiting = other.begin(action, ulTimeout=INFINITE, hCursor=cursor)
         before = waiting.state_after_silence()
-        ended = queue.give_back(held)
+        ended = queue.return_message(held)
         after = waiting.state_after_silence()
         observed = {
             "waiting_read_before_the_end": before,
@@ -295,7 +297,7 @@ def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by
         )
         judge.all(expected=expected, observed=observed, evidence=[*held.evidence, *ended.evidence])
         if action.is_receive and waiting.outcome == "MQ_OK":
-            other.give_back(waiting)
+            other.return_message(waiting)
 
 
 @covers("MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12")

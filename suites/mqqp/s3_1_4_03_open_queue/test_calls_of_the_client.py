@@ -28,7 +28,7 @@ RULES_BY_METHOD = {
     Method.START_RECEIVE2: ("MQQP-3.1.4.10-01", ["MQQP-3.1.4.3-08"]),
     Method.START_RECEIVE_BY_LOOKUP_ID: ("MQQP-3.1.4.11-01", ["MQQP-3.1.4.3-09"]),
 }
-"""By method: the rule about its presentation context, and the rules that require an open queue."""
+"""For each method, the rule about its presentation context, and the rules that require an open queue."""
 
 
 @needs("remote_read")

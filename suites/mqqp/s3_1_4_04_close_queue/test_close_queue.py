@@ -38,8 +38,8 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     """A client opens a queue exclusively: a second client cannot open it before the first client calls
     RemoteQMCloseQueue. At the time of that call, a cursor is open and a read waits. The call returns the handle NULL;
     afterwards, the old handle is unknown, peeks are refused, and the second client can open and read the queue. A
-    second queue of the first client stays open; so does a third queue, opened exclusively to peek, until it is closed
-    as well.
+    second queue of the first client stays open. A third queue, which the first client opened exclusively to peek, also
+    stays open until that client closes it.
     """
     queue = remote.open_with_messages("first", share=DENY_RECEIVE)
     admin = remote.open("admin", association=queue.association)

@@ -18,7 +18,7 @@ FAILURES_ALIKE = {
     "RemoteQMPurgeQueue": "MQQP-3.1.4.7-03",
     "RemoteQMStartReceiveByLookupId": "MQQP-3.1.4.11-18",
 }
-"""By method: the rule that the client treats all failures of that method alike."""
+"""For each method, the rule that the client treats all failures of that method alike."""
 
 
 @fault("client-cancel-receive-before-read-is-sent", breaks="MQQP-3.1.4.6-03")

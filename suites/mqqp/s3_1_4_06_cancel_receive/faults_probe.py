@@ -10,7 +10,9 @@ from reference_qm.model.statuses import Status
 
 @fault("server-cancelled-start-receive2-waits-on", breaks="MQQP-3.1.4.6-D01", blind=True)
 class SecondMethodWaitsOn(RemoteEnding):
-    """RemoteQMCancelReceive returns MQ_OK for a waiting RemoteQMStartReceive2, but the call waits on for a message."""
+    """RemoteQMCancelReceive returns MQ_OK for a waiting RemoteQMStartReceive2, but RemoteQMStartReceive2 continues to
+    wait for a message.
+    """
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         if entry.call.method.name != "RemoteQMStartReceive2" or entry.cancelled:

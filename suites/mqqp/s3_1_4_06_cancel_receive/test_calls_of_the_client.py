@@ -16,8 +16,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 @pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
 def test_client_cancels_read_after_it_began(peer, sut, judge, version):
     """Two reads of the SUT wait at the peer, and the application cancels the second: the SUT sends one
-    RemoteQMCancelReceive, after both reads and with the dwRequestID of the second read. It sends none for a read that
-    the application cancels before the peer has answered RemoteQmGetVersion.
+    RemoteQMCancelReceive, after both reads and with the dwRequestID of the second read. The SUT sends no
+    RemoteQMCancelReceive for a read that the application cancels before the peer has answered RemoteQmGetVersion.
     """
     reader = Reader(peer, sut, version)
     remote = reader.open()

@@ -134,7 +134,7 @@ def test_receive_that_returned_message_is_not_cancelled(remote, judge, by):
     received = queue.start_receive(by=by, dwRequestID=number)
     cancelled = queue.cancel(number)
     peeked = queue.peek(by=by)
-    ended = queue.give_back(received)
+    ended = queue.return_message(received)
     observed = {
         "received": received.label_or_outcome,
         "cancel": cancelled.outcome,
@@ -263,9 +263,9 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
 @covers("MQDMPR-3.1.7.1.17-05", "MQDMPR-3.1.7.3.1-18")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_cancel_ends_only_read_of_request_id(remote, judge, which):
-    """A receive without a timeout, a receive by a cursor and a RemoteQMStartReceive wait. One dwRequestID is 0, the
-    others differ from it only in their high bits, and RemoteQMCancelReceive names one of them: that receive ends
-    without a message, and the other two still wait.
+    """A receive without a timeout, a receive by a cursor and a RemoteQMStartReceive wait. One of their dwRequestIDs is
+    0, and the other two have only high bits set. RemoteQMCancelReceive names one of the three dwRequestIDs: the receive
+    with this dwRequestID ends without a message, and the other two reads still wait.
     """
     queue = remote.open()
     numbers = [0, 0x1_0000, HIGHEST_BIT]

@@ -51,9 +51,9 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
     by_closed_handle = ended.purge()
     refused = "MQ_ERROR_INVALID_HANDLE"
     observed = {
-        "purge_of_an_unopened_queue": closed.either,
-        "purge_by_a_closed_handle": by_closed_handle.either,
-        "purge_of_an_unknown_queue": unknown.either,
+        "purge_of_an_unopened_queue": closed.plain_outcome,
+        "purge_by_a_closed_handle": by_closed_handle.plain_outcome,
+        "purge_of_an_unknown_queue": unknown.plain_outcome,
         "queue": queue.labels(),
     }
     evidence = [*closed.evidence, *unknown.evidence]
@@ -111,8 +111,8 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
 @needs("receive", "queue_control", "subqueues")
 @covers("MQQP-3.1.4.7-09")
 def test_purge_of_queue_leaves_its_subqueue(remote, sut, judge):
-    """One of three messages of a queue is moved to a subqueue, another is received, of which the journal of the queue
-    gets a copy, and the queue is purged: the messages stay in the subqueue and in the journal.
+    """Of three messages of a queue, one is moved to a subqueue, and one is received and copied to the journal of the
+    queue. Then the queue is purged: the moved message stays in the subqueue, and the copy stays in the journal.
     """
     name = sut.new_queue("purged", journaling=True)
     subqueue = f"{name};mqc-sub"
@@ -158,7 +158,7 @@ def test_purge_removes_message_of_unended_receive(remote, judge):
     queue = remote.open_with_messages("first", "second")
     held = queue.start_receive().expect_success()
     purged = queue.purge()
-    queue.give_back(held)
+    queue.return_message(held)
     observed = {"purge": purged.outcome, "queue": queue.labels()}
     judge.all(expected=facts(purge="MQ_OK", queue=in_queue()), observed=observed, evidence=[held, purged])
 

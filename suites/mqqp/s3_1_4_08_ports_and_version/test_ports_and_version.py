@@ -156,7 +156,7 @@ def test_spx_port_type_returns_port_or_zero(remote, judge, port_type, rule):
 @covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")
 def test_ports_stay_the_same_while_server_runs(remote, judge):
     """The ports for IP_HANDSHAKE and IP_READ are the same on a second connection, while a queue is open, while a read
-    waits, and after the queue was closed. Each port is the default port, or higher than it by a multiple of 11.
+    waits, and after the queue was closed. Each port is the default port, or the default port plus a multiple of 11.
     """
     types = (PortType.IP_HANDSHAKE, PortType.IP_READ)
     before = ask_ports(remote, *types)

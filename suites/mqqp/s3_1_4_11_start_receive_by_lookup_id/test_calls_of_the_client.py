@@ -24,7 +24,7 @@ VERB_AND_SEEK_BY_ACTION = {
     Action.LOOKUP_RECEIVE_NEXT: ("remote_receive_by_lookup_id", "next"),
     Action.LOOKUP_RECEIVE_PREV: ("remote_receive_by_lookup_id", "previous"),
 }
-"""By action: the verb of the control channel, and the value of ``seek`` that makes the SUT use the action."""
+"""For each action, the verb of the control channel, and the value of ``seek`` that makes the SUT use the action."""
 
 
 RULES_OF_PEEK_CURRENT = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-09", "MQQP-3.1.4.11-10")
@@ -47,8 +47,8 @@ LOOKUP_RULES = {
     Action.LOOKUP_RECEIVE_NEXT: RULES_OF_RECEIVE_NEXT,
     Action.LOOKUP_RECEIVE_PREV: RULES_OF_RECEIVE_CURRENT,
 }
-"""By action: the rules about hCursor, LookupId and ulTimeout. The document states the rules of RECEIVE_CURRENT for the
-PREV actions too.
+"""For each action, the rules about hCursor, LookupId and ulTimeout. The document states the rules of RECEIVE_CURRENT
+for the PREV actions too.
 """
 
 

@@ -38,7 +38,8 @@ method raises.
 
 MESSAGE_LABELS = ("first", "second", "third")
 OFFSET_BY_LOOKUP_ACTION = {Action.LOOKUP_PEEK_CURRENT: 0, Action.LOOKUP_PEEK_NEXT: 1, Action.LOOKUP_PEEK_PREV: -1}
-"""By peeking action: the distance, in positions, from the message with the given LookupId to the message that is read.
+"""For each peeking action, the distance, in positions, from the message with the given LookupId to the message that the
+action reads.
 """
 RULES_BY_LOOKUP_ACTION = {
     Action.LOOKUP_PEEK_CURRENT: ("MQQP-3.1.4.11-45", "MQQP-3.1.4.11-D01"),
@@ -48,7 +49,9 @@ RULES_BY_LOOKUP_ACTION = {
     Action.LOOKUP_RECEIVE_NEXT: ("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D05"),
     Action.LOOKUP_RECEIVE_PREV: ("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D06"),
 }
-"""By action: the rule about the position of the message that is read, and the rule about the action."""
+"""For each action, the rule about the position of the message that the action reads, and the rule about the action
+itself.
+"""
 EVENT_RULES_BY_LOOKUP_ACTION = {
     Action.LOOKUP_PEEK_CURRENT: ("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"),
     Action.LOOKUP_PEEK_NEXT: ("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41", "MQDMPR-3.1.7.3.3-46"),
@@ -59,7 +62,8 @@ EVENT_RULES_BY_LOOKUP_ACTION = {
         "MQDMPR-3.1.7.3.3-22",
     ),
 }
-"""By peeking action: the rules of MS-MQDMPR about the search of this action and of the corresponding receiving action.
+"""For each peeking action, the rules of MS-MQDMPR about the search of this action and of the corresponding receiving
+action.
 """
 
 
@@ -221,7 +225,7 @@ def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, ac
 def test_lookup_of_received_message_fails(remote, judge):
     """The second of three messages is received by lookup: then CURRENT with its LookupId fails, and NEXT and PREV with
     the LookupIds of its neighbours pass over it. CURRENT with the LookupIds of the first and third messages returns
-    these messages, and with LookupIds that no message has, it fails. NEXT with the LookupId of the third message
+    these messages; CURRENT with a LookupId that no message has fails. NEXT with the LookupId of the third message
     returns a message that arrives later. The LookupId of a message that RemoteQMStartReceive2 has received finds the
     message only after RR_NACK.
     """
@@ -238,7 +242,7 @@ def test_lookup_of_received_message_fails(remote, judge):
     fourth = queue.look_up(Action.LOOKUP_PEEK_NEXT, known[2])
     held = queue.start_receive()
     hidden = queue.look_up(Action.LOOKUP_PEEK_CURRENT, known[0])
-    queue.give_back(held)
+    queue.return_message(held)
     back = queue.look_up(Action.LOOKUP_PEEK_CURRENT, known[0])
     seen = {
         "receive_of_the_second_message": taken.label_or_outcome,
@@ -494,7 +498,7 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     received = queue.look_up(action, at, dwRequestID=number)
     locked = queue.labels()
     twice = queue.look_up(Action.LOOKUP_RECEIVE_CURRENT, known[("first", "second").index(label)])
-    ended, again = queue.give_back(received), queue.give_back(received)
+    ended, again = queue.return_message(received), queue.return_message(received)
     seen = {
         "label_received": received.label_or_outcome,
         "a_handle_is_returned": not received.has_null_handle,

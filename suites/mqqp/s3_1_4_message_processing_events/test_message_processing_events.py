@@ -141,7 +141,7 @@ RULE_BY_METHOD = {
     Method.START_RECEIVE2: "MQQP-3.1.4.10-D05",
     Method.START_RECEIVE_BY_LOOKUP_ID: "MQQP-3.1.4.11-D08",
 }
-"""By method: the rule about its exceptions."""
+"""For each method, the rule about its exceptions."""
 
 
 @pytest.mark.parametrize(

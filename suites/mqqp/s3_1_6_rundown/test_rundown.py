@@ -18,15 +18,15 @@ from suites.mqqp.steps.whole import Kind
 pytestmark = needs("qm2qm")
 
 LONG_READ_TIMEOUT_MS = 600_000
-MOST_TRIES = 8
+MAX_TRIES = 8
 
 
 @covers("MQQP-3.1.6.1-01")
 @pytest.mark.parametrize("waits", [False, True], ids=["idle", "with a read that waits"])
 def test_lost_client_leaves_no_queue_open(remote, judge, waits):
-    """A client that has two queues open exclusively, the second to peek and with a cursor, with or without a waiting
-    receive, loses its connection: a second client can open both queues and receive the next message. The second client
-    loses its connection too: a third client can open both queues.
+    """A client has opened two queues exclusively, the second queue to peek and with a cursor; in one case, a receive of
+    the client waits. The client loses its connection: a second client can open both queues and receive the next
+    message. The second client also loses its connection: a third client can open both queues.
     """
     queue = remote.open(share=DENY_RECEIVE)
     second = remote.open("transactional", association=queue.association, access=PEEK_ACCESS, share=DENY_RECEIVE)
@@ -220,17 +220,19 @@ def reopen_exclusively(remote: Remote, association: Association, queue: str) -> 
     answer.
     """
     call = remote.open_remote(association, queue, share=DENY_RECEIVE)
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         if not call.failed:
             break
-        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // MOST_TRIES)
+        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // MAX_TRIES)
         call = remote.open_remote(association, queue, share=DENY_RECEIVE)
     return call
 
 
 def await_labels(remote: Remote, queue: RemoteQueue, labels: list[str]) -> None:
-    """Wait until a queue contains these messages, at most for the time that the SUT may take to answer."""
-    for _ in range(MOST_TRIES):
+    """Wait until a queue contains the messages with the given labels, at most for the time that the SUT may take to
+    answer.
+    """
+    for _ in range(MAX_TRIES):
         if queue.labels() == labels:
             return
-        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // MOST_TRIES)
+        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // MAX_TRIES)

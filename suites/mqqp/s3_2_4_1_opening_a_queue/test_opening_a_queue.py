@@ -17,7 +17,7 @@ FIVE_MINUTES_MS = 300_000
 NO_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
 UNRESOLVABLE_QUEUE = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
 NO_SUCH_QUEUE = 0xC00E_0003
-"""MQ_ERROR_QUEUE_NOT_FOUND."""
+"""The status MQ_ERROR_QUEUE_NOT_FOUND."""
 FAST_TIMER_SCALE = 200
 """The factor by which the check speeds up the SUT's timers."""
 
@@ -210,7 +210,7 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
     limit_ms = sut.duration_ms(FIVE_MINUTES_MS)
     slack_ms = sut.slack_ms(FIVE_MINUTES_MS) + sut.response_timeout_ms
     peer.environment.run_until(lambda: bool(call.cancelled) or call.association.over, limit_ms + slack_ms)
-    took = peer.took(began_ms)
+    took = peer.measure_duration(began_ms)
     given_up = bool(call.cancelled) or call.association.over
     earliest_ms, _ = took.allowed(limit_ms - sut.slack_ms(FIVE_MINUTES_MS), max(took.ms, limit_ms))
     evidence = [*call.evidence, *call.cancelled]

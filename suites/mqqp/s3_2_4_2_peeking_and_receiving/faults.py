@@ -188,8 +188,8 @@ for _name, _breaks, _field in (
     add(_name, _breaks, f"The client's read carries a {_field} that is one too high.", _increment_read_field(_field))
 
 WRONG_ACTION_BY_ACTION = {0: 0x80000000, 0x80000000: 0, 0x80000001: 0x80000000}
-"""By ulAction: the wrong action that replaces it. RECEIVE becomes PEEK_CURRENT, PEEK_CURRENT becomes RECEIVE, and
-PEEK_NEXT becomes PEEK_CURRENT.
+"""For each ulAction, the wrong action that replaces  it. RECEIVE becomes PEEK_CURRENT, PEEK_CURRENT becomes RECEIVE,
+and PEEK_NEXT becomes PEEK_CURRENT.
 """
 
 
@@ -247,7 +247,7 @@ class SequentialIdNotZero(ClientReading):
 
 
 DW_SIZE_OFFSET = {0: 16, 9: 32}
-"""By opnum: the offset of dwSize in the stub of RemoteQMStartReceive, and of RemoteQMStartReceive2 in NDR64."""
+"""For each opnum, the offset of dwSize in the stub of RemoteQMStartReceive, and of RemoteQMStartReceive2 in NDR64."""
 
 
 def _announce_size_of_null_buffer(request: Request) -> Request:

@@ -18,7 +18,7 @@ from reference_qm.model.statuses import Status
 
 @dataclass(frozen=True)
 class _Kind:
-    """A kind of read. By field: its rules for RemoteQMStartReceive and for RemoteQMStartReceive2."""
+    """A kind of read, with the rules about each field for RemoteQMStartReceive and for RemoteQMStartReceive2."""
 
     name: str
     receives: bool
@@ -26,7 +26,7 @@ class _Kind:
     rules: dict[str, tuple[str, str]]
 
     def includes(self, read: RemoteRead) -> bool:
-        """Return whether a read is of this kind."""
+        """Return whether a read is of the kind that this object represents."""
         return read.LookupId is None and (read.receives, bool(read.CursorHandle)) == (self.receives, self.by_cursor)
 
 

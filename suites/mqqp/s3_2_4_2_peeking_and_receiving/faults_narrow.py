@@ -36,7 +36,7 @@ TIMEOUTS = (
 
 
 class _CountedApart(ClientReading):
-    """Reads of different groups have equal RequestIds."""
+    """The client gives reads of different groups equal RequestIds."""
 
     def get_group(self, read: RemoteRead) -> bool:
         """Return the group of a read."""

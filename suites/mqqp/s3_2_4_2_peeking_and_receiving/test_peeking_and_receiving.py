@@ -30,8 +30,9 @@ NEVER_ASKS_VERSION = (
     "the SUT does not call RemoteQmGetVersion and always calls RemoteQMStartReceive, as Windows 2000 does"
 )
 READ_TIMEOUTS_MS = ((70_001, 0, 100_000_000), (INFINITE, 0x9000_0001))
-"""The timeouts of the reads in milliseconds: one of more than 16 bits, the smallest, and one of more than a day; then
-the largest, and one of 32 bits."""
+"""Two groups of timeouts of reads in ms: the first group has a timeout of more than 16 bits, the smallest timeout, and
+a timeout of more than a day; the second group has the largest timeout and a timeout of 32 bits.
+"""
 IO_TIMEOUT, ACCESS_DENIED = 0xC00E_001B, 0x0000_0005
 """The status MQ_ERROR_IO_TIMEOUT, and the fault status for access denied."""
 LIFE_TIMES = ("time_to_reach_queue_s", "time_to_be_received_s")
@@ -55,7 +56,7 @@ VERSION_CASES = {
     ),
     "check": ([Reader.WINDOWS_7], Method.START_RECEIVE2),
 }
-"""By rule: the versions that the peer returns, and the method that the SUT must call."""
+"""For each rule, the versions that the peer returns, and the method that the SUT must call."""
 CONDITIONS_OF_OLD_SERVER = ("below_5", "below_5_1", "early_build")
 """The rules that define an old server. The rule ``old`` of each section names the method for an old server."""
 
@@ -109,8 +110,8 @@ def judge_fields_of_reads(
     where: tuple[int, int | None],
     timeouts_ms: tuple[int, ...],
 ) -> bool:
-    """Judge the fields of the SUT's reads with these timeouts, after a read that was answered; return whether the SUT
-    calls RemoteQmGetVersion, as far as the reads depend on it.
+    """Judge the fields of the SUT's reads with the given timeouts, after the peer has answered a first read; return
+    whether the SUT calls RemoteQmGetVersion where the rules of these reads require that call.
 
     ``demand``: the method, and the rule of each field. ``where``: queue and cursor.
     """
@@ -239,9 +240,10 @@ def test_client_chooses_read_method_by_server_version(peer, sut, judge, section)
 
 @for_each_section(lambda section: section.entry.values())
 def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section):
-    """Two reads of one queue and one read of a second queue wait, the last of them after an earlier read has ended;
-    then a read of each kind waits at the first queue: each has a different dwRequestID. The application cancels the
-    first of them: RemoteQMCancelReceive contains the dwRequestID of that read and the phQueue of its queue.
+    """Two reads of one queue and one read of a second queue wait. The peer answers an earlier read, and then a third
+    read of the first queue and one read of each other kind wait: all reads have different dwRequestIDs. The application
+    cancels the first waiting read of the first queue: RemoteQMCancelReceive contains the dwRequestID of that read and
+    the phQueue of its queue.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -334,8 +336,8 @@ LONGEST_LABEL = "label " * 41 + "end"
 
 
 def begin_other_reads(reader: Reader, reading: Reading, remote: int) -> None:
-    """Let the SUT read a message of another queue, begin a peek of a queue that waits, and make a read of that queue
-    that fails.
+    """Let the SUT read a message of another queue, begin a peek of the given queue, which waits, and begin a read of
+    the given queue, which fails.
     """
     reader.begin_read(reading, reader.open()).outcome()
     reader.let_reads_wait()

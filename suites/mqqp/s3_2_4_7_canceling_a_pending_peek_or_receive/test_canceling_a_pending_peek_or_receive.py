@@ -10,7 +10,7 @@ from harness.wire.rpc_qm2qm import INFINITE
 from suites.mqqp.steps.reader import Outcome, Reader, Reading
 
 NOT_FOUND = 0xC000_0225
-"""STATUS_NOT_FOUND: the server has no such read."""
+"""The status STATUS_NOT_FOUND: the server does not know the read."""
 
 
 @needs("remote_read")

@@ -11,7 +11,7 @@ from harness.wire.rpc_qm2qm import Method
 from suites.mqqp.steps.reader import Reader, Reading
 
 NOT_FOUND = 0xC000_0225
-"""STATUS_NOT_FOUND: the server has no such read."""
+"""The status STATUS_NOT_FOUND: the server does not know the read."""
 
 
 @needs("remote_read")

@@ -171,7 +171,7 @@ class Reader:
         self._cursors += 1
 
     def set_version(self, major: int, minor: int, build: int) -> None:
-        """Let the peer return this version from RemoteQmGetVersion."""
+        """Let the peer return the given version from RemoteQmGetVersion."""
         self.server.answers[Method.GET_VERSION] = lambda call: call.respond(
             pMajor=major, pMinor=minor, pBuildNumber=build
         )
@@ -293,11 +293,11 @@ class Reader:
         return f"DIRECT={self.destination}"
 
     def begin(self, verb: str, **arguments: Any) -> Request:
-        """Send the SUT a command, and do not wait for the reply."""
+        """Send a command to the SUT, and do not wait for the reply."""
         return Request(self, self.sut.control.begin(verb, **arguments))
 
     def ask(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Send the SUT a command and return its reply; raise ConformanceFailure if the SUT refuses."""
+        """Send a command to the SUT and return the reply; raise ConformanceFailure if the SUT refuses the command."""
         reply = self.begin(verb, **arguments).wait()
         if not reply.get("ok"):
             raise ConformanceFailure(f"the SUT refused {verb}: {reply.get('error', 'without a reason')}")

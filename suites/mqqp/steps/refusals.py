@@ -97,4 +97,4 @@ REFUSED_CALLS: dict[Method, MakeCalls] = {
     Method.START_RECEIVE2: partial(_call_refused_reads, Method.START_RECEIVE2),
     Method.START_RECEIVE_BY_LOOKUP_ID: _call_refused_lookups,
 }
-"""By method: the function that makes calls that the SUT must refuse; the queue is empty."""
+"""For each method, the function that makes calls that the SUT must refuse; the queue is empty."""

@@ -23,7 +23,7 @@ from suites.messages import Sequence
 
 
 class Kind(StrEnum):
-    """The kinds of messages, by how they are delivered."""
+    """The kinds of messages: express, recoverable and transactional."""
 
     EXPRESS = "express"
     RECOVERABLE = "recoverable"
@@ -47,7 +47,7 @@ _KEPT_FIELDS = {
         *("Label", "ExtensionData", "MessageBody"),
     ),
 }
-"""By header: the properties that do not change while a message is in a queue."""
+"""For each header, the properties that do not change while a message is in a queue."""
 _CASELESS_FIELDS = {"DestinationQueue", "AdminQueue", "ResponseQueue"}
 _LIST_FIELDS = ("Destination", "Administration", "Response")
 SECONDS_PER_DAY = 86_400

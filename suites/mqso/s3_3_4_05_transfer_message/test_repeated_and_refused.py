@@ -43,7 +43,7 @@ def test_transactional_messages_are_repeated_until_their_order_acks(peer, sut, j
         return sut.outgoing_queue(outgoing.to)["count"]
 
     def repeat() -> dict[int, bool]:
-        """Wait for one repetition of the messages; return which messages were repeated."""
+        """Wait until the SUT repeats messages once; return the messages that it repeats."""
         known = {number: len(outgoing.copies(number)) for number in (1, 2, 3)}
         outgoing.await_resend(3)
         peer.settle()
@@ -146,8 +146,9 @@ CAUSES = ("transactional to a missing queue", "plain to transactional", "transac
 @covers("MQSO-3.3.4.5-D02")
 @pytest.mark.parametrize("cause", CAUSES)
 def test_every_refused_message_is_answered_negatively(peer, sut, judge, cause):
-    """Two messages that the SUT cannot accept for one of four causes get a negative acknowledgment each, and are not
-    stored; an acceptable message between them gets none and is stored.
+    """The peer sends two messages that the SUT cannot accept, for one of four causes, and an acceptable message between
+    them: the SUT sends a negative acknowledgment of each of the two messages and does not store them; it stores the
+    acceptable message and sends no negative acknowledgment of it.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queue, small = sut.queue(), sut.new_queue("small", quota_kb=2)

@@ -125,9 +125,10 @@ def test_queue_queries_change_nothing(sut, judge):
 @covers("MQSO-3.2.1-01", "MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-5.1.1.3-01")
 @varied("priority", "response queue", "time to be received", "time to reach queue", "application tag")
 def test_accepted_messages_are_stored_refused_one_is_not(sut, judge):
-    """Messages that are sent to a plain and to a transactional queue are in their queues. Four messages are refused and
-    stored nowhere: a message over the quota of each queue, a transactional message to the plain queue, and a message
-    outside a transaction to the transactional queue; so is a message to a missing queue.
+    """An application sends messages to a nontransactional and to a transactional queue: the messages are in their
+    queues. The SUT refuses five messages and stores them nowhere: a message over the quota of each queue, a
+    transactional message to the nontransactional queue, a message outside a transaction to the transactional queue, and
+    a message to a missing queue.
     """
     queue = sut.new_queue("states", quota_kb=8)
     transactional = sut.new_queue("states-in-transactions", quota_kb=8, transactional=True)

@@ -16,7 +16,7 @@ from reference_qm.model.transactions import Transaction
 
 
 class ExternalSendsNoted(TransactionOperations):
-    """The queue manager notes the messages that external transactions send."""
+    """The queue manager records the messages that external transactions send."""
 
     sent_externally: frozenset[tuple[UUID, int]] = frozenset()
 
@@ -28,7 +28,7 @@ class ExternalSendsNoted(TransactionOperations):
 
 
 class InternalReceiveRefused(Reading):
-    """An internal transaction cannot receive a noted message."""
+    """The queue manager refuses to receive, in an internal transaction, a message that an external transaction sent."""
 
     def take_message_out(
         self,

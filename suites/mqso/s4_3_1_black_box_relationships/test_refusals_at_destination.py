@@ -17,9 +17,9 @@ REFUSALS = ("BAD_DST_Q", "Q_EXCEED_QUOTA", "NOT_TRANSACTIONAL_Q", "Q_DELETED", "
 @covers("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D12", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D08")
 @pytest.mark.parametrize("refusal", REFUSALS)
 def test_refused_transactional_messages_become_dead_letters_on_request(peer, sut, judge, refusal):
-    """The destination reports by a FinalAck that three transactional messages were refused or removed: the message with
-    negative journaling is in the transactional dead-letter queue only; the message with positive journaling and the
-    message without journaling are nowhere. A fourth message, which was received, is in the journal.
+    """The destination sends FinalAcks that three transactional messages were refused or removed: the SUT stores the
+    message with negative journaling only in the transactional dead-letter queue, and stores the message with positive
+    journaling and the message without journaling in no queue. The SUT journals a fourth message, which was received.
     """
     outgoing = Outgoing(peer, sut, "mqc-refusing")
     sent = []

@@ -91,7 +91,8 @@ def _begin_with_message(sut: Sut, judge: Judge, label: str, *, external: bool) -
 @pytest.mark.parametrize("verb", ["receive", "receive_by_lookup_id"])
 def test_message_is_received_in_transaction_of_other_kind(peer, sut, judge, verb):
     """Two messages that were sent in an internal transaction can be received in an external transaction, and vice
-    versa, in order or by LookupIdentifier; an abort after the vote returns the first of them, and a commit removes it.
+    versa, in order or by LookupIdentifier; an abort after the vote returns the first message to the queue, and a commit
+    removes it.
     """
     how = {"timeout_ms": 0} if verb == "receive" else {"seek": "first"}
     queue = sut.queue("transactional")

@@ -101,7 +101,8 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
 @covers(*VOTE_RULES)
 def test_votes_on_two_transactions_survive_restart(sut, judge):
     """Two external transactions each receive a message and send one, and are prepared. After a restart, their messages
-    are still hidden; then one transaction is committed and the other is aborted, and their messages show this.
+    are still hidden. Then one transaction is committed and the other is aborted: the queues contain the messages that
+    these decisions require.
     """
     queue, target = (sut.new_queue(name, transactional=True) for name in ("voted-from", "voted-to"))
     names = ("commit", "abort")

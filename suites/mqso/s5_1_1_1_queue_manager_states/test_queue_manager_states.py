@@ -126,11 +126,11 @@ def test_offline_sut_receives_and_sends_nothing(peer, sut, judge):
     )
 
 
-STOP_RULES = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
+STOPPED_SUT_RULES = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
 
 
 @needs("environment", "send", "receive", "queues")
-@covers(*STOP_RULES, "MQSO-5.1.1.1-D01")
+@covers(*STOPPED_SUT_RULES, "MQSO-5.1.1.1-D01")
 def test_stopped_sut_serves_no_request(peer, sut, judge):
     """When the SUT is stopped, it closes the session, a connection in the handshake, a silent connection, and the
     sessions that it opened for two queues. The stopped SUT refuses a session, an application's peek and send, and does
@@ -148,17 +148,17 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
     connection, incomplete, silent = peer.open_raw(), peer.request_session(), peer.connect()
     sut.change_environment(service=False)
     judge(
-        *STOP_RULES,
+        *STOPPED_SUT_RULES,
         expected=[CLOSED] * 2,
         observed=[CLOSED if one.wait_closed() else OPEN for one in own],
         case="sessions that the SUT opened",
         evidence=[frame for one in own for frame in one.messages],
     )
     observed = connection.await_close()
-    judge(*STOP_RULES, expected=closed(), observed=observed, evidence=[connection.last])
+    judge(*STOPPED_SUT_RULES, expected=closed(), observed=observed, evidence=[connection.last])
     observed = [CLOSED if one.wait_closed() else OPEN for one in (incomplete, silent)]
     judge(
-        *STOP_RULES,
+        *STOPPED_SUT_RULES,
         expected=[CLOSED] * 2,
         observed=observed,
         case="connection in the handshake, and silent connection",
@@ -195,7 +195,7 @@ def test_stopped_sut_serves_no_request(peer, sut, judge):
 
 
 @needs("environment", "qm2qm")
-@covers(*STOP_RULES)
+@covers(*STOPPED_SUT_RULES)
 def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
     """When the SUT is stopped, it closes the connections of three remote readers: the first has a pending read, the
     second has an open queue, and the third has only connected.
@@ -211,7 +211,7 @@ def test_stop_closes_connections_of_remote_readers(remote, sut, judge):
 
 
 @needs("environment", "remote_read")
-@covers(*STOP_RULES)
+@covers(*STOPPED_SUT_RULES)
 def test_stop_closes_sut_connections_to_remote_queues(peer, sut, judge):
     """When the SUT is stopped, it closes the connections on which it has opened two queues of the peer, one of them
     with a pending read.

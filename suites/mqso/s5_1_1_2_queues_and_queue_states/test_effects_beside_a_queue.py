@@ -23,7 +23,9 @@ LARGE_BODY = b"x" * 5_000
 
 
 class Neighbors:
-    """Two queues whose names begin alike, each with messages, a journal and, if the SUT has them, a subqueue."""
+    """Two queues, one with a name that begins with the name of the other, each with messages, a journal and, if the SUT
+    has subqueues, a subqueue.
+    """
 
     def __init__(self, sut: Sut, *, transactional: bool) -> None:
         self.sut, self.transactional = sut, transactional
@@ -60,9 +62,10 @@ class Neighbors:
 @covers("MQSO-5.1.1.2-D04", "MQSO-5.1.1.2-D05")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 def test_purge_and_deletion_affect_only_their_queue(peer, sut, judge, transactional):
-    """A purge of a queue, of its journal or of its subqueue removes the messages of this place only; a waiting receive
-    goes on. A deletion removes the queue with its journal and its subqueue, and nothing of a queue with a longer name.
-    A new queue of the name is empty, and so are its journal and its subqueue.
+    """A purge of a queue, of its journal or of its subqueue removes only the messages in the purged place; a waiting
+    receive still waits. A deletion removes the queue with its journal and its subqueue, and does not change a queue
+    with a longer name. A new queue with the name of the deleted queue is empty, and its journal and its subqueue are
+    empty.
     """
     near = Neighbors(sut, transactional=transactional)
     expected = near.observe()

@@ -82,9 +82,9 @@ class SecondExpiredKept(Expiring):
 class ExpressNotExpired(Lifetimes):
     """An outgoing message that cannot be sent expires by TimeToReachQueue, but not by TimeToBeReceived."""
 
-    def watch_sent(self, session: Session, position: OutgoingMessagePosition) -> None:
+    def watch_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position.MessagePosition.MessageReference.TimeToReachQueue != INFINITE:
-            super().watch_sent(session, position)
+            super().watch_message_to_send(session, position)
 
 
 @fault("sender-transactional-message-removed-by-session-ack", breaks="MQSO-5.1.1.3-D04", blind=True)

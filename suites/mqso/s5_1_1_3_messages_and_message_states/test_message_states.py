@@ -117,8 +117,8 @@ SEEKS = ("first", "previous", "current", "next", "last")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_peeks_of_all_kinds_change_no_message(peer, sut, judge, delivery):
     """Three messages are peeked by name, handle, two cursors and their LookupIdentifiers in each direction: each peek
-    returns its message, and the queue, its journal and the messages with all their properties are unchanged, as is the
-    order in which the messages are received afterwards.
+    returns its message and changes neither the queue, its journal, the properties of the messages, nor the order in
+    which the messages are received afterwards.
     """
     queue = sut.new_queue("peeked", transactional=delivery == "transactional", journaling=True)
     sut.send_here(queue, ["1", "2", "3"], delivery=delivery)

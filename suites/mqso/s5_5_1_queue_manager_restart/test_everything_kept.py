@@ -20,8 +20,8 @@ OUTGOING_RULES = ("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01")
 def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judge):
     """Three queues with all properties, their subqueues and journals contain messages of an application and of the peer
     with all properties, an express message and a message that expires. After each of two restarts, queues and messages
-    are as before, except the express message; the expiring message is gone when its time has passed, and a new message
-    has a new identifier.
+    are unchanged, except that the express message is lost. The expiring message leaves its queue when its lifetime has
+    passed, and a new message has a new identifier.
     """
     kept = Inventory(peer, sut)
     properties = kept.properties()
@@ -59,7 +59,7 @@ def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judg
 def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
     """Two outgoing queues each have two recoverable, two transactional and two express messages with different
     properties, and a message that expires. After two restarts, each queue sends the recoverable and the transactional
-    messages in order, the expired message is not sent, and after the acknowledgments nothing is left.
+    messages in order, and does not send the expired message; after the acknowledgments the queue is empty.
     """
     names = [peer.direct_name(f"mqc-kept-{number}") for number in range(2)]
     sut.take_offline()

@@ -10,7 +10,7 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
 
-MOST_ATTEMPTS = 5
+MAX_ATTEMPTS = 5
 
 
 @fault("sender-gives-up-after-five-failed-connections", breaks="MQSO-5.5.2-D01", blind=True)
@@ -24,6 +24,6 @@ class GivesUp(Closing):
                 lambda entry: entry.Status is not ConnectionStatus.ESTABLISHED, reversed(queue.ConnectionHistory)
             )
             failed = [entry for entry in since if entry.Status is ConnectionStatus.SOCKET_CONNECT_FAILURE]
-            if len(failed) >= MOST_ATTEMPTS:
+            if len(failed) >= MAX_ATTEMPTS:
                 return
         super().await_reconnect(session, now)

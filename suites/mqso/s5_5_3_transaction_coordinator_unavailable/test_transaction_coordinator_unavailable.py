@@ -154,9 +154,10 @@ def test_operations_without_coordinator_continue(peer, sut, judge):
 @covers("MQSO-5.5.3-03", "MQSO-5.5.3-05", "MQSO-5.5.3-06", "MQSO-4.3.3-D01")
 def test_internal_transactions_outlive_loss_of_coordinator(peer, sut, judge):
     """Two internal and two external transactions each receive a message and send one to a second queue and to the peer;
-    a receive waits in one of the external transactions. When the coordinator is lost, the external transactions are
-    undone and their waiting receive ends; the internal transactions go on, one is committed and one aborted. Meanwhile
-    queues are created, changed, peeked, purged and deleted. An external transaction succeeds after the return.
+    a receive waits in one of the external transactions. When the coordinator is lost, the SUT undoes the external
+    transactions and ends their waiting receive; the internal transactions continue, one is committed, and one is
+    aborted. Meanwhile queues are created, changed, peeked, purged and deleted. When the coordinator is available again,
+    an external transaction succeeds.
     """
     queue, target = (sut.new_queue(name, transactional=True) for name in ("from", "to"))
     to = peer.direct_name("mqc-coordinated")

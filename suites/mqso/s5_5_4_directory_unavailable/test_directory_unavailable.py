@@ -66,7 +66,7 @@ def _use_queues_that_need_no_directory(sut: Sut, public: str) -> dict[str, objec
 
 
 def _use_queues_or_refusal(sut: Sut, public: str) -> dict[str, object]:
-    """Use the queues as above; return the first refusal instead, if the SUT refuses a request."""
+    """Use queues that need no directory; return the labels, or the first refusal if the SUT refuses a request."""
     try:
         return _use_queues_that_need_no_directory(sut, public)
     except ControlRefused as error:
@@ -87,7 +87,8 @@ def _use_queues_or_refusal(sut: Sut, public: str) -> dict[str, object]:
 def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge):
     """While the directory is unavailable, the SUT shows DirectoryOffline and refuses to create or delete a public
     queue; it still uses, changes, purges and deletes private queues, and keeps a message to a public name. When the
-    directory is available again, the SUT creates a public queue and sends the message. A second loss is like the first.
+    directory is available again, the SUT creates a public queue and sends the message. The check repeats these steps in
+    a second outage.
     """
     enterprise = Enterprise(peer, sut)
     if not enterprise.await_online():  # a check before this one may have taken it away

@@ -21,14 +21,14 @@ LONGEST_WAIT_MS = 5 * 60_000
 specified durations.
 """
 REPAIR_PART, EARLY_PART = 0.5, 0.8
-"""Fractions of the retry duration. The check repairs the store at the first instant, long before the retry; at the
-second instant the SUT must not have retried yet.
+"""Two instants before the retry, as fractions of the retry duration. The check repairs the store at the first instant,
+long before the retry; at the second instant the SUT must not have retried yet.
 """
 WAIT_TOO_LONG_REASON = f"the timers of the SUT cannot be accelerated; the check would take {LATER_MS // 60_000} minutes"
 START_ATTEMPTS = 6
 MAX_TIME_SCALE = 20
 """The highest time scale at which the timer can be observed."""
-STOP_RULES = (
+DAMAGED_STORE_RULES = (
     "MQSO-5.1.1.1-01",
     "MQSO-5.1.1.1-02",
     "MQSO-5.5.5-03",
@@ -85,7 +85,7 @@ def _is_wait_too_long(sut: Sut) -> bool:
 def _is_repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:
     """Repair the store; return whether the repair preceded the attempt that must succeed."""
     sut.change_environment(store=True)
-    if peer.took(due_ms).ms < 0:
+    if peer.measure_duration(due_ms).ms < 0:
         return True
     judge.mark_not_exercised(*rules, reason="the store was repaired too late for this retry")
     return False
@@ -93,8 +93,8 @@ def _is_repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tupl
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Whether the SUT accepted a session before a retry and a session after it; ``in_time``: the first request preceded
-    the retry.
+    """The observation of a retry: whether the SUT accepted a session before and after the retry; ``in_time``: the first
+    session request preceded the retry.
     """
 
     before: str
@@ -109,7 +109,7 @@ def _observe_retry(peer: Peer, sut: Sut, damaged: DamagedStart, earlier_ms: int,
     due_ms = damaged.requested_ms + earlier_ms + lasts_ms
     peer.pass_time_until(due_ms - int((1 - EARLY_PART) * lasts_ms), 0)
     early_attempt = SessionAttempt(peer, int((1 - EARLY_PART) / 2 * lasts_ms))
-    in_time = early_attempt.outcome == SessionAttempt.NOT_SERVED or peer.took(due_ms).ms < 0
+    in_time = early_attempt.outcome == SessionAttempt.NOT_SERVED or peer.measure_duration(due_ms).ms < 0
     peer.pass_time_until(damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms), 0)
     late_attempt = SessionAttempt(peer)
     for _ in range(START_ATTEMPTS):  # a start takes time, too
@@ -144,19 +144,19 @@ def _judge_retry_time(judge: Judge, rules: tuple[str, ...], retry: Retry) -> Non
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
-@covers(*STOP_RULES, *RETRY_RULES, *FIRST_RETRY_RULES, "MQSO-6.6.2-D06")
+@covers(*DAMAGED_STORE_RULES, *RETRY_RULES, *FIRST_RETRY_RULES, "MQSO-6.6.2-D06")
 def test_store_beyond_repair_stops_sut_until_repaired(peer, sut, judge):
     """A SUT that is started with a damaged store refuses sessions and requests; when the store has been repaired, the
     SUT starts by itself 120 seconds after the failure, and still has its message.
     """
     damaged = _start_on_damaged_store(
-        peer, sut, judge, (*STOP_RULES, *RETRY_RULES, *FIRST_RETRY_RULES, "MQSO-6.6.2-D06")
+        peer, sut, judge, (*DAMAGED_STORE_RULES, *RETRY_RULES, *FIRST_RETRY_RULES, "MQSO-6.6.2-D06")
     )
     if damaged is None:
         return
     observed = {"session_request_of_the_peer": damaged.attempt.outcome, "request_of_the_application": damaged.answer}
     expected = facts(session_request_of_the_peer=SessionAttempt.NOT_SERVED, request_of_the_application=Outcome.REFUSED)
-    judge(*STOP_RULES, expected=expected, observed=observed, evidence=damaged.attempt.evidence)
+    judge(*DAMAGED_STORE_RULES, expected=expected, observed=observed, evidence=damaged.attempt.evidence)
     judge(
         "MQSO-6.6.2-05",
         expected=False,
@@ -244,8 +244,8 @@ def test_second_start_retry_is_after_900_seconds(peer, sut, judge):
 @needs("environment", "restart", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-02")
 def test_repairable_store_is_repaired_before_serving(peer, sut, judge):
-    """A SUT whose stored counter of queue numbers is too low starts: it still has its old queue with the message, and
-    gives a new queue a different number, even after a further restart.
+    """A SUT whose stored counter of queue numbers is too low starts: the SUT still has its old queue with the message,
+    and assigns a different number to a new queue, even after a further restart.
     """
     queue = sut.new_queue("had")
     sut.send_here(queue, ["kept"], delivery="recoverable")

@@ -31,7 +31,7 @@ class Stored:
         self.transaction: str | None = None
 
     def prepare(self, operation: str) -> None:
-        """Take the steps of an operation that precede the loss of the disk."""
+        """Carry out the steps of an operation that precede the failure of the disk."""
         if operation == "commit":
             self.transaction = self.sut.control.call("begin")["transaction"]
             for _ in range(2):
@@ -64,7 +64,7 @@ class Stored:
             self.sut.attempt("abort", transaction=self.transaction)
 
     def observe(self) -> dict[str, Any]:
-        """Return the messages of all queues, and the properties of one."""
+        """Return the messages of all queues, and the properties of the queue that the operation changes."""
         outgoing = {one["format_name"].lower(): one["count"] for one in self.sut.control.call("list")["outgoing"]}
         try:
             shown = self.sut.control.call("get_queue", name=self.plain)
@@ -91,9 +91,10 @@ class Stored:
     ],
 )
 def test_each_operation_on_full_disk_fails_entirely_or_succeeds(peer, sut, judge, operation):
-    """On a full disk, a purge, a deletion, a change of four properties, a receive, a send, and a commit of a
-    transaction with six operations on four queues each either are refused and change nothing, or have their whole
-    effect; a restart changes nothing. A refused operation succeeds when the disk has room again.
+    """On a full disk, the SUT carries out an operation entirely, or refuses it and changes nothing; a restart does not
+    change the outcome. The operations are a purge, a deletion, a change of four properties, a receive, a send, and a
+    commit of a transaction with six operations on four queues. A refused operation succeeds when the disk has room
+    again.
     """
     sut.take_offline()
     stored = Stored(peer, sut)

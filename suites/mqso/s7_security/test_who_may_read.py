@@ -12,7 +12,9 @@ from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PEEK_ACCESS, RECEIVE_ACCESS
 from suites.mqdmpr.steps import descriptors, openings
 
 RECEIVE_RIGHT, PEEK_RIGHT, RECEIVE_JOURNAL_RIGHT, ALL_RIGHTS = 0x03, 0x02, 0x0A, 0x000F_003F
-"""MQSEC_RECEIVE_MESSAGE, MQSEC_PEEK_MESSAGE, MQSEC_RECEIVE_JOURNAL_MESSAGE and MQSEC_QUEUE_GENERIC_ALL."""
+"""The access masks MQSEC_RECEIVE_MESSAGE, MQSEC_PEEK_MESSAGE, MQSEC_RECEIVE_JOURNAL_MESSAGE and
+MQSEC_QUEUE_GENERIC_ALL.
+"""
 OPENINGS_BY_WAY: dict[str, tuple[tuple[Any, ...], int]] = {
     "receive": (("",), RECEIVE_ACCESS),
     "peek": (("",), PEEK_ACCESS),
@@ -59,8 +61,8 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
 @needs("qm2qm", "queue_control", "restart")
 @covers("MQSO-7.3-01")
 def test_remote_reader_opens_queue_only_as_granted_after_restart(remote, sut, judge):
-    """A queue lets everyone peek: before and after a restart of the SUT, a remote reader can open the queue for peeking
-    and not for receiving.
+    """A queue grants everyone only the right to peek: before and after a restart of the SUT, a remote reader can open
+    the queue for peeking and not for receiving.
     """
     queue = _create_restricted_queue(
         sut, judge, descriptors.build_descriptor(granted=((descriptors.EVERYONE, PEEK_RIGHT),))

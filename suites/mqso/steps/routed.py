@@ -44,8 +44,8 @@ class Routed:
         return [one for one in self.packets() if read_tag(one) in tags]
 
     def await_acknowledgment(self, by: str, to: str) -> None:
-        """Wait until one system acknowledges the messages of a second system; raise ConformanceFailure if it never
-        does.
+        """Wait until one system acknowledges the messages of a second system; raise ConformanceFailure if this system
+        does not acknowledge them.
         """
         ack = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.acknowledged_within_ms)
         if not ack:

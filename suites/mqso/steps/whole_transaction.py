@@ -76,7 +76,7 @@ class WholeTransaction:
             self.sut.send(self.sender.to, body=f"message {tag}", application_tag=tag, **how)
 
     def labels(self, which: Mapping[str, tuple[str, ...]], *, but: bool = False) -> dict[str, list[str]]:
-        """Return the visible labels of each queue, only those of the given messages or, with ``but``, the others."""
+        """Return the visible labels of each queue: only the given labels or, with ``but``, only the other labels."""
         shown = {name: self.sut.labels(queue) for name, queue in self.queues.items()}
         return {
             name: [one for one in labels if (one in which.get(name, ())) is not but] for name, labels in shown.items()

@@ -64,7 +64,7 @@ def test_field_with_different_value_is_not_the_deciding_field(frame: GoldenFrame
     ("number", "observed", "expected", "section", "found"),
     [
         (ACK, "AckSequenceNumber 1", "", SECTION, (20, 21)),
-        (ACK, "AckSequenceNumber is 1 (in 3 packets)", "", SECTION, (20, 21)),
+        (ACK, "AckSequenceNumber is 1 (in the first of 3 packets)", "", SECTION, (20, 21)),
         (ACK, "AckSequenceNumber=0x1", "", SECTION, (20, 21)),
         (ACK, "{'AckSequenceNumber': 1, 'WindowSize': 64}", "", SECTION, (20, 21)),
         (ACK, "closed after AckSequenceNumber", "", SECTION, (20, 21)),

@@ -10,7 +10,7 @@ import pytest
 from harness.capture import CaptureError
 from harness.capture.deciding import VerdictTexts
 from harness.capture.golden import GOLDEN_FOLDER, load_golden
-from harness.capture.packets import CapturedPackets, NoSuchPacket, Shown, Wanted
+from harness.capture.packets import CapturedPackets, NoSuchPacket, ShownPacket, Wanted
 from harness.capture.recorder import FROM_SUT, TO_SUT, Recorder
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import VirtualEnvironment
@@ -33,13 +33,13 @@ def recorder(tmp_path: Path) -> Iterator[Recorder]:
     made.close()
 
 
-def show(recorder: Recorder, frame: int, first: int | None = None, last: int | None = None) -> Shown:
+def show(recorder: Recorder, frame: int, first: int | None = None, last: int | None = None) -> ShownPacket:
     assert recorder.path is not None
     (shown,) = CapturedPackets(recorder.path).show([Wanted(frame, first, last)])
     return shown
 
 
-def marked(shown: Shown) -> list[str]:
+def marked(shown: ShownPacket) -> list[str]:
     return [shown.dissection[start:end] for start, end in shown.marked]
 
 

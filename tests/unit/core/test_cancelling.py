@@ -72,7 +72,7 @@ def test_a_cursor_is_opened_and_closed():
     remote.log.clear()
     remote.ask(RemoteCloseCursor(cursor))
     assert remote.log == [(READ_PORT, "RemoteQMCloseCursor", {"hQueue": HANDLE, "hCursor": CURSOR})]
-    assert "is not open: open a new one" in remote.refusal(RemoteCloseCursor(cursor))
+    assert "is not open: open a new cursor" in remote.refusal(RemoteCloseCursor(cursor))
 
 
 def test_cursors_end_with_their_queue():
@@ -80,7 +80,7 @@ def test_cursors_end_with_their_queue():
     number = remote.open()
     cursor = remote.ask(RemoteOpenCursor(number))["cursor"]
     remote.ask(RemoteClose(number))
-    assert "is not open: open a new one" in remote.refusal(RemotePeek(cursor=cursor))
+    assert "is not open: open a new cursor" in remote.refusal(RemotePeek(cursor=cursor))
 
 
 def test_a_cursor_that_cannot_be_made_is_an_error():

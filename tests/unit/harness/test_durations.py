@@ -34,8 +34,8 @@ def felt(peer: Peer, *stalls: tuple[int, int]) -> None:
     environment.pulse = pulse
 
 
-def took(peer: Peer, since_ms: int, until_ms: int) -> Duration:
-    return peer.took(since_ms, until_ms)
+def measure(peer: Peer, since_ms: int, until_ms: int) -> Duration:
+    return peer.measure_duration(since_ms, until_ms)
 
 
 def by_timer(duration: Duration) -> tuple[int, int]:
@@ -44,41 +44,41 @@ def by_timer(duration: Duration) -> tuple[int, int]:
 
 def test_elapsed_time_is_between_packet_times_and_now(peer: Peer) -> None:
     packet = frame(2)
-    assert peer.took(3, 10).ms == 7
-    assert peer.took(packet, packet.time_ms + 4).ms == 4
+    assert peer.measure_duration(3, 10).ms == 7
+    assert peer.measure_duration(packet, packet.time_ms + 4).ms == 4
     peer.environment.run_until(lambda: False, 250)
-    assert peer.took(50).ms == 200
+    assert peer.measure_duration(50).ms == 200
 
 
 @pytest.mark.parametrize("took_ms", [800, 1_000, 1_020])
 def test_measured_duration_within_its_range_passes(peer: Peer, took_ms: int) -> None:
-    assert took(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == "in time"
+    assert measure(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == "in time"
 
 
 @pytest.mark.parametrize("took_ms", [10, 799, 1_021, 9_000])
 def test_measured_duration_out_of_range_fails_without_stall(peer: Peer, took_ms: int) -> None:
-    assert took(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == f"after {took_ms} ms"
+    assert measure(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == f"after {took_ms} ms"
     felt(peer)
-    assert by_timer(took(peer, 0, took_ms)) == RANGE
+    assert by_timer(measure(peer, 0, took_ms)) == RANGE
 
 
 @pytest.mark.parametrize("took_ms", [450, 1_400])
 def test_stall_during_a_duration_widens_the_allowed_range_by_its_length(peer: Peer, took_ms: int) -> None:
     felt(peer, (100, 400))
     widened = (RANGE[0] - 300 - SETTLE_AFTER_STALL_MS, RANGE[1] + 300 + SETTLE_AFTER_STALL_MS)
-    assert by_timer(took(peer, 0, took_ms)) == widened
-    assert took(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == "in time"
+    assert by_timer(measure(peer, 0, took_ms)) == widened
+    assert measure(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == "in time"
 
 
 def test_stall_does_not_change_the_range_of_a_duration_that_is_in_time(peer: Peer) -> None:
     felt(peer, (0, 5_000))
-    assert by_timer(took(peer, 0, 1_000)) == RANGE
+    assert by_timer(measure(peer, 0, 1_000)) == RANGE
 
 
 def test_stall_that_began_before_the_first_packet_counts_completely(peer: Peer) -> None:
     felt(peer, (0, 400))
-    assert took(peer, 399, 1_000).stalled_ms == 400 + SETTLE_AFTER_STALL_MS
-    assert took(peer, 400 + SETTLE_AFTER_STALL_MS + 1, 1_000).stalled_ms == 0
+    assert measure(peer, 399, 1_000).stalled_ms == 400 + SETTLE_AFTER_STALL_MS
+    assert measure(peer, 400 + SETTLE_AFTER_STALL_MS + 1, 1_000).stalled_ms == 0
 
 
 STALLS = {
@@ -93,31 +93,31 @@ def test_failed_duration_that_a_stall_may_explain_is_inconclusive(peer: Peer, na
     stalls, took_ms = STALLS[name]
     felt(peer, *stalls)
     with pytest.raises(ConformanceFailure, match="the SUT stalled for up to"):
-        by_timer(took(peer, 0, took_ms))
+        by_timer(measure(peer, 0, took_ms))
 
 
 def test_duration_measured_by_sut_is_compared_like_own_measurement(peer: Peer) -> None:
     felt(peer, (100, 200))
-    assert took(peer, 0, 1_000).allowed(900, 1_100, observed=750) == (700, 1_300)
+    assert measure(peer, 0, 1_000).allowed(900, 1_100, observed=750) == (700, 1_300)
     with pytest.raises(ConformanceFailure):
-        took(peer, 0, 1_000).allowed(900, 1_100, observed=100)
+        measure(peer, 0, 1_000).allowed(900, 1_100, observed=100)
 
 
 def test_choice_among_several_durations_is_known_only_without_longer_stalls(peer: Peer) -> None:
-    assert took(peer, 0, 2_100).is_near(2_000, 250)
-    assert not took(peer, 0, 2_300).is_near(2_000, 250)
+    assert measure(peer, 0, 2_100).is_near(2_000, 250)
+    assert not measure(peer, 0, 2_300).is_near(2_000, 250)
     felt(peer, (100, 1_000))
     with pytest.raises(ConformanceFailure):
-        took(peer, 0, 2_000).is_near(2_000, 250)
+        measure(peer, 0, 2_000).is_near(2_000, 250)
     felt(peer, (5_000, 6_000))
-    assert took(peer, 0, 2_000).is_near(2_000, 250)
+    assert measure(peer, 0, 2_000).is_near(2_000, 250)
     with pytest.raises(ConformanceFailure):
-        took(peer, 0, 3_000).is_near(2_000, 250)
+        measure(peer, 0, 3_000).is_near(2_000, 250)
 
 
 def test_check_that_needs_exact_times_ends_when_the_sut_stalled(peer: Peer) -> None:
     felt(peer, (100, 400))
-    took(peer, 0, 1_000).require_steady(400)
-    took(peer, 700, 1_000).require_steady(0)
+    measure(peer, 0, 1_000).require_steady(400)
+    measure(peer, 700, 1_000).require_steady(0)
     with pytest.raises(ConformanceFailure, match="the tolerance is 399 ms"):
-        took(peer, 0, 1_000).require_steady(399)
+        measure(peer, 0, 1_000).require_steady(399)

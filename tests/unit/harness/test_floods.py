@@ -11,7 +11,7 @@ import pytest
 
 from harness.paths import SUITES
 from harness.run import floods
-from harness.run.floods import MOST_FLOODS, why_ended
+from harness.run.floods import MAX_FLOODS, why_ended
 from harness.run.stash import RUN_KEY
 
 FLOOD = "ROBUSTNESS-1-FLOOD"
@@ -32,7 +32,7 @@ def item(tmp_path: Path) -> Any:
 
 def test_third_flood_ends_a_run_but_other_failures_do_not(item: Any) -> None:
     fails = item.config.stash[RUN_KEY].log.fails
-    fails[FLOOD], fails["MQQB-2.1.1-01"] = MOST_FLOODS - 1, 100
+    fails[FLOOD], fails["MQQB-2.1.1-01"] = MAX_FLOODS - 1, 100
     assert why_ended(item) is None
     fails[FLOOD] += 1
     assert str(why_ended(item)).startswith("the SUT sent packets endlessly in 3 checks")
@@ -41,7 +41,7 @@ def test_third_flood_ends_a_run_but_other_failures_do_not(item: Any) -> None:
 def test_captures_of_all_attempts_count_to_the_limit_that_ends_a_run(
     item: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(floods, "MOST_CAPTURED_BYTES", 1_000)
+    monkeypatch.setattr(floods, "MAX_CAPTURED_BYTES", 1_000)
     for attempt in (0, 1):
         (tmp_path / f"{attempt}.pcapng").write_bytes(bytes(300))
     assert why_ended(item) is None

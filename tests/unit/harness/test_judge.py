@@ -397,7 +397,8 @@ def test_passive_rule_kept_by_every_packet_gives_one_pass(tmp_path: Path) -> Non
     made.packets = tally(0, 2)
     made.passive()
     (line,) = lines(tmp_path)
-    assert (line["verdict"], line["expected"], line["observed"]) == ("pass", "is 0", "0x0000 (in 2 packets)")
+    outcome = (line["verdict"], line["expected"], line["observed"])
+    assert outcome == ("pass", "is 0", "0x0000 (in the first of 2 packets)")
 
 
 @pytest.mark.usefixtures("_registered")
@@ -408,7 +409,7 @@ def test_passive_rule_without_relevant_packet_gives_no_pass(tmp_path: Path) -> N
     made.packets = found
     made.passive()
     (line,) = lines(tmp_path)
-    assert (line["verdict"], line["observed"]) == ("not_exercised", "TR is 0 (in 2 packets)")
+    assert (line["verdict"], line["observed"]) == ("not_exercised", "TR is 0 (in the first of 2 packets)")
 
 
 @pytest.mark.usefixtures("_registered")
@@ -424,9 +425,10 @@ def test_a_passive_rule_that_the_capture_cannot_show_is_not_exercised_with_the_r
 def test_verdict_keeps_few_of_many_failing_packets_with_their_number(tmp_path: Path) -> None:
     made = judge(tmp_path)
     made.packets = tally(9, 11)
+    which = "in one of the 9 wrong packets among 11 packets"
     made.passive()
     assert [(line["verdict"], line["observed"], line["evidence"][0]["frame"]) for line in lines(tmp_path)] == [
-        ("fail", f"0x{n:04X} (9 of 11 packets)", n) for n in range(1, MAX_FAILURES_RECORDED + 1)
+        ("fail", f"0x{n:04X} ({which})", n) for n in range(1, MAX_FAILURES_RECORDED + 1)
     ]
     assert made.failed == [MUST]
 

@@ -159,7 +159,7 @@ def test_unwritable_cache_folder_only_costs_time(tmp_path: Path, monkeypatch: py
 
 
 def test_cache_drops_records_of_the_oldest_checkouts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(kept._MOST_CHECKOUT_CACHES + 3):
+    for number in range(kept._MAX_CHECKOUT_CACHES + 3):
         monkeypatch.setattr(kept, "cache_folder", lambda number=number: tmp_path / str(number))
         keep_value("v", [OPENING], lambda: 1)
-    assert len(list(tmp_path.iterdir())) == kept._MOST_CHECKOUT_CACHES
+    assert len(list(tmp_path.iterdir())) == kept._MAX_CHECKOUT_CACHES

@@ -13,7 +13,7 @@ from harness.cli.run import run
 from harness.judging.verdicts import BAD_VERDICTS, Verdict
 from harness.rules.catalogue import load_catalogue
 from harness.run.findings import RESUME_OPTIONS, list_findings, repeat_options, rerun_command, resume_command
-from harness.run.live import MOST_SHOWN_FINDINGS, PIPED_UPDATE_INTERVAL_S, Live
+from harness.run.live import MAX_SHOWN_FINDINGS, PIPED_UPDATE_INTERVAL_S, Live
 from harness.run.named_roots import RootCauses
 from harness.run.results import RuleResult
 
@@ -104,10 +104,8 @@ def test_terminal_updates_one_line_and_keeps_findings():
 
 def test_live_findings_are_limited_to_a_screen():
     watched = Watched()
-    lines = [
-        line for number in range(MOST_SHOWN_FINDINGS + 9) for line in watched.check(**{f"r{number}": Verdict.FAIL})
-    ]
-    assert len(lines) == MOST_SHOWN_FINDINGS + 1
+    lines = [line for number in range(MAX_SHOWN_FINDINGS + 9) for line in watched.check(**{f"r{number}": Verdict.FAIL})]
+    assert len(lines) == MAX_SHOWN_FINDINGS + 1
     assert lines[-1].startswith("more than 50 bad verdicts")
 
 

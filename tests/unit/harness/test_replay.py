@@ -264,7 +264,7 @@ def test_replay_reports_end_of_process_at_recorded_place(tmp_path: Path, at: int
         looks = iter([None] * (at - 1) + ["SIGSEGV"] * 9)
         tape = sut.tape
         assert tape is not None
-        sut.process_ended = lambda within_s: tape.sees("ended", next(looks))
+        sut.process_ended = lambda within_s: tape.record_observation("ended", next(looks))
 
     def look(peer: Peer, sut: Sut) -> Any:
         peer.connect()

@@ -101,7 +101,7 @@ def test_wait_is_evaluated_after_simultaneous_events(world_of: MadeWorlds):
 def test_replay_is_not_blocked_by_simultaneous_events_without_frames(world_of: MadeWorlds):
     """The end of a connection that is not recorded, say, between two looks at the process."""
     world = world_of(note(2_000, together=True), note(2_001, together=False), note(2_002, ended="9", looked=1))
-    assert world.player.sees("ended") == "9"
+    assert world.player.record_observation("ended") == "9"
     assert world.environment.now().monotonic_ms == 7_002
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from harness.judging.verdicts import Verdict
 from harness.results.run_results import RunResults
-from harness.results.summary import MOST_SHOWN_RULES, escape_markdown, summary, unescape_markdown
+from harness.results.summary import MAX_SHOWN_RULES, escape_markdown, summary, unescape_markdown
 from harness.run.results import RuleResult
 
 CATALOGUE: Any = {"MQQB-2.1.2-01": SimpleNamespace(says="A response comes where it was asked from.")}
@@ -102,8 +102,8 @@ def test_hostile_text_gives_no_ci_command_in_summary():
 
 
 def test_summary_counts_findings_beyond_its_limit():
-    text = page(*(result(f"MQQB-2.1.2-{number}", Verdict.INCONCLUSIVE) for number in range(MOST_SHOWN_RULES + 3)))
-    assert text.count("| suites/a.py") == MOST_SHOWN_RULES
+    text = page(*(result(f"MQQB-2.1.2-{number}", Verdict.INCONCLUSIVE) for number in range(MAX_SHOWN_RULES + 3)))
+    assert text.count("| suites/a.py") == MAX_SHOWN_RULES
     assert text.endswith("\nand 3 more\n")
 
 

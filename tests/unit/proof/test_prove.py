@@ -13,7 +13,7 @@ from harness.judging.verdicts import Verdict
 from harness.proof.inventory import Inventory
 from harness.proof.prove import prove, report_proof, why_unclean
 from harness.proof.steps import Step, Steps
-from harness.proof.trials import Clean, Found, Line, Trial
+from harness.proof.trials import CleanResult, Line, Trial, TrialResult
 from harness.rules.catalogue import load_catalogue
 from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.transfer.sending import Sending
@@ -43,9 +43,9 @@ class ScriptedTrials:
         self.checks = (ONE, TWO, OTHER)
         self.tried: list[tuple[str, str]] = []
 
-    def run_clean(self, checks: Sequence[str]) -> dict[str, Clean]:
+    def run_clean(self, checks: Sequence[str]) -> dict[str, CleanResult]:
         return {
-            check: Clean(
+            check: CleanResult(
                 [Line(check, rule, self.unclean.get(check, Verdict.PASS), "why") for rule in RULES],
                 self.steps.get(check, frozenset()),
                 self.seconds.get(check, 0),
@@ -55,9 +55,9 @@ class ScriptedTrials:
             for check in checks
         }
 
-    def run(self, trials: Iterable[Trial], *, together: int = 1) -> Iterator[tuple[Trial, Found]]:
+    def run(self, trials: Iterable[Trial], *, together: int = 1) -> Iterator[tuple[Trial, TrialResult]]:
         for trial in trials:
-            found = Found()
+            found = TrialResult()
             for check in trial.checks:
                 if trial.needed(check, found.lines):
                     self.tried.append((trial.name, check))

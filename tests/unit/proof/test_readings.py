@@ -12,7 +12,7 @@ from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
 from harness.proof.readings import ReadingsRun, find_explained_faults, list_complaints, run_readings, summarize_readings
 from harness.proof.steps import Step, Steps
-from harness.proof.trials import Clean, Found, Line, Trial
+from harness.proof.trials import CleanResult, Line, Trial, TrialResult
 from harness.rules.catalogue import load_catalogue
 from reference_qm.core.names.numbering import Numbering
 
@@ -38,15 +38,15 @@ class TrialsOfReadings:
         """Return the checks of each trial of a reading."""
         return [checks for name, checks in self.trials if reading in name.split()]
 
-    def run_clean(self, checks: Iterable[str]) -> dict[str, Clean]:
+    def run_clean(self, checks: Iterable[str]) -> dict[str, CleanResult]:
         return {
-            check: Clean([Line(check, RULE, Verdict.PASS, "")], self.steps.get(check, frozenset()), 1.0)
+            check: CleanResult([Line(check, RULE, Verdict.PASS, "")], self.steps.get(check, frozenset()), 1.0)
             for check in checks
         }
 
-    def run(self, trials: Iterable[Trial], *, together: int = 1) -> Iterator[tuple[Trial, Found]]:
+    def run(self, trials: Iterable[Trial], *, together: int = 1) -> Iterator[tuple[Trial, TrialResult]]:
         for trial in trials:
-            found = Found(died=self.died)
+            found = TrialResult(died=self.died)
             tried: list[str] = []
             self.trials.append((trial.name, tried))
             for check in trial.checks if self.died is None else ():

@@ -61,5 +61,5 @@ def test_cursor_commands_peek_receive_and_close(host):
     assert host.ask(PeekMessage(PLAIN))["message"]["body"] == "a"
     assert "next needs a cursor" in host.refusal(PeekMessage(PLAIN, next=True))
     host.ask(CloseCursor(cursor))
-    assert "open a new one" in host.refusal(CloseCursor(cursor))
+    assert "open a new cursor" in host.refusal(CloseCursor(cursor))
     assert "open the queue again" in host.refusal(OpenCursor(999))

@@ -1,4 +1,4 @@
-"""A measured duration is compared by `peer.took` alone, which knows of stalls (harness/peer/durations.py)."""
+"""Only `peer.measure_duration` compares durations, because it knows stalls (harness/peer/durations.py)."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def is_measuring(node: ast.AST) -> bool:
 
 
 def names_time(expression: ast.AST) -> bool:
-    """Return whether a time is part of an expression, but for what `took` is given."""
+    """Return whether a time is part of an expression, but for what `measure_duration` gets."""
     if isinstance(expression, ast.Attribute) and expression.attr in INSTANTS:
         return True
-    if isinstance(expression, ast.Call) and getattr(expression.func, "attr", None) == "took":
+    if isinstance(expression, ast.Call) and getattr(expression.func, "attr", None) == "measure_duration":
         return False
     return any(map(names_time, ast.iter_child_nodes(expression)))
 
@@ -54,7 +54,7 @@ def test_scan_finds_each_way_to_subtract_or_compare_times(tmp_path: Path) -> Non
         "def subtracts(a, b):\n    return a.time_ms - b\n"
         "def compares(a, b):\n    return a < b.closed_at_ms <= 7\n"
         "def calls(peer, due):\n    return due - peer.recorder.elapsed_ms()\n"
-        "def asks(a, peer):\n    return a.closed_at_ms is None or peer.took(a.time_ms + 1).ms > 2\n",
+        "def asks(a, peer):\n    return a.closed_at_ms is None or peer.measure_duration(a.time_ms + 1).ms > 2\n",
         encoding="utf-8",
     )
     assert list(functions(module)) == ["subtracts", "compares", "calls"]

@@ -30,7 +30,7 @@ from harness.wire.rpc import (
 from harness.wire.rpc_fragments import request, response
 from harness.wire.rpc_qm2qm import PEEK_NEXT, QM2QM_OPERATIONS, REMOTEREADDESC, desc2
 from harness.wire.rpc_qmcomm import DL_ID, QMCOMM_OPERATIONS, queue_format, transfer_buffer
-from harness.wire.rpc_stub import NULL_HANDLE, Operation, buffer, build, guid, octets, pointer, wide_string
+from harness.wire.rpc_stub import NULL_HANDLE, Operation, buffer, build_stub, encode_guid, octets, pointer, wide_string
 from harness.wire.wire_error import WireError
 from reference_qm.codec import FramingError
 from reference_qm.rpc import QM2QM as QM2QM_TABLE
@@ -44,7 +44,7 @@ READ = REMOTEREADDESC(**DESC, dwSize=3, lpBuffer=buffer(b"abc"), eAckNack=2)
 REQUESTS = {
     "RemoteQMStartReceive": {"lpRemoteReadDesc": READ},
     "RemoteQMEndReceive": {"pphContext": bytes(4) + GUID.bytes_le, "dwAck": 2},
-    "RemoteQMOpenQueue": {"pLicGuid": guid(GUID), "dwMQS": 1, "hQueue": 2, "pQueue": 3, "dwpContext": 4},
+    "RemoteQMOpenQueue": {"pLicGuid": encode_guid(GUID), "dwMQS": 1, "hQueue": 2, "pQueue": 3, "dwpContext": 4},
     "RemoteQMCloseQueue": {"pphContext": NULL_HANDLE},
     "RemoteQMCloseCursor": {"hQueue": 1, "hCursor": 2},
     "RemoteQMCancelReceive": {"hQueue": 1, "pQueue": 2, "dwRequestID": 3},
@@ -62,7 +62,7 @@ FORMATS = {
     "machine": (queue_format(4, GUID, 0x82), GUID),
     "connector": (queue_format(5, GUID, 4), GUID),
     "list": (
-        queue_format(6, DL_ID(m_DlGuid=guid(GUID), m_pwzDomain=wide_string("d"))),
+        queue_format(6, DL_ID(m_DlGuid=encode_guid(GUID), m_pwzDomain=wide_string("d"))),
         {"m_DlGuid": GUID, "m_pwzDomain": "d"},
     ),
     "multicast": (queue_format(7, b"\1\0\0\0\2\0\0\0"), {"m_address": 1, "m_port": 2}),
@@ -89,7 +89,7 @@ def test_qm2qm_requests_are_read_by_reference_and_tester(name, wide):
     assert len(table.build_in(found, Encoding(wide))) == len(stub)
     if stub:
         again = operation.read_request(stub, wide)
-        assert build(again, wide) == stub
+        assert build_stub(again, wide) == stub
         refused_wherever_it_is_cut(operation, stub, wide)
 
 
@@ -120,12 +120,12 @@ def test_qm2qm_responses_of_the_reference_are_read_by_the_tester(wide, size):
 def test_every_queue_format_is_read_by_reference_and_tester(name, wide):
     form, arm = FORMATS[name]
     operation = QMCOMM_OPERATIONS["R_QMOpenRemoteQueue"]
-    given = {"pQueueFormat": pointer(form), "dwDesiredAccess": 1, "pLicGuid": guid(GUID), "dwMQS": 0x500}
+    given = {"pQueueFormat": pointer(form), "dwDesiredAccess": 1, "pLicGuid": encode_guid(GUID), "dwMQS": 0x500}
     stub = operation.build_request(wide, **given)
     found = QMCOMM_TABLE.methods[2].read_in(stub, Encoding(wide))
     assert (found["pQueueFormat"]["union"], found["dwMQS"], found["pLicGuid"]) == (arm, 0x500, GUID)
     assert found["pQueueFormat"]["m_SuffixAndFlags"] == form.m_SuffixAndFlags
-    assert build(operation.read_request(stub, wide), wide) == stub
+    assert build_stub(operation.read_request(stub, wide), wide) == stub
 
 
 @WIDE

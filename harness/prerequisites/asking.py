@@ -18,8 +18,8 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.afterwards import IMMEDIATE_TIME_SCALE
 from harness.peer.conversation import Session
 from harness.peer.peer import PEER_QUEUE, Peer
-from harness.roots.line import Line, State
-from harness.roots.system import System
+from harness.prerequisites.line import Line, State
+from harness.prerequisites.system import System
 from harness.sut.control import Control, ControlRefused
 from harness.sut.shown import NotShown
 from harness.sut.sut_file import SutFile

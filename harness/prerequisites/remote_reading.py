@@ -4,8 +4,8 @@ C706 O.
 
 from __future__ import annotations
 
-from harness.roots.line import Line, State
-from harness.roots.system import System
+from harness.prerequisites.line import Line, State
+from harness.prerequisites.system import System
 
 REMOTE_READING_SUBJECT = "rpc mapper"
 

@@ -21,16 +21,16 @@ from typing import IO
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import BROKEN_VERDICTS, Entry, Verdict
-from harness.roots.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, check_delivery, check_identity
-from harness.roots.line import Line, State
-from harness.roots.remote_reading import REMOTE_READING_SUBJECT, check_endpoint
-from harness.roots.system import System
+from harness.prerequisites.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, check_delivery, check_identity
+from harness.prerequisites.line import Line, State
+from harness.prerequisites.remote_reading import REMOTE_READING_SUBJECT, check_endpoint
+from harness.prerequisites.system import System
+from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.named_roots import RootCauses
-from harness.run.rests import CheckPrerequisites
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.worker_configurations import derive_fresh_peer_file
 
-MOST_ROOT_ATTEMPTS = 3
+MAX_ROOT_ATTEMPTS = 3
 """The number of attempts to check the prerequisites on a system that does not answer, for instance because it
 restarts.
 """
@@ -64,7 +64,7 @@ class SystemPrerequisites:
 
     def ask(self, driver: ExternalDriver) -> None:
         """Check the prerequisites whose state is still unknown."""
-        if self.lines is not None or self._attempts == MOST_ROOT_ATTEMPTS:
+        if self.lines is not None or self._attempts == MAX_ROOT_ATTEMPTS:
             return
         self._attempts += 1
         gc.collect()  # a SUT that floods fills the memory with the packets of finished checks

@@ -9,7 +9,7 @@ import pytest
 
 from harness.capture.recorder import RPC_TRANSPORT, Recorder
 from harness.environment import VirtualEnvironment
-from harness.run.rests import CheckPrerequisites, get_prerequisites
+from harness.run.check_prerequisites import CheckPrerequisites, get_prerequisites
 from reference_qm.surface.inputs import Endpoint
 
 PEER, SUT = Endpoint("127.0.0.2", 1801), Endpoint("127.0.0.1", 49_152)

@@ -9,11 +9,11 @@ import pytest
 
 from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import Entry, Evidence, Verdict
-from harness.roots.asking import QUEUES, REACHED
-from harness.roots.line import Line, State
+from harness.prerequisites.asking import QUEUES, REACHED
+from harness.prerequisites.line import Line, State
+from harness.run.check_prerequisites import CheckPrerequisites
 from harness.run.named_roots import RootCauses
-from harness.run.rests import CheckPrerequisites
-from harness.run.roots import SystemPrerequisites, doubt_verdicts
+from harness.run.system_prerequisites import SystemPrerequisites, doubt_verdicts
 
 QUEUE = Line(QUEUES, State.MISSING, "sut.toml names no.such as queues.plain", "check the spelling", about="plain")
 USED = CheckPrerequisites(addressed=True, provisioned=frozenset({"plain"}), came=frozenset({4}))
