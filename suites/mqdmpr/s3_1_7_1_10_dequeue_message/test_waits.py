@@ -65,7 +65,7 @@ def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
     waits = second_wait.state_after_silence()
     remote.deliver(["third"])
     label = second_wait.wait().label_or_outcome
-    queue.give_back(second_wait)
+    queue.return_message(second_wait)
     remote.deliver(["fourth"])
     last = queue.start_receive(hCursor=cursor)
     judge(
