@@ -18,6 +18,8 @@ EPT_OPERATIONS: dict[str, Operation] = {
 
 _ZERO_ADDRESS = str(IPv4Address(0))
 _UUID, _CONNECTION_ORIENTED, _TCP, _IP = 0x0D, 0x0B, 0x07, 0x09
+_LENGTHS_OF_FLOORS = {_UUID: (19, 2), _CONNECTION_ORIENTED: (1, 2), _TCP: (1, 2), _IP: (1, 4)}
+"""The lengths in bytes of both sides of a floor, by protocol identifier. scapy does not check them."""
 
 
 def _build_floors(interface: Syntax, transfer: Syntax) -> list[Any]:
@@ -43,7 +45,19 @@ def read_ports(response: Any) -> list[int]:
     for each in response.valueof("ITowers") or []:
         try:
             tower = protocol_tower_t(each.tower_octet_string)
-            found += [floor.rhs for floor in tower.floors if floor.protocol_identifier == _TCP]
+            ports = [floor.rhs for floor in tower.floors if floor.protocol_identifier == _TCP]
         except DISSECTION_ERRORS as error:
             raise WireError(f"ept_map: a tower cannot be dissected: {type(error).__name__}") from error
+        _check_lengths(tower)
+        found += ports
     return found
+
+
+def _check_lengths(tower: Any) -> None:
+    for floor in tower.floors:
+        lengths = (floor.lhs_length, floor.rhs_length)
+        if _LENGTHS_OF_FLOORS.get(floor.protocol_identifier, lengths) != lengths:
+            raise WireError(
+                f"ept_map: a floor of a tower with protocol identifier {floor.protocol_identifier:#04x} "
+                f"has sides of {lengths[0]} and {lengths[1]} bytes"
+            )

@@ -213,6 +213,19 @@ class SecondMoveNotSaved(QueueCommands):
         return answer
 
 
+@fault("queue-manager-message-moved-to-waiting-reader-in-subqueue-after-restart", breaks="MQDMPR-3.1.1.11-07")
+class MovedToReaderKept(Positions):
+    """A message that was moved to a subqueue, and that a waiting reader received there, is in the subqueue after a
+    restart.
+    """
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        target = super().move_message(position, queue)
+        if target is not None and queue.parent is not None and target.State is not MessagePositionState.AVAILABLE:
+            self.qm.disk.save(build_relocation(target))
+        return target
+
+
 @fault("in-doubt-transaction-received-message-available-after-restart", breaks="MQDMPR-3.1.1.11-07", blind=True)
 class LockNotRestored(TransactionRecords):
     """After a restart, a message that a prepared transaction received can be received by another reader."""

@@ -13,7 +13,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
-from suites.applications import Application
+from suites.applications import Application, PendingRequest
 from suites.mqdmpr.steps import descriptors
 from suites.mqqb.steps.sender import Sender
 
@@ -286,21 +286,26 @@ def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge)
 def test_messages_keep_positions_after_restart(peer, sut, judge):
     """A restart does not change the order of recoverable messages of several priorities, or the order of messages that
     were moved to a subqueue in an order that differs from their order of arrival. A message that was moved to the
-    subqueue and back is in the queue.
+    subqueue and back is in the queue. A message that was moved to the subqueue while a reader waited there, and that
+    the reader received, is in no queue.
     """
     queue = sut.new_queue("positions")
     subqueue = f"{queue};mqc-sub"
     sut.create_queue(subqueue)
     connection = peer.open_raw()
-    for label, priority in (("c", 1), ("e", 3), ("a", 3), ("b", 6), ("f", 3), ("d", 1)):
+    for label, priority in (("c", 1), ("g", 4), ("e", 3), ("a", 3), ("b", 6), ("f", 3), ("d", 1)):
         headers = {"destination": rf"TCP:{sut.address}\{queue}", "base": {"PR": priority}}
         connection.send(peer.recoverable_message(label=label, **headers))
     connection.check_alive()
     if not peer.await_label("d", queue):
         raise ConformanceFailure("the messages are not in the queue")
     known = {one["label"]: lookup_id(one) for one in sut.control.call("peek", queue=queue)["messages"]}
-    for label in "fead":
+    read = PendingRequest(peer, "receive", queue=subqueue, timeout_ms=LONG_READ_TIMEOUT_MS)
+    peer.settle()
+    for label in "gfead":
         sut.control.call("move", queue=queue, lookup_id=known[label], to=subqueue)
+    if (received := read.await_label()) != "g":
+        raise ConformanceFailure(f"the reader that waited at the subqueue got {received}, not the first moved message")
     sut.control.call("move", queue=subqueue, lookup_id=known["d"], to=queue)
     sut.restart()
     judge.all(

@@ -91,6 +91,14 @@ class EveryNameIsOwn(QueueNames):
         return name.Protocol == "OS" or super().is_here(name)
 
 
+@fault("direct-name-with-any-ip-address-treated-as-local", breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"))
+class EveryIpAddressIsOwn(QueueNames):
+    """The queue manager treats every IP address in a direct format name as an address of the local computer."""
+
+    def is_here(self, name: DirectName) -> bool:
+        return name.Protocol == "TCP" or super().is_here(name)
+
+
 @fault("missing-local-queue-opened-by-direct-name", breaks="MQDMPR-3.1.7.1.5-61")
 class OwnQueueThatIsNotThere(Destinations):
     """The queue manager accepts a message for a missing local queue that is named by a direct format name."""

@@ -15,6 +15,8 @@ UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
 MISSING_NUMBER = 0xFFF0_0000
 """A number that no private queue has."""
 MESSAGE_LIFETIME_S = 20
+OTHER_COMPUTERS = ("OS:nowhere.example", "TCP:192.0.2.9")
+"""The protocol and the address in direct names of other computers."""
 
 
 def _judge_outcomes(judge, rules, outcomes, case="outcome of the send to each format name"):
@@ -38,7 +40,8 @@ def _judge_outcomes(judge, rules, outcomes, case="outcome of the send to each fo
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     """A send to an existing local queue and a send to a queue of another computer succeed; a send to a missing local
-    queue, a machine name or an unknown distribution list is refused.
+    queue, a machine name or an unknown distribution list is refused. Messages to another computer, by its name or its
+    IP address, do not arrive in the local queue with the same name.
     """
     queue = sut.new_queue("named")
     host = sut.control.call("identity")["name"]
@@ -56,6 +59,17 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-61"], direct)
     direct[remote_name] = (Outcome.DONE, sut.attempt(sut.send, remote_name, **lifetime))
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"], direct)
+    if sut.has("receive"):
+        labels_before = sut.labels(queue)
+        for computer in OTHER_COMPUTERS:
+            sut.attempt(sut.send, rf"DIRECT={computer}\{queue}", label=computer, **lifetime)
+        judge(
+            "MQDMPR-3.1.7.1.5-55",
+            "MQDMPR-3.1.7.1.5-59",
+            expected=labels_before,
+            observed=sut.labels(queue),
+            case="labels in the local queue after the sends to other computers",
+        )
     wrong_number = private.rpartition("\\")[0] + f"\\{MISSING_NUMBER:08X}"
     numbers = {
         private: (Outcome.DONE, sut.attempt(sut.send, private)),

@@ -304,3 +304,17 @@ class FlagOfOtherSession(SessionAcks):
         for other in self.qm.sessions.values():
             if other is not session and other.RemoteQMGuid == session.RemoteQMGuid:
                 other.UnackedReceivedMsgCount = 0
+
+
+def _forget_acknowledged_numbers(core: QueueManager) -> None:
+    for queue in core.adm.QueueCollection.values():
+        for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
+            transfer.saved_number = 0
+
+
+add(
+    "receiver-order-ack-number-unknown-after-restart",
+    "MQQB-3.1.1.3.1-09",
+    "After a restart, the receiver discards a repeated message, but sends no OrderAck with the last accepted number.",
+    at_restart(_forget_acknowledged_numbers),
+)

@@ -242,7 +242,8 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
 @varied("time to be received", "extension")
 def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
     """After a restart, the SUT discards a message that it accepted before the restart and a message of an older
-    sequence, and accepts the next message.
+    sequence, and accepts the next message. The OrderAck for the first of these messages has the number of the last
+    message that the SUT accepted before the restart.
     """
     receiver = Receiver(peer, sut, ordinal=7)
     sent = [receiver.send(label="1"), receiver.send(label="2")]
@@ -251,6 +252,14 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
     receiver.session = peer.open_raw()
     receiver.sequence.number = 1
     again = receiver.send(label="2 again")
+    repeated = receiver.poll_acknowledgment()
+    judge(
+        "MQQB-3.1.1.3.1-09",
+        expected=2,
+        observed="nothing" if repeated is None else read_ack_place(repeated).TxSequenceNumber,
+        case="TxSequenceNumber of the OrderAck after a repetition",
+        evidence=[*sent, again, repeated],
+    )
     own = receiver.sequence.identifier
     older = TxSequenceID(Ordinal=own.Ordinal - 1, TimeStamp=own.TimeStamp)
     old = receiver.send(

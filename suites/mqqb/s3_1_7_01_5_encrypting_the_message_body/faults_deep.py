@@ -195,3 +195,13 @@ class DirectInClear(Securing):
         if packet.UserHeader.DQ == 7 and packet.UserHeader.DM:
             return packet
         return super().encrypt_body(session, message, packet, now)
+
+
+@fault("sender-message-that-cannot-be-encrypted-tried-again-on-next-session", breaks="MQQB-3.1.7.1.5.1-01")
+class TriedAgain(Sending):
+    """The sender journals a message that it cannot encrypt, but does not delete the message from its
+    OutgoingMessageTable, and tries to send the message again on the next session.
+    """
+
+    def delete_unsent(self, session: Session, position: OutgoingMessagePosition) -> None:
+        self.qm.journaling.journal_failed(position.MessagePosition)

@@ -583,7 +583,8 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge):
 @varied("response queue", "trace", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, judge, delivery, kept_in):
     """The SUT cannot encrypt a message with JN that is express, recoverable or transactional: it puts the message into
-    the dead-letter queue of that kind and into no other.
+    the dead-letter queue of that kind and into no other. On the next session, the SUT neither sends the message nor
+    puts the message into a dead-letter queue again.
     """
     sender = Sender(peer, sut)
     (lost,) = sender.send(1, privacy_level="advanced", journal=["negative"], delivery=delivery)
@@ -597,7 +598,6 @@ def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, 
         case="numbers of the messages sent",
         evidence=frames,
     )
-    judge.conclude("MQQB-3.1.7.1.5.1-01")
 
     def list_dead_letters_by_kind(queue):
         return any(one["message_id"] == lost for one in sut.kept(queue))
@@ -611,6 +611,22 @@ def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, 
         expected=kept_in,
         observed=observed,
         case="kinds of the dead-letter queues",
+        evidence=frames,
+    )
+    session.acknowledge_all()
+    session.close()
+    sender.send(3)
+    session = sender.await_session()
+    frames = sender.collect_all(session, 1)
+    copies = [one["message_id"] for queue in where for one in sut.kept(queue)].count(lost)
+    judge(
+        "MQQB-3.1.7.1.5.1-01",
+        expected={"numbers of the messages sent": [3], "copies of the message in the dead-letter queues": 1},
+        observed={
+            "numbers of the messages sent": Sender.tags(frames),
+            "copies of the message in the dead-letter queues": copies,
+        },
+        case="after the next session was set up",
         evidence=frames,
     )
     session.acknowledge_all()

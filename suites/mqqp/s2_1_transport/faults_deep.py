@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from harness.faults.primitives import inputs
+from harness.faults.primitives import inputs, pdus
 from harness.faults.registry import Install, add
 from reference_qm.rpc import QM2QM
 from reference_qm.rpc.bind_bodies import Bind, ContextElement
+from reference_qm.rpc.bodies import Response
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.inputs import Input, RpcBytes
@@ -45,4 +46,20 @@ add(
     "MQQP-1.9-D01",
     "The server accepts a bind to qm2qm with any minor version.",
     _change_binds(_accept_minor_version),
+)
+
+
+_INTERFACE_FLOOR = b"\x13\x00\x0d" + QM2QM.syntax.uuid.bytes_le
+"""The length of the left side of a tower's first floor, the protocol identifier UUID, and the identifier of qm2qm."""
+
+
+def _lengthen_floors(body: Response) -> Response:
+    return replace(body, stub=body.stub.replace(_INTERFACE_FLOOR, b"\xff\x7f" + _INTERFACE_FLOOR[2:]))
+
+
+add(
+    "endpoint-mapper-tower-floor-longer-than-tower",
+    "MQQP-2.1-02",
+    "The endpoint mapper returns a tower for qm2qm whose first floor is announced as longer than the tower.",
+    pdus(Response, _lengthen_floors),
 )
