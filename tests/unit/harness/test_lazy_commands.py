@@ -68,3 +68,10 @@ def test_a_run_with_a_fault_imports_no_other_files_of_faults(tmp_path: Path) -> 
     imported = imported_by("run", "--sut", str(tmp_path / "sut.toml"), "--rule", RULE, "--out", str(tmp_path / "run"))
     files = {name for name in imported if name.startswith("suites.") and ".faults" in name}
     assert files == {f"suites.mqqb.{file}.faults"}
+
+
+def test_proof_of_one_rule_imports_only_its_checks() -> None:
+    section = "suites.mqqb.s3_1_5_11_receiving_administration_acknowledgments"
+    imported = imported_by("prove", "--jobs", "1", "--rule", "MQQB-3.1.5.11-01")
+    checks = {name for name in imported if name.startswith("suites.") and ".test_" in name}
+    assert checks == {f"{section}.test_receiving_administration_acknowledgments"}
