@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +247,7 @@ class Recorder:
         """The function that creates the writer of the capture."""
         self._closed = False
         self._window = Window(path)
+        self._numbers = count(1)
         self._began_ms = environment.now().monotonic_ms
 
     @property
@@ -405,8 +406,9 @@ class Recorder:
         """Record a datagram; raise SutFlood when the SUT has sent too much."""
         if from_sut:
             self._count_sut_packets(len(data))
-        number, places = self._next_frame_number(), list[Place]()
-        if self.path is not None:
+        if self.path is None:
+            number, places = self._next_frame_number(), list[Place]()
+        else:
             source, target = (sut, peer) if from_sut else (peer, sut)
             number = self.writer.udp(source, target, data, time_us=self.environment.epoch_us(), from_sut=from_sut)
             places = self.writer.places
@@ -418,7 +420,7 @@ class Recorder:
 
     def _next_frame_number(self) -> int:
         """Return the number of the next frame when no capture file is written."""
-        return len(self.frames) + 1
+        return next(self._numbers)
 
     # -- stored packets -----------------------------------------------------------------------------------------
 

@@ -69,7 +69,9 @@ def prove(
 
     chosen = (erratum or []) if rule or erratum else None
     covering = {check for one in rule or () for check in inventory.tests.get(one, ())}
-    proof, readings_run = run_with_trials(jobs, run_proof)
+    every = changed or erratum or not rule or not inventory.passive.isdisjoint(rule)
+    files = set() if every else {check.partition("::")[0] for check in covering}
+    proof, readings_run = run_with_trials(jobs, run_proof, sorted(files) or ["suites"])
     for line in list_complaints(readings_run, proof.convictions if proof else {}):
         typer.echo(line)
     for line in report_proof(proof) if proof else ():

@@ -22,6 +22,11 @@ _BOOTED_MS = 3_600_000
 _START_TIME_S = 1_767_225_600  # 2026-01-01: a fixed date, so that every run in virtual time produces the same bytes
 
 
+def _compute_now(monotonic_ms: int) -> Now:
+    """Return the instant of virtual time at a reading of the monotonic clock."""
+    return Now(monotonic_ms, _START_TIME_S + (monotonic_ms - _BOOTED_MS) // 1000)
+
+
 class _Event:
     __slots__ = ("action", "cancelled", "due_ms")
 
@@ -104,6 +109,7 @@ class VirtualEnvironment:
 
     def __init__(self) -> None:
         self._now_ms = _BOOTED_MS
+        self._now = _compute_now(_BOOTED_MS)
         self._events: list[tuple[int, int, _Event]] = []
         self._order = itertools.count()
         self._ports = itertools.count(49_152)
@@ -113,7 +119,9 @@ class VirtualEnvironment:
         self.witness: Witness | None = None
 
     def now(self) -> Now:
-        return Now(self._now_ms, _START_TIME_S + (self._now_ms - _BOOTED_MS) // 1000)
+        if self._now.monotonic_ms != self._now_ms:  # time is asked for much more often than it changes
+            self._now = _compute_now(self._now_ms)
+        return self._now
 
     def epoch_us(self) -> int:
         return self.epoch_us_at(self._now_ms)

@@ -109,6 +109,8 @@ class Fault:
     blind: bool = False
 
 
+_FAULT_FILES = "*/*/faults*.py"
+"""The pattern of the files of the suites that register faults."""
 _FAULTS: dict[str, Fault] = {}
 
 
@@ -150,13 +152,23 @@ def wrap(make: Callable[[], QueueManager], names: Iterable[str]) -> FaultyCore:
 
 def find_fault(name: str) -> Fault:
     """Return a fault by name, or a mutant of the reference as a fault; raise UnknownFault for an unknown name."""
-    known = load_faults()
+    if name not in _FAULTS:
+        import_faults(_list_files_naming(name))
+    known = _FAULTS if name in _FAULTS else load_faults()
     if name in known:
         return known[name]
     if ":" in name:
         return mutant_as_fault(name)
     near = ", ".join(difflib.get_close_matches(name, known)) or "none"
     raise UnknownFault(f"{name}: there is no such fault; similar ones: {near}")
+
+
+def _list_files_naming(name: str) -> list[Path]:
+    """Return the files of faults that contain a name as a string. A process that needs one fault imports only these
+    files, because the import of all files takes most of a second.
+    """
+    literal = f'"{name}"'.encode()
+    return [file for file in SUITES.glob(_FAULT_FILES) if literal in file.read_bytes()]
 
 
 def mutant_as_fault(name: str) -> Fault:
@@ -176,7 +188,7 @@ def mutant_as_fault(name: str) -> Fault:
 @cache
 def load_faults() -> dict[str, Fault]:
     """Import the fault files of every section of the suites; return all faults, by name."""
-    import_faults(SUITES.glob("*/*/faults*.py"))
+    import_faults(SUITES.glob(_FAULT_FILES))
     return _FAULTS
 
 

@@ -213,14 +213,14 @@ class Trials:
         return [_build_verdict_line(check, entry) for entry in entries], time.process_time() - begun
 
 
-def run_with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
-    """Collect the suites once and call a function (``work``) that uses trials of them; return the result of the
-    function.
+def run_with_trials(jobs: int, work: Callable[[Trials], Answer], files: Sequence[str] = ("suites",)) -> Answer:
+    """Collect the suites, or only some files, and call a function (``work``) that uses trials of them; return the
+    result of the function.
     """
     with unwind_on_signals(), tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
         sut = Path(folder) / "sut.toml"
         sut.write_text(VIRTUAL_SUT, encoding="utf-8")
-        arguments = [*pytest_arguments(), "--sut", str(sut), "--out", str(Path(folder) / "run"), "--capture=no"]
+        arguments = [*pytest_arguments(files), "--sut", str(sut), "--out", str(Path(folder) / "run"), "--capture=no"]
         for plugin in DISABLED_PLUGINS:
             arguments += ["-p", f"no:{plugin}"]
         return run_in_session(arguments, lambda session: work(Trials(session, jobs)), "suites")

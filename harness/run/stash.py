@@ -60,10 +60,10 @@ def release_packets(item: pytest.Item) -> None:
             delattr(sys, name)
 
 
-def get_attempt_capture_path(item: pytest.Item) -> Path:
-    """Return the path of the capture of this attempt at a check."""
-    test = str(suite_path(item))
-    return item.config.stash[RUN_KEY].capture_path(test, attempt=item.stash.get(ATTEMPT_KEY, 0))
+def get_attempt_capture_path(item: pytest.Item) -> Path | None:
+    """Return the path of the capture of this attempt at a check; None in a proof, where nothing reads captures."""
+    run = item.config.stash[RUN_KEY]
+    return None if run.proves else run.capture_path(str(suite_path(item)), attempt=item.stash.get(ATTEMPT_KEY, 0))
 
 
 def make_judge(item: pytest.Item) -> Judge:
@@ -72,7 +72,8 @@ def make_judge(item: pytest.Item) -> Judge:
     from harness.run_folder import CAPTURES_FOLDER
 
     run, path = item.config.stash[RUN_KEY], str(suite_path(item))
-    capture = f"{CAPTURES_FOLDER}/{get_attempt_capture_path(item).name}"
+    path_of_capture = get_attempt_capture_path(item)
+    capture = None if path_of_capture is None else f"{CAPTURES_FOLDER}/{path_of_capture.name}"
     log = item.config.stash[LOG_KEY]
     profile = run.file.sut.profile
     covers = find_covered_rules(item)

@@ -12,7 +12,8 @@ from harness.explore.explored import Explorer, Limits
 from harness.sut.sut_file import CAPABILITIES, load_sut_file
 from harness.sut.virtual_driver import VirtualDriver
 
-STEPS = {"client": 800, "connecting": 2_500, "queues": 5_000, "remote": 3_500, "sessions": 4_000, "transfer": 4_000}
+STEPS = {"client": 400, "connecting": 1_000, "queues": 2_500, "remote": 1_500, "sessions": 2_000, "transfer": 1_500}
+"""The number of steps in each area: at least three times the number after which every transition was taken once."""
 FAULTS = {
     "client": ("client-cancel-receive-hqueue-in-16-bits", 3),
     "queues": ("abort-restores-message-at-end", 7),

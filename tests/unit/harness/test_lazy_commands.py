@@ -57,3 +57,21 @@ def test_every_command_can_be_loaded_by_its_name() -> None:
     names = group.list_commands(None)  # type: ignore[arg-type]
     assert set(MODULES_OF_COMMANDS) | {"demo", "lake", "read", "rollup", "serve", "windows"} == set(names)
     assert [group.get_command(None, name).name for name in names] == names  # type: ignore[arg-type, union-attr]
+
+
+def test_a_run_with_a_fault_imports_no_other_files_of_faults(tmp_path: Path) -> None:
+    fault, file = (
+        "receiver-ack-reach-queue-packet-refused-as-malformed",
+        "s3_1_5_11_receiving_administration_acknowledgments",
+    )
+    (tmp_path / "sut.toml").write_text(f'{VIRTUAL_SUT}[reference]\nfaults = ["{fault}"]\n', encoding="utf-8")
+    imported = imported_by("run", "--sut", str(tmp_path / "sut.toml"), "--rule", RULE, "--out", str(tmp_path / "run"))
+    files = {name for name in imported if name.startswith("suites.") and ".faults" in name}
+    assert files == {f"suites.mqqb.{file}.faults"}
+
+
+def test_proof_of_one_rule_imports_only_its_checks() -> None:
+    section = "suites.mqqb.s3_1_5_11_receiving_administration_acknowledgments"
+    imported = imported_by("prove", "--jobs", "1", "--rule", "MQQB-3.1.5.11-01")
+    checks = {name for name in imported if name.startswith("suites.") and ".test_" in name}
+    assert checks == {f"{section}.test_receiving_administration_acknowledgments"}

@@ -228,10 +228,10 @@ def test_capture_file_begins_with_first_packet_and_has_each_frame_at_once(record
     assert len(list(read_pcapng(path))) == 4
 
 
-def test_a_recorder_without_a_path_counts_frames_and_has_no_writer() -> None:
+def test_a_recorder_without_a_path_numbers_frames_and_has_no_writer() -> None:
     recorder = Recorder(VirtualEnvironment(), None)
     connection = recorder.record_opening(PEER, SUT, by_peer=True)
-    assert [frame.number for frame in recorder.record_received(connection, PACKETS[1] + PACKETS[2])] == [1, 1]
+    assert [frame.number for frame in recorder.record_received(connection, PACKETS[1] + PACKETS[2])] == [1, 2]
     with pytest.raises(HarnessError, match="the recorder has no file for the capture"):
         _ = recorder.writer
 
