@@ -214,9 +214,9 @@ def test_waiting_receives_of_two_queues_get_their_own_messages(peer, sut, judge)
     reads = {plain: begin_reads(plain), transactional: begin_reads(transactional, transaction=transaction)}
     peer.settle()
 
-    def observe(queue: str) -> set[str]:
+    def observe(queue: str) -> list[str]:
         peer.settle()
-        return {one.await_label() if one.is_answered() else Outcome.NO_ANSWER for one in reads[queue]}
+        return sorted({one.await_label() if one.is_answered() else Outcome.NO_ANSWER for one in reads[queue]})
 
     for queue, other, delivery in ((transactional, plain, "transactional"), (plain, transactional, "recoverable")):
         observed: dict[str, object] = {"answers_at_the_other_queue": observe(other)}
@@ -225,11 +225,11 @@ def test_waiting_receives_of_two_queues_get_their_own_messages(peer, sut, judge)
         sut.send_here(queue, ["2"], delivery=delivery)
         observed["after_the_second_message"] = observe(queue)
         observed["answers_later"] = observe(other)
-        at_other = {Outcome.NO_ANSWER} if queue == transactional else {"1", "2"}
+        at_other = [Outcome.NO_ANSWER] if queue == transactional else ["1", "2"]
         expected = facts(
             answers_at_the_other_queue=at_other,
-            after_the_first_message={"1", Outcome.NO_ANSWER},
-            after_the_second_message={"1", "2"},
+            after_the_first_message=sorted(["1", Outcome.NO_ANSWER]),
+            after_the_second_message=["1", "2"],
             answers_later=at_other,
         )
         judge("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03", expected=expected, observed=observed, case=queue)
