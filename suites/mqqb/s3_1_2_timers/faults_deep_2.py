@@ -30,15 +30,17 @@ class OrderAckTimerDoubled(_Counting):
         super().start(session, name, 5 * duration_ms if later else duration_ms, now)
 
 
-@fault("receiver-cleanup-timer-of-second-session-not-running", breaks="MQQB-3.1.2.2-01")
-class SecondCleanupMissing(SessionTimers):
-    """The receiver does not start the Session Cleanup Timer of a session while this timer runs for another session."""
+@fault("receiver-cleanup-timer-of-second-session-of-half-the-duration", breaks="MQQB-3.1.2.2-01")
+class SecondCleanupHalved(SessionTimers):
+    """The receiver starts the Session Cleanup Timer of a session with half of the configured time while this timer runs
+    for another session.
+    """
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
         if name is TimerName.SESSION_CLEANUP and any(
             self.qm.timers.is_running(TimerKey(name, other)) for other in self.qm.sessions if other != session.number
         ):
-            return
+            duration_ms //= 2
         super().start(session, name, duration_ms, now)
 
 
@@ -54,15 +56,6 @@ class SecondInitializationMissing(SessionTimers):
         ):
             return
         super().start(session, name, duration_ms, now)
-
-
-@fault("sender-ack-wait-timer-restarted-without-multiple", breaks="MQQB-3.1.2.4-01")
-class WaitTimerShort(_Counting):
-    """The sender starts the Session Ack Wait Timer, after its first start in a session, with AckWaitTimeout."""
-
-    def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
-        later = name is TimerName.SESSION_ACK_WAIT and self.count_start(session, name) > 1
-        super().start(session, name, session.AckWaitTimeout if later else duration_ms, now)
 
 
 @fault("receiver-ack-send-timer-of-second-expiry-not-started", breaks="MQQB-3.1.2.5-D01")

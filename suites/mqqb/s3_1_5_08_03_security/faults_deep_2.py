@@ -21,8 +21,8 @@ class CachedForAnyUser(SecurityOnReceipt):
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
         security = packet.SecurityHeader
-        cached = {known.UserCert.Certificate for known in self.qm.caches.UserCertCache}
-        if security is not None and security.SecurityData.SenderCert in cached:
+        certificate = None if security is None else security.SecurityData.SenderCert
+        if certificate and self.qm.caches.UserCertCache.find(lambda known: known.UserCert.Certificate == certificate):
             return
         super().verify_sender(packet, now)
 
