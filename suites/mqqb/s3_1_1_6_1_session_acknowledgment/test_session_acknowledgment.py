@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.peer.timeouts import ACK_TIMEOUT_MS
@@ -37,7 +39,7 @@ def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge, ca
         case="RecoverableMsgAckFlags",
         evidence=[own, answer],
     )
-    fields = {"AckSequenceNumber": 4, "RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 0b11}
+    fields: dict[str, Any] = {"AckSequenceNumber": 4, "RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 0b11}
     if carrier == "SessionAck":
         ack = session.send(session_ack(**fields, UserMsgSequenceNumber=1))
     else:  # the message counts itself

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
@@ -18,30 +16,28 @@ from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
 
-def _omit_nack(when: Callable[[Message, MessageClass], Any]) -> Install:
+def _omit_nack_of_express_message(refused: MessageClass) -> Install:
     class Omitted(AdminAcks):
         def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-            if not when(message, message_class):
+            express = message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
+            if message_class is not refused or not express:
                 super().acknowledge_failure(message, message_class, now)
 
     return replace_part(Omitted)
 
 
-for _class, _rule in (
-    ("BAD_DST_Q", "MQQB-3.1.5.8.2-17"),
-    ("NOT_TRANSACTIONAL_MSG", "MQQB-3.1.5.8.2-34"),
-):
-    _value = MessageClass[f"MQMSG_CLASS_NACK_{_class}"]
-    add(
-        f"receiver-nack-{_class.lower().replace('_', '-')}-of-express-message-missing",
-        _rule,
-        f"The receiver sends no acknowledgment of class {_class} for an express message with NA set.",
-        _omit_nack(
-            lambda message, found, value=_value: (
-                found is value and message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
-            )
-        ),
-    )
+add(
+    "receiver-nack-bad-dst-q-of-express-message-missing",
+    "MQQB-3.1.5.8.2-17",
+    "The receiver sends no acknowledgment of class BAD_DST_Q for an express message with NA set.",
+    _omit_nack_of_express_message(MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q),
+)
+add(
+    "receiver-nack-not-transactional-msg-of-express-message-missing",
+    "MQQB-3.1.5.8.2-34",
+    "The receiver sends no acknowledgment of class NOT_TRANSACTIONAL_MSG for an express message with NA set.",
+    _omit_nack_of_express_message(MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG),
+)
 
 
 @fault("receiver-final-ack-of-missing-queue-once-per-session", breaks="MQQB-3.1.5.8.2-20")
