@@ -23,6 +23,8 @@ PACKET_SIGNATURE = b"LIOR"
 USER_HEADER_OFFSET = 16
 USER_FLAGS_OFFSET = 60
 SMALLEST_MESSAGE = 64
+MESSAGE_SIZE_OFFSET = 32
+"""The offset of MessageSize in the MessagePropertiesHeader."""
 
 BASE, USER, TRANSACTION = "BaseHeader", "UserHeader", "TransactionHeader"
 _FLAGS_FIELDS: dict[str, tuple[type, int]] = {
@@ -100,3 +102,19 @@ def parse_with_flag(data: bytes, header: str, name: str, value: int) -> UserMess
 def is_valid_with_flag(data: bytes, header: str, name: str, *values: int) -> bool:
     """Return whether malformed bytes become a message when some bits of Flags are set to one of the given values."""
     return any(parse_with_flag(data, header, name, value) is not None for value in values)
+
+
+@lru_cache(maxsize=64)
+def parse_with_body_size(data: bytes, size: int) -> tuple[int, UserMessagePacket] | None:
+    """Return MessageSize of malformed bytes, and the message that the bytes become when MessageSize is set to `size`;
+    None if the bytes are still malformed.
+    """
+    header = find_properties_header(data) if is_message(data) else None
+    if header is None:
+        return None
+    at = header + MESSAGE_SIZE_OFFSET
+    try:
+        packet = parse_packet(data[:at] + size.to_bytes(4, "little") + data[at + 4 :])
+    except FormatError:
+        return None
+    return (int.from_bytes(data[at : at + 4], "little"), packet) if isinstance(packet, UserMessagePacket) else None

@@ -80,22 +80,30 @@ def test_request_on_the_tcp_port_is_answered(peer, judge):
 @covers("MQQB-2.1.1-D01")
 @varied("negative journaling", "response queue", priority=("3", "0"))
 def test_message_on_a_session_of_either_side_is_acknowledged(peer, sut, judge):
-    """The SUT acknowledges a message of the peer on a session that the SUT opened, and on a session that the peer
-    opened.
+    """The SUT acknowledges a message of the peer on a session that the SUT opened, and on each of two sessions that the
+    peer opened. Each of these messages is in its queue.
     """
     initiated = OutgoingSession(peer, sut)  # first: a SUT may send on a session that is open already (E16)
     message = initiated.open()
-    on_initiated = initiated.connection.acknowledgment()
-    accepted = peer.open_raw()
-    on_accepted = accepted.acknowledgment()
+    known = len(sut.messages("plain")) if sut.has("receive") else 0
+    sessions = [initiated.connection, peer.open_raw(), peer.open_raw()]
+    answers = [session.acknowledgment() for session in sessions]
+    names = ("initiated_session", "accepted_session", "second_accepted_session")
+    evidence = [message, *(session.sent[-1] for session in sessions), *answers]
     judge(
         "MQQB-2.1.1-D01",
-        expected=facts(
-            answer_on_the_accepted_session=packet("SessionAck"), answer_on_the_initiated_session=packet("SessionAck")
-        ),
-        observed={"answer_on_the_accepted_session": on_accepted, "answer_on_the_initiated_session": on_initiated},
-        evidence=[accepted.sent[-1], on_accepted, message, initiated.connection.sent[-1], on_initiated],
+        expected=facts(**{f"answer_on_the_{name}": packet("SessionAck") for name in names}),
+        observed={f"answer_on_the_{name}": answer for name, answer in zip(names, answers, strict=True)},
+        evidence=evidence,
     )
+    if sut.has("receive"):
+        judge(
+            "MQQB-2.1.1-D01",
+            expected=len(sessions),
+            observed=len(sut.messages("plain")) - known,
+            case="number of these messages in the queue",
+            evidence=evidence,
+        )
 
 
 @covers("MQQB-2.1.1-D01")

@@ -21,7 +21,8 @@ RULES_OF_LATER_PING = ("MQQB-2.2.7-05", "MQQB-3.1.2.9-D01")
 @pytest.mark.parametrize("delay_ms", [pytest.param(0, marks=covers(*RULES_OF_LATER_PING)), 600])
 def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, judge, delay_ms):
     """The SUT sends a Ping Request to the peer's ping port; a response to the source port of the request, sent at once
-    or after more than half of the Ping Response Timer, makes the SUT request a session.
+    or after more than half of the Ping Response Timer, makes the SUT request a session. Before a later session, the SUT
+    sends another Ping Request.
     """
     caller = PingingSut(peer, sut)
     ping = caller.poll_ping()
@@ -37,10 +38,9 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
         return
     request = connection.received[:1] if connection is not None else []
     judge("MQQB-2.1.2-01", expected=PingingSut.SESSION_OPENED, observed=outcome, evidence=[ping, answer, *request])
-    if delay_ms:
-        return
     if connection is None:
-        judge.mark_not_exercised(*RULES_OF_LATER_PING, reason="the SUT opened no session", evidence=[ping, answer])
+        if not delay_ms:
+            judge.mark_not_exercised(*RULES_OF_LATER_PING, reason="the SUT opened no session", evidence=[ping, answer])
         return
     connection.send(establish_response(peer, request[0]))
     connection.send(parameters_response(connection.expect("ConnectionParameters")))
@@ -58,6 +58,19 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
         case="datagram before a later session",
         evidence=later,
     )
+    if delay_ms:
+        if later is not None:
+            answer = caller.answer_ping(later)
+            outcome, _ = caller.await_connection(caller.half_response_ms + sut.slack_ms(1_000))
+            if outcome != PingingSut.NO_SESSION or not caller.stood_still_after(later):
+                judge(
+                    "MQQB-2.1.2-01",
+                    expected=PingingSut.SESSION_OPENED,
+                    observed=outcome,
+                    case="after the response to the later Ping Request",
+                    evidence=[later, answer],
+                )
+        return
     judge(
         "MQQB-2.2.7-05",
         expected=fields(RF=0),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 
-from harness.expectations import closed, fields, packet
+from harness.expectations import closed, fields, none, packet
 from harness.peer.handshake import establish_request
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, malforms, sut_survives
@@ -30,6 +32,7 @@ RULES_OF_RESERVED_BITS = {
 }
 """The rule of each reserved bit of InternalHeader.Flags."""
 
+REQUEST_KINDS = ("EstablishConnection", "ConnectionParameters")
 FLAGS_OFFSET = 18
 RESERVED_BITS = 0xFFE0
 """The bits X5 to X15 of InternalHeader.Flags."""
@@ -156,21 +159,21 @@ def test_unknown_packet_type_closes_session(peer, judge, packet_type):
 
 @sut_survives()
 @covers("MQQB-2.2.1-05")
-def test_request_for_other_queue_manager_is_refused(peer, judge):
-    """The peer sends an EstablishConnection request with the GUID of another queue manager as ServerGuid, once with SE
-    0 and once with SE 1: the SUT answers each request with CS set.
+def test_request_for_other_queue_manager_is_refused(peer, sut, judge):
+    """An EstablishConnection request with the GUID of another queue manager as ServerGuid is answered with CS set, with
+    both values of SE. The GUID is unlike the SUT's, differs in its last bit, or is the GUID of the peer.
     """
     peer.request_session()
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
-    for flag in (0, 1):
+    for flag, guid in ((0, OTHER_GUID), (1, OTHER_GUID), (1, UUID(int=sut.guid.int ^ 1)), (0, peer.identifier)):
         connection = peer.connect()
-        sent = connection.send(establish_request(peer, ServerGuid=OTHER_GUID, SE=flag))
+        sent = connection.send(establish_request(peer, ServerGuid=guid, SE=flag))
         reply = connection.poll_packet(0)
         judge(
             "MQQB-2.2.1-05",
             expected=refusal,
             observed=reply or connection,
-            case=f"response to the request with SE {flag}",
+            case=f"response to the request with SE {flag} for {guid}",
             evidence=[sent, reply],
         )
 
@@ -185,6 +188,14 @@ def test_reserved_bits_and_reserved_of_responses_are_ignored(peer, sut, judge):
     rules = {"Reserved": "MQQB-2.2.1-01"} | RULES_OF_RESERVED_BITS
     values = dict.fromkeys(RULES_OF_RESERVED_BITS, 1) | {"Reserved": 0xBEEF}
     came, evidence = _open_with_internal_fields(peer, sut, listener, values)
+    requests = [frame for frame in evidence if frame is not None and frame.kind in REQUEST_KINDS and frame.from_sut]
+    judge(
+        "MQQB-2.2.1-01",
+        expected=none("packet with nonzero Reserved"),
+        observed=[frame.kind for frame in requests if frame.data[16:18] != bytes(2)],
+        case="Reserved in the requests of the SUT",
+        evidence=requests,
+    )
     if came is not None:
         judge(*rules.values(), expected=packet("UserMessage"), observed=came, evidence=evidence)
         return
@@ -207,7 +218,7 @@ def _open_with_internal_fields(peer, sut, listener, values):
     if answer is not None:
         connection.send(parameters_response(answer, internal=values))
         came = connection.poll("UserMessage")
-    evidence = [*connection.sent, answer, came]
+    evidence = [asked, *connection.sent, answer, came]
     if came is None:  # the SUT tries again
         session.open()
     session.connection.acknowledge_all()

@@ -9,7 +9,7 @@ from harness.peer.handshake import NULL_GUID, establish_request
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.mqqb.steps.exchanges import exchange_message
-from suites.mqqb.steps.opening import guid_text, private_name, read_internal_bits
+from suites.mqqb.steps.opening import OTHER_GUID, guid_text, private_name, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import let_send
 
@@ -41,35 +41,54 @@ def test_establish_connection_answer_has_in_set_and_pt_2(peer, judge):
 
 @covers("MQQB-2.2.3.1-01")
 def test_request_for_a_direct_name_has_zero_server_guid(peer, sut, judge):
-    """For a message to a direct format name, the SUT requests a session; ServerGuid of the request is zero, or the
-    QMGuid of a Ping Response.
+    """For a message to a direct format name, the SUT requests a session twice; ServerGuid of each request is zero, or
+    the QMGuid of a Ping Response.
     """
-    asked = OutgoingSession(peer, sut).await_request()
-    pings = peer.recorder.pings(from_sut=False)
-    ping_guids = {guid_text(frame.packet.QMGuid) for frame in pings}
-    observed = guid_text(asked["EstablishConnectionHeader"].ServerGuid)
-    judge(
-        "MQQB-2.2.3.1-01",
-        expected=one_of(guid_text(NULL_GUID), *ping_guids),
-        observed=observed,
-        case="ServerGuid of the request",
-        evidence=[*pings, asked],
-    )
+    session = OutgoingSession(peer, sut)
+    for case in ("ServerGuid of the request", "ServerGuid of the request after a failure"):
+        asked = session.await_request()
+        pings = peer.recorder.pings(from_sut=False)
+        ping_guids = {guid_text(frame.packet.QMGuid) for frame in pings}
+        judge(
+            "MQQB-2.2.3.1-01",
+            expected=one_of(guid_text(NULL_GUID), *ping_guids),
+            observed=guid_text(asked["EstablishConnectionHeader"].ServerGuid),
+            case=case,
+            evidence=[*pings, asked],
+        )
+        session.connection.close()
 
 
 @needs("send", "private_names")
 @covers("MQQB-2.2.3.1-01")
 def test_request_for_a_private_name_has_its_server_guid(peer, sut, judge):
-    """For a message to a private format name, the SUT requests a session with the GUID of that name as ServerGuid."""
-    asked = OutgoingSession(peer, sut, private_name(peer.identifier)).await_request()
-    observed = guid_text(asked["EstablishConnectionHeader"].ServerGuid)
-    judge(
-        "MQQB-2.2.3.1-01",
-        expected=guid_text(peer.identifier),
-        observed=observed,
-        case="ServerGuid of the request",
-        evidence=[asked],
-    )
+    """For a message to a private format name, the SUT requests a session twice, each time with the GUID of that name as
+    ServerGuid.
+    """
+    session = OutgoingSession(peer, sut, private_name(peer.identifier))
+    for case in ("ServerGuid of the request", "ServerGuid of the request after a failure"):
+        asked = session.await_request()
+        judge(
+            "MQQB-2.2.3.1-01",
+            expected=guid_text(peer.identifier),
+            observed=guid_text(asked["EstablishConnectionHeader"].ServerGuid),
+            case=case,
+            evidence=[asked],
+        )
+        session.connection.close()
+
+
+@covers("MQQB-2.2.3.1-15")
+def test_padding_of_a_response_does_not_depend_on_the_request(peer, judge):
+    """The peer fills Padding of two EstablishConnection requests with 0xA7; one request is for another queue manager:
+    each byte of Padding in both responses of the SUT is 0x5A.
+    """
+    for case, guid in (("response to a request", NULL_GUID), ("response to a request for another", OTHER_GUID)):
+        connection = peer.connect()
+        sent = connection.send(establish_request(peer, ServerGuid=guid, Padding=b"\xa7" * 512))
+        reply = connection.poll("EstablishConnection")
+        expected = packet("EstablishConnection", {"EstablishConnectionHeader.Padding": b"\x5a" * 512})
+        judge("MQQB-2.2.3.1-15", expected=expected, observed=reply or connection, case=case, evidence=[sent, reply])
 
 
 @covers("MQQB-2.2.3.1-02")

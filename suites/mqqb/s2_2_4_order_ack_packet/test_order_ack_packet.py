@@ -145,18 +145,24 @@ def test_order_acks_of_two_sequences_have_their_own_numbers(peer, sut, judge):
     )
 
 
-@covers("MQQB-2.2.4.1-D01", "MQQB-2.2.4.1-D02", "MQQB-3.1.6.9-01")
+@covers("MQQB-2.2.4.1-02", "MQQB-2.2.4.1-D01", "MQQB-2.2.4.1-D02", "MQQB-2.2.4-09", "MQQB-3.1.6.9-01")
 @pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
 def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number):
-    """A sequence begins with TxSequenceNumber 1, 0x80000000 or 0xFFFFFFFF: its OrderAck has that number and a body of
-    36 bytes.
+    """A sequence begins with TxSequenceNumber 1, 0x80000000 or 0xFFFFFFFF, and its message requests administration
+    acknowledgments: its OrderAck has that number, a body of 36 bytes, and no bit set in Flags of its properties.
     """
     receiver = Receiver(peer, sut)
-    sent = receiver.send(transaction={"TxSequenceNumber": number, "PreviousTxSequenceNumber": 0})
+    sent = receiver.send(
+        transaction={"TxSequenceNumber": number, "PreviousTxSequenceNumber": 0},
+        properties={"PA": 1, "NR": 1},
+    )
     frame = _await_order_ack(receiver, judge, sent)
     found, body = read_ack_place(frame), bytes(frame["MessagePropertiesHeader"].MessageBody)
     evidence = [sent, frame]
+    flags = int(frame["MessagePropertiesHeader"].Flags)
+    judge("MQQB-2.2.4-09", expected=0, observed=flags, case="Flags of the OrderAck's properties", evidence=evidence)
     judge(
+        "MQQB-2.2.4.1-02",
         "MQQB-2.2.4.1-D02",
         expected=number,
         observed=found.TxSequenceNumber,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import of_class
+from harness.expectations import facts, of_class
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
@@ -13,6 +13,7 @@ from suites.mqqb.steps.disposition import delete, purge_queue, receive_first_mes
 from suites.mqqb.steps.ordering import Receiver, get_private_queue_number, read_ack_place
 
 PRIVATE_QUEUE_TYPE = 3
+RECOVERABLE_ACK_TIMEOUT_MS = 2_000
 BODY_RULES = (
     "MQQB-2.2.5-07",
     "MQQB-2.2.5-24",
@@ -201,29 +202,69 @@ def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, numbe
 
 
 @needs("receive")
-@covers("MQQB-2.2.5-D01")
-@pytest.mark.parametrize("remove", [receive_first_message, purge_queue], ids=["receive", "q_purged"])
+@covers("MQQB-2.2.5-D01", "MQQB-2.2.5.1-D01")
+@pytest.mark.parametrize(
+    ("rule", "message_class", "remove"),
+    [
+        pytest.param("MQQB-2.2.5-11", 0x4000, receive_first_message, marks=covers("MQQB-2.2.5-11"), id="receive"),
+        pytest.param("MQQB-2.2.5-21", 0xC001, purge_queue, marks=covers("MQQB-2.2.5-21"), id="q_purged"),
+    ],
+)
 @varied("destination", "queue quota")
-def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, judge, remove):
+def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, judge, rule, message_class, remove):
     """Of four messages, one has neither JN nor JP, one only JN, one only JP, and one both; the four messages are
     received or purged. A fifth message without journaling is refused. The SUT sends a FinalAck for each of the five
-    messages except the first.
+    messages except the first, but not before the removal; each FinalAck has the MessageID of its message.
     """
     receiver = Receiver(peer, sut)
     journaling: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
     sent = [receiver.send(flags) for flags in journaling]
     receiver.await_last_acknowledgment(len(journaling))
+    early = [read_ack_place(frame).TxSequenceNumber for frame in receiver.acknowledgments(final=True)]
     for _ in journaling if remove is receive_first_message else journaling[:1]:
         remove(sut, sut.queue("transactional"))
     sent.append(receiver.send(queue="plain"))
     while receiver.poll_acknowledgment(final=True) is not None:
         pass
     finals = receiver.acknowledgments(final=True)
-    observed = sorted({read_ack_place(frame).TxSequenceNumber for frame in finals})
+    numbers = [read_ack_place(frame).TxSequenceNumber for frame in finals]
+    evidence = [*sent, *finals]
     judge(
         "MQQB-2.2.5-D01",
-        expected=[2, 3, 4, 5],
-        observed=observed,
+        expected=facts(before_the_removal=[], in_all=[2, 3, 4, 5]),
+        observed={"before_the_removal": early, "in_all": sorted(set(numbers))},
         case="numbers of the messages with a FinalAck",
-        evidence=[*sent, *finals],
+        evidence=evidence,
     )
+    judge.conclude("MQQB-2.2.5-D01")
+    message_ids = {int(one["TransactionHeader"].TxSequenceNumber): int(one["UserHeader"].MessageID) for one in sent}
+    for number, frame in zip(numbers, finals, strict=True):
+        named = int.from_bytes(bytes(frame["MessagePropertiesHeader"].MessageBody)[32:36], "little")
+        judge(
+            "MQQB-2.2.5.1-D01",
+            expected=message_ids.get(number, "the MessageID of a sent message"),
+            observed=named,
+            case=f"MessageID in the FinalAck of message {number}",
+            evidence=[*sent, frame],
+        )
+        if number < len(sent):
+            case = f"class of the FinalAck of message {number}"
+            judge(rule, expected=of_class(message_class), observed=frame, case=case, evidence=[*sent, frame])
+    if len(set(numbers)) < 2:
+        judge.mark_not_exercised("MQQB-2.2.5.1-D01", rule, reason="the SUT sent fewer than two FinalAcks")
+
+
+@covers("MQQB-2.2.5-01")
+def test_final_ack_contains_no_session_acknowledgment(peer, sut, judge):
+    """A recoverable message waits for most of the time after which the SUT acknowledges it; then a message is refused:
+    no bit of BaseHeader.Flags is set in the FinalAck of the refused message.
+    """
+    receiver = Receiver(peer, sut)
+    receiver.session = peer.open_raw(RecoverableAckTimeout=RECOVERABLE_ACK_TIMEOUT_MS)
+    receiver.send()
+    peer.pass_time(sut.duration_ms(RECOVERABLE_ACK_TIMEOUT_MS * 9 // 10))
+    sent = receiver.send(queue="plain")
+    frame = receiver.await_acknowledgment(final=True)
+    flags = int(frame["BaseHeader"].Flags)
+    case = "BaseHeader.Flags of the FinalAck"
+    judge("MQQB-2.2.5-01", expected=0, observed=flags, case=case, evidence=[sent, frame])

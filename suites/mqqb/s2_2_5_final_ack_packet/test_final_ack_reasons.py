@@ -10,7 +10,7 @@ from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire import ProviderInfo
 from harness.wire.protection import AES_256, SIG20
 from suites.mqqb.steps.disposition import AckClass
-from suites.mqqb.steps.ordering import Receiver
+from suites.mqqb.steps.ordering import Receiver, read_ack_place
 from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encrypt_message, sign_message
 
 UNKNOWN_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
@@ -82,18 +82,21 @@ def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
 @covers("MQQB-2.2.5-22")
 @varied("response queue", "application tag")
 def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
-    """A message with JN whose TimeToBeReceived of 1 s expires in its queue causes a FinalAck of class
-    NACK_RECEIVE_TIMEOUT.
+    """A message with JN and a message with JP, whose TimeToBeReceived of 1 s expires in their queue, cause FinalAcks of
+    class NACK_RECEIVE_TIMEOUT.
     """
     receiver = Receiver(peer, sut)
-    sent = receiver.send({"JN": 1, "TimeToBeReceived": SHORT_LIFETIME_S})
-    receiver.await_acknowledgment()
+    sent = [receiver.send({flag: 1, "TimeToBeReceived": SHORT_LIFETIME_S}) for flag in ("JN", "JP")]
+    receiver.await_last_acknowledgment(len(sent))
     peer.pass_time((SHORT_LIFETIME_S + 1) * 1_000)
-    frame = receiver.await_acknowledgment(final=True)
-    judge(
-        "MQQB-2.2.5-22",
-        expected=of_class(AckClass.RECEIVE_TIMEOUT),
-        observed=frame,
-        case="class of the FinalAck",
-        evidence=[sent, frame],
-    )
+    receiver.await_acknowledgment(final=True)
+    receiver.poll_acknowledgment(final=True)
+    finals = {read_ack_place(frame).TxSequenceNumber: frame for frame in receiver.acknowledgments(final=True)}
+    for number, flag in enumerate(("JN", "JP"), 1):
+        judge(
+            "MQQB-2.2.5-22",
+            expected=of_class(AckClass.RECEIVE_TIMEOUT),
+            observed=finals.get(number),
+            case=f"class of the FinalAck of the message with {flag}",
+            evidence=[*sent, *finals.values()],
+        )

@@ -17,14 +17,16 @@ def _get_bytes(frame, start, end):
 
 
 @covers("MQQB-2.2-D01")
-def test_numbers_of_an_acceptor_are_little_endian(peer, judge):
-    """The peer opens a session and sends a message: the sizes, timeouts, time stamp and count in the SUT's three
-    answers are little-endian.
+def test_numbers_of_an_acceptor_are_little_endian(peer, sut, judge):
+    """The peer opens a session, and sends a message and a recoverable message: the sizes, timeouts, time stamp, counts
+    and flags in the SUT's four answers are little-endian.
     """
     timeouts = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS}
     connection = peer.open_raw({"TimeStamp": TIME_STAMP}, **timeouts)
     established, agreed = connection.received[:2]
     acknowledged = connection.acknowledgment()
+    connection.send(peer.recoverable_message())
+    recoverable = connection.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
     frames = [established, agreed, acknowledged]
     numbers = [
         *(
@@ -39,6 +41,10 @@ def test_numbers_of_an_acceptor_are_little_endian(peer, judge):
     ]
     if acknowledged is not None:
         numbers.append(("0100", _get_bytes(acknowledged, 20, 22)))
+    if recoverable is not None:
+        numbers += [("0200", _get_bytes(recoverable, 20, 22)), ("0100", _get_bytes(recoverable, 22, 24))]
+        numbers.append(("01000000", _get_bytes(recoverable, 24, 28)))
+    frames.append(recoverable)
     # Other rules judge a number with other bytes; this rule judges the order of the bytes.
     known = [(due, found) for due, found in numbers if sorted(_split_octets(due)) == sorted(_split_octets(found))]
     if not known:

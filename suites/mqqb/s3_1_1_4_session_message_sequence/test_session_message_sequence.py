@@ -9,6 +9,7 @@ from harness.expectations import holds
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import session_ack
 from suites.messages import Sequence
+from suites.mqqb.steps.outgoing_session import await_session_of_sut
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -40,19 +41,31 @@ def test_session_messages_are_acknowledged_by_number_from_1(peer, sut, judge, ac
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
-@covers("MQQB-3.1.1.4-D01")
+@covers("MQQB-3.1.1.4-D01", "MQQB-3.1.5.8.2-02")
+@pytest.mark.parametrize("initiator", ["peer", "SUT"])
 @varied("acknowledgments", "application tag", "extension", "body", "destination")
-def test_received_transactional_messages_count_as_recoverable(peer, judge):
-    """The peer sends one express, one recoverable and two transactional messages: the SUT acknowledges three messages
-    as recoverable, because transactional messages are recoverable. The SUT also counts a transactional message after a
-    gap in its sequence: it accepts a SessionAck with a RecoverableMsgSeqNumber of 4.
+def test_received_transactional_messages_count_as_recoverable(peer, sut, judge, initiator):
+    """On a session that the peer or the SUT opened, the peer sends one express, one recoverable and two transactional
+    messages: the SUT acknowledges three messages as recoverable, because transactional messages are recoverable. The
+    SUT also counts a transactional message after a gap in its sequence: it accepts a SessionAck with a
+    RecoverableMsgSeqNumber of 4.
     """
-    session, sequence = peer.open_raw(), Sequence(peer)
+    session = peer.open_raw() if initiator == "peer" else await_session_of_sut(peer, sut)
+    sequence = Sequence(peer)
     sent = [
         session.send(message)
         for message in (peer.message(), sequence.message(), peer.recoverable_message(), sequence.message())
     ]
     last = session.await_session_ack(len(sent))
+    if last is not None:
+        judge(
+            "MQQB-3.1.5.8.2-02",
+            expected=len(sent),
+            observed=last["SessionHeader"].AckSequenceNumber,
+            case="AckSequenceNumber of the last SessionAck",
+            evidence=[*sent, last],
+        )
+        judge.conclude("MQQB-3.1.5.8.2-02")
     if last is None or last["SessionHeader"].AckSequenceNumber < len(sent):
         raise ConformanceFailure("the SUT did not acknowledge all messages on the session")
     acks = [frame for frame in session.received if frame.kind == "SessionAck"]
@@ -66,7 +79,11 @@ def test_received_transactional_messages_count_as_recoverable(peer, judge):
     )
     sequence.number += 1
     sent.append(session.send(sequence.message()))
-    counted = session.send(session.build_session_ack(UserMsgSequenceNumber=5, RecoverableMsgSeqNumber=4))
+    counted = session.send(
+        session.build_session_ack(
+            AckSequenceNumber=0 if initiator == "peer" else 1, UserMsgSequenceNumber=5, RecoverableMsgSeqNumber=4
+        )
+    )
     judge(
         "MQQB-3.1.1.4-D01",
         expected=holds("the session stays open after a SessionAck that counts the message after a gap"),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers
 from harness.wire import session_ack
@@ -9,9 +13,11 @@ from suites.mqqb.steps.sequences import Outgoing
 
 
 @covers("MQQB-3.1.1.6.1-01", "MQQB-3.1.1.6.1-02", "MQQB-3.1.1.6.1-03", "MQQB-3.1.1.6.1-04")
-def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge):
-    """The peer acknowledges four of six express and recoverable messages: the SUT sends only the other two messages on
-    the next session. In its earlier acknowledgment of an express message, the fields for recoverable messages are 0.
+@pytest.mark.parametrize("carrier", ["SessionAck", "UserMessage"])
+def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge, carrier):
+    """By a SessionAck or the SessionHeader of a message, the peer acknowledges four of six express and recoverable
+    messages: the SUT sends only the other two messages on the next session. In its earlier acknowledgment of an express
+    message, the fields for recoverable messages are 0.
     """
     outgoing = Outgoing(peer, sut, "mqc-discarded")
     sent = outgoing.send(2, "express") + outgoing.send(3, "recoverable") + outgoing.send(1, "express")
@@ -33,14 +39,11 @@ def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge):
         case="RecoverableMsgAckFlags",
         evidence=[own, answer],
     )
-    ack = session.send(
-        session_ack(
-            AckSequenceNumber=4,
-            RecoverableMsgAckSeqNumber=1,
-            RecoverableMsgAckFlags=0b11,
-            UserMsgSequenceNumber=1,
-        )
-    )
+    fields: dict[str, Any] = {"AckSequenceNumber": 4, "RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 0b11}
+    if carrier == "SessionAck":
+        ack = session.send(session_ack(**fields, UserMsgSequenceNumber=1))
+    else:  # the message counts itself
+        ack = session.send(peer.message(session=fields | {"UserMsgSequenceNumber": 2, "WindowSize": 64}))
     peer.settle()
     session.close()
     again = outgoing.await_session()

@@ -34,8 +34,9 @@ def _find_refused_session(peer):
 @covers("MQQB-2.2.1-06", "MQQB-3.1.5.3.1-D01")
 def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
     """Different initiators request sessions until the SUT refuses a request: the response to the refused request has CS
-    1, and its connection is closed. If the limit of the SUT can be configured, it is set to two. A SUT without that
-    setting may accept all twelve sessions; in this case the rules are not judged.
+    1, and its connection is closed. If the limit of the SUT can be configured, it is set to two, and the SUT also
+    refuses a second request. A SUT without that setting may accept all twelve sessions; in this case the rules are not
+    judged.
     """
     usual = sut.control.call("configure").get(SESSION_LIMIT_KEY) if sut.has("configure") else None
     if usual is not None:
@@ -59,6 +60,17 @@ def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
         evidence=[sent, answer],
     )
     judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=connection.await_close(), evidence=[sent, answer])
+    if usual is not None:
+        later = peer.connect()
+        sent = later.send(establish_request(peer, ClientGuid=new_guid(peer.entropy)))
+        answer = later.poll_packet(0)
+        judge(
+            "MQQB-2.2.1-06",
+            expected=refusal,
+            observed=answer or later,
+            case="response to a second request beyond the limit",
+            evidence=[sent, answer],
+        )
     if usual is not None:
         sut.configure(max_sessions=usual)
         if not peer.eventually(lambda: peer.request_session().received[0]["InternalHeader"].CS == 0):

@@ -462,13 +462,18 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
 @needs("send")
 @covers("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08")
 @varied("trace", "label")
-def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
-    """The peer acknowledges three messages by a SessionAck, and two of them also by an OrderAck: on the next session,
-    the SUT sends only the third message.
+@pytest.mark.parametrize("initiator", ["SUT", "peer"])
+def test_message_with_order_ack_is_not_sent_again(peer, sut, judge, initiator):
+    """The peer acknowledges three messages by a SessionAck, and two of them also by an OrderAck on the same session or
+    on a session of the peer: on the next session, the SUT sends only the third message.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
-    outgoing.send(3)
-    acks = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
+    messages = outgoing.send(3)
+    acks = [outgoing.send_session_ack()]
+    if initiator == "SUT":
+        acks.append(outgoing.send_order_ack(2))
+    else:
+        acks.append(peer.open_raw().send(build_order_ack(peer, messages[1])))
     peer.settle()
     outgoing.session.close()
     next_session = outgoing.await_session()

@@ -207,11 +207,11 @@ def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03")
 def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
-    """The peer sends five groups of messages, with the numbers 1, 2, 4; 3, 4; 2, 3; 6; and 5, 7, 6. The OrderAck after
-    each group names the last message in order: the numbers 2, 4, 4, 4 and 6.
+    """The peer sends six groups of messages, with the numbers 1, 2, 4; 3; 4; 2, 3; 6; and 5, 7, 6. The OrderAck after
+    each group names the last message in order: the numbers 2, 3, 4, 4, 4 and 6.
     """
     receiver = Receiver(peer, sut)
-    for given, expected in (((1, 2, 4), 2), ((3, 4), 4), ((2, 3), 4), ((6,), 4), ((5, 7, 6), 6)):
+    for given, expected in (((1, 2, 4), 2), ((3,), 3), ((4,), 4), ((2, 3), 4), ((6,), 4), ((5, 7, 6), 6)):
         sent = []
         for number in given:
             receiver.sequence.number = number - 1

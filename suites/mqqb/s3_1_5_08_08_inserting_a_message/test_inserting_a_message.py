@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
 import pytest
@@ -36,6 +37,9 @@ from suites.mqqb.steps.opening import (
 from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing, get_sequence_info, read_info_place
 
 SMALL_QUOTA_KB = 8
+LARGE_BODY_REPETITIONS = 3_000
+"""The number of repetitions of a text of about 30 bytes that makes a body larger than 64 KB."""
+LONGEST_SHOWN_BODY = 60
 OVERSIZE_BODY = b"x" * 16_384
 ROUTED_QUEUE = 1
 QUEUE_KINDS = ("plain", "admin", "transactional")
@@ -54,7 +58,7 @@ DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS = "system$;deadletter", "system$;deadxa
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, name):
     """The peer sends messages of every priority and delivery (express, recoverable, transactional) to three queues:
-    each message is in its destination queue with all its properties, and in no other queue.
+    each message is in its destination queue with all its properties, and in no other queue. One body has about 90 KB.
     """
     session = peer.open_raw()
     sequence = Sequence(peer, ordinal=6)
@@ -65,7 +69,8 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
         for priority in range(8):
             text_ = f"message for {queue}, priority {priority}"
             tag = 0xC0FF_EE00 + priority
-            more: dict[str, Any] = {"label": text_, "body": text_.encode(), "ApplicationTag": tag, **rest}
+            times = LARGE_BODY_REPETITIONS if (queue, priority) == ("plain", 7) else 1
+            more: dict[str, Any] = {"label": text_, "body": text_.encode() * times, "ApplicationTag": tag, **rest}
             if queue == "transactional":
                 packet = sequence.message(user, base={"PR": 0}, **more)
             else:
@@ -99,11 +104,18 @@ def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, 
     )
 
 
+def _describe_body(body: str) -> str:
+    """Return a short body, or the beginning, the length and the checksum of a long body."""
+    if len(body) <= LONGEST_SHOWN_BODY:
+        return repr(body)
+    return f"{body[:LONGEST_SHOWN_BODY]!r} of {len(body)} characters with CRC {zlib.crc32(body.encode()):08X}"
+
+
 def _get_sent_properties(frame) -> str:
     """Return label, body, priority, tag and number of a packet."""
     properties = frame["MessagePropertiesHeader"]
     return (
-        f"label {properties.Label!r}, body {bytes(properties.MessageBody).decode()!r}, "
+        f"label {properties.Label!r}, body {_describe_body(bytes(properties.MessageBody).decode())}, "
         f"priority {frame['BaseHeader'].PR}, tag {properties.ApplicationTag:X}, number {frame['UserHeader'].MessageID}"
     )
 
@@ -112,7 +124,7 @@ def _get_stored_properties(message) -> str:
     """Return label, body, priority, tag and number of a message in a queue."""
     number = message["message_id"].rpartition("\\")[2]
     return (
-        f"label {message['label']!r}, body {message['body']!r}, priority {message['priority']}, "
+        f"label {message['label']!r}, body {_describe_body(message['body'])}, priority {message['priority']}, "
         f"tag {message['application_tag']:X}, number {number}"
     )
 
@@ -123,17 +135,18 @@ def _get_stored_properties(message) -> str:
 @needs("queues", "receive")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
-    """The peer sends five messages to a queue with a quota; the second to the fourth are too large. The queue contains
-    only the two small messages. The large message with NA and JN causes a negative acknowledgment and a dead letter, or
-    a FinalAck if it is transactional.
+    """The peer sends six messages to a queue with a quota; the first, and the third to the fifth, are too large. The
+    queue contains only the two small messages. The large message with NA, JN and JP causes a negative acknowledgment
+    and a dead letter, or a FinalAck if it is transactional.
     """
     transactional = kind == "transactional"
     queue = sut.new_queue("full", transactional=transactional, quota_kb=SMALL_QUOTA_KB)
     receiver = AcknowledgingReceiver(peer, sut)
     sent = []
-    messages = ((b"fits", 0, 1), (OVERSIZE_BODY, 0, 1), (OVERSIZE_BODY, 1, 1), (OVERSIZE_BODY, 0, 0), (b"fits", 1, 1))
-    for number, (body, wanted, arrival) in enumerate(messages, 1):
-        user = receiver.with_admin_queue({"JN": wanted, "DM": int(kind != "express")})
+    large = [(OVERSIZE_BODY, 0, 1), (OVERSIZE_BODY, 1, 1), (OVERSIZE_BODY, 0, 0)]
+    messages = [(OVERSIZE_BODY, 0, 0), (b"fits", 0, 1), *large, (b"fits", 1, 1)]
+    for number, (body, wanted, arrival) in enumerate(messages):
+        user = receiver.with_admin_queue({"JN": wanted, "JP": wanted, "DM": int(kind != "express")})
         rest: dict[str, Any] = {
             "destination": rf"TCP:{sut.address}\{queue}",
             "body": body,
@@ -142,13 +155,14 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
         }
         if body == OVERSIZE_BODY and sut.has("public_names"):
             rest |= {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}}
-        begun = Sequence(peer, ordinal=number)
+        begun = Sequence(peer, ordinal=number + 1)
         packet = begun.message(user, **rest) if transactional else peer.message(user, **rest)
         sent.append(receiver.send_packet(packet))
-    finals = receiver.await_all(receiver.final_acks, 3 if transactional else 0)
+    first = sent.pop(0)
+    finals = receiver.await_all(receiver.final_acks, 4 if transactional else 0)
     arrived = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent), 2)
     acks = receiver.await_all(lambda: receiver.list_acks_of_class(AckClass.Q_EXCEED_QUOTA, *sent), 1)
-    evidence = [*sent, *acks, *finals, *arrived]
+    evidence = [first, *sent, *acks, *finals, *arrived]
     receiver.acknowledge_all()
     there = [label for label in sut.labels(queue) if label.startswith("quota message")]
     dead = [one["label"] for queue in (DEAD_LETTERS, TRANSACTIONAL_DEAD_LETTERS) for one in sut.kept(queue)]
@@ -165,7 +179,7 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
         case="messages in the dead-letter queue",
         evidence=evidence,
     )
-    expected = of_classes(*[AckClass.Q_EXCEED_QUOTA] * (3 if transactional else 0))
+    expected = of_classes(*[AckClass.Q_EXCEED_QUOTA] * (4 if transactional else 0))
     judge("MQQB-3.1.5.8.8-11", expected=expected, observed=finals, case="classes of the FinalAcks", evidence=evidence)
 
 

@@ -19,20 +19,20 @@ from suites.mqqb.steps.sender import Sender
 @needs("timers")
 @varied("destination", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer, sut, judge):
-    """The peer opens four sessions, and sends a message on three of them after half of the cleanup time: an express and
-    a recoverable message, and one that is refused. The idle session closes after one cleanup time, and each used
+    """The peer opens five sessions, and sends a message on three of them after half of the cleanup time: an express and
+    a recoverable message, and one that is refused. Each idle session closes after one cleanup time, and each used
     session after two cleanup times. The document recommends, but does not require, that an idle session is closed; it
     specifies the time.
     """
     cleanup_ms = begin_cleanups(sut)
-    idle, accepted, refused, stored = (peer.open_raw() for _ in range(4))
+    idle, other, accepted, refused, stored = (peer.open_raw() for _ in range(5))
     peer.pass_time(sut.duration_ms(cleanup_ms) // 2)
     sent = [
         accepted.send(peer.message()),
         refused.send(peer.message(destination=peer.missing_queue)),
         stored.send(peer.recoverable_message()),
     ]
-    for session in (idle, accepted, refused, stored):
+    for session in (idle, other, accepted, refused, stored):
         session.wait_closed(LONGEST_WAIT_IN_CLEANUP_TIMES * sut.duration_ms(cleanup_ms))
 
     ended, ended_accepted, *ended_others = (
@@ -53,7 +53,13 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
         evidence=sent[:1],
         case="session that was used before",
     )
-    judge("MQQB-3.1.2.2-01", expected=first, observed=ended, case="idle session", evidence=[idle.last])
+    judge(
+        "MQQB-3.1.2.2-01",
+        expected=[first] * 2,
+        observed=[ended, describe_cleanup(other, sut, cleanup_ms)],
+        case="idle sessions",
+        evidence=[idle.last, other.last],
+    )
     judge("MQQB-3.1.6.2-03", expected=second, observed=ended_accepted, case="used session", evidence=sent[:1])
     judge(
         "MQQB-3.1.5.8.2-13",

@@ -106,6 +106,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         "MQQB-3.1.6.3-01",
         "MQQB-3.1.6.3-02",
         "MQQB-3.1.6.3-03",
+        "MQQB-3.1.2.4-01",
         "MQQB-3.1.7.1.3-27",
         expected=expected,
         observed=is_near_instant(clock.await_end(), wait) or clock.describe_end(),

@@ -62,17 +62,19 @@ def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
 @covers("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01", "MQQB-3.1.2.1-D01")
 @pytest.mark.parametrize("late", [0, 0.5], ids=["at_once", "half_the_time_later"])
 def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge, late):
-    """The peer connects, requests a session at once or after half of the timer's duration, and sends no
-    ConnectionParameters: the SUT closes the session when the Session Initialization Timer expires. The SUT starts this
-    timer again when it sends its response.
+    """The peer connects twice, requests two sessions at once or after half of the timer's duration, and sends no
+    ConnectionParameters: the SUT closes each session when its Session Initialization Timer expires, which started again
+    with the SUT's response.
     """
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
-    connection = peer.connect()
+    connections = [peer.connect(), peer.connect()]
     peer.pass_time(int(late * sut.duration_ms(lasts_ms)))
-    connection.send(establish_request(peer, ServerGuid=sut.guid if late else NULL_GUID))
-    answer = connection.expect("EstablishConnection")
-    observed = opening.time_initialization_end(sut, connection, answer.time_ms, lasts_ms)
-    judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, evidence=answer)
+    for connection in connections:
+        connection.send(establish_request(peer, ServerGuid=sut.guid if late else NULL_GUID))
+    answers = [connection.expect("EstablishConnection") for connection in connections]
+    for case, connection, answer in zip(("first session", "second session"), connections, answers, strict=True):
+        observed = opening.time_initialization_end(sut, connection, answer.time_ms, lasts_ms)
+        judge.all(expected=opening.CLOSED_ON_TIME, observed=observed, case=case, evidence=answer)
 
 
 @needs("timers")

@@ -55,7 +55,7 @@ def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
 
 
 @needs("ping")
-@covers("MQQB-3.1.7.7-04", "MQQB-3.1.7.7-09")
+@covers("MQQB-2.2.7-04", "MQQB-3.1.7.7-04", "MQQB-3.1.7.7-09")
 def test_ping_response_has_guid_and_rf_of_acceptor(peer, judge):
     """The peer sends Ping Requests with RF set, and RC clear or set: the Ping Responses have the QMGuid of the SUT's
     sessions and RF clear.
@@ -69,7 +69,8 @@ def test_ping_response_has_guid_and_rf_of_acceptor(peer, judge):
     if plain is None or plain.RF or request_session_with_guid(peer, peer.identifier)[0] != "accepted":
         raise ConformanceFailure("the SUT accepts no sessions now, so RF of its Ping Response cannot be judged")
     for exchange in exchanges:
-        judge("MQQB-3.1.7.7-04", expected=fields(RF=0), observed=exchange.fields("RF"), evidence=[*exchange])
+        seen = exchange.fields("RF")
+        judge("MQQB-2.2.7-04", "MQQB-3.1.7.7-04", expected=fields(RF=0), observed=seen, evidence=[*exchange])
 
 
 PING_COOKIES = (0x0000_0000, 0x0000_0001, 0x8765_4321, 0xFFFF_FFFF)
@@ -89,9 +90,11 @@ PING_COOKIES = (0x0000_0000, 0x0000_0001, 0x8765_4321, 0xFFFF_FFFF)
 @pytest.mark.parametrize("cookie", PING_COOKIES)
 def test_ping_response_repeats_rc_and_cookie_of_request(peer, judge, RC, cookie):
     """The peer sends a Ping Request with RC 0 or 1 and several Cookies: the Ping Response repeats both values, and has
-    Signature 0x5548.
+    Signature 0x5548. An earlier Ping Request from the same port has other values.
     """
-    exchange = ping_sut(peer, RC=RC, Cookie=cookie)
+    end = peer.udp()
+    ping_sut(peer, end=end, RC=1 - RC, Cookie=cookie ^ 0x5A5A)
+    exchange = ping_sut(peer, end=end, RC=RC, Cookie=cookie)
     judge(
         "MQQB-3.1.7.7-01",
         expected=holds("the SUT answered the Ping Request", otherwise="the SUT did not answer"),

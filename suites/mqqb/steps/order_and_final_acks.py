@@ -20,7 +20,7 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from suites.mqmq.steps.message_bytes import USER, parse_with_flag
+from suites.mqmq.steps.message_bytes import USER, parse_with_body_size, parse_with_flag
 
 MESSAGE_KIND = "UserMessage"
 ACK_LABEL = "QM Ordering Ack"
@@ -111,6 +111,18 @@ def demand_body_size(packet: Any) -> Finding:
     return size == BODY_SIZE, f"MessageSize is {size}"
 
 
+def demand_body_size_of_acknowledgment(meant: Callable[[Any], bool]) -> Predicate:
+    """Demand the body size that the specification states, also in a packet that cannot be parsed because of it."""
+
+    def judge_size(packet: Any, context: Context) -> Finding:
+        if isinstance(packet, UserMessagePacket):
+            return demand_body_size(packet) if meant(packet) else None
+        found = parse_with_body_size(context.frame.data, BODY_SIZE)
+        return (False, f"MessageSize is {found[0]}") if found is not None and meant(found[1]) else None
+
+    return judge_size
+
+
 def demand_property_flags(packet: Any) -> Finding:
     """Demand that MessagePropertiesHeader.Flags is 0."""
     flags = packet.MessagePropertiesHeader.Flags
@@ -158,6 +170,11 @@ def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[
     if rules.keys() != EXPECTED_TEXTS.keys():
         raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED_TEXTS)}")
     for judge_packet, rule in rules.items():
+        if judge_packet is demand_body_size:
+            passive(rule, (MESSAGE_KIND, MALFORMED), EXPECTED_TEXTS[judge_packet])(
+                demand_body_size_of_acknowledgment(meant)
+            )
+            continue
         passive(rule, MESSAGE_KIND, EXPECTED_TEXTS[judge_packet])(apply_to_acknowledgments(meant)(judge_packet))
     passive(mp, (MESSAGE_KIND, MALFORMED, "unknown internal"), "MP is 1")(
         demand_flag_of_acknowledgment(USER, "MP", 1, meant)

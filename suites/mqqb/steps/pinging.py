@@ -124,13 +124,15 @@ class PingExchange(NamedTuple):
         return describe_ping_fields(self.received) if self.ping is None else ("refused" if self.ping.RF else "accepted")
 
 
-def ping_sut(peer: Peer, **fields: Any) -> PingExchange:
-    """Send a Ping Request from a new port and wait for the response.
+def ping_sut(peer: Peer, *, end: PingEnd | None = None, **fields: Any) -> PingExchange:
+    """Send a Ping Request, from a new port unless a port is given, and wait for the response.
 
     A real network may lose a datagram; in this case, a further request is sent.
     """
-    for _ in range(1 if peer.environment.virtual else MAX_PING_REQUESTS):
-        exchange = PingExchange.on(peer.udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields))
+    for _ in range(1 if peer.environment.virtual else MOST_PING_REQUESTS):
+        exchange = PingExchange.on(
+            end or peer.udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields)
+        )
         if exchange.received is not None:
             break
     return exchange

@@ -1,0 +1,33 @@
+"""Faults of MS-MQQB 3.1.3.2 Session Initialization in the later sessions of an initiator."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.model.adm import Session
+
+
+def _keep(rule: str, name: str, element: str) -> None:
+    @fault(name, breaks=rule)
+    class Kept(SessionInitialization):
+        __doc__ = f"The initiator keeps {element} of its closed session when it opens the session again."
+
+        def initialize_counts(self, session: Session) -> None:
+            kept = getattr(session, element)
+            super().initialize_counts(session)
+            if session.initiator:
+                setattr(session, element, kept)
+
+
+_keep("MQQB-3.1.3.2-02", "initiator-message-sent-count-kept-by-later-session", "MessageSentCount")
+_keep(
+    "MQQB-3.1.3.2-03", "initiator-recoverable-message-sent-count-kept-by-later-session", "RecoverableMessageSentCount"
+)
+_keep("MQQB-3.1.3.2-04", "initiator-message-received-count-kept-by-later-session", "MessageReceivedCount")
+_keep(
+    "MQQB-3.1.3.2-05",
+    "initiator-recoverable-message-received-count-kept-by-later-session",
+    "RecoverableMessageReceivedCount",
+)
+_keep("MQQB-3.1.3.2-06", "initiator-recoverable-flags-kept-by-later-session", "RecoverableMsgAckFlags")
+_keep("MQQB-3.1.3.2-07", "initiator-last-acknowledged-number-kept-by-later-session", "LastAckedRecoverableMsgSeqNumber")
