@@ -62,7 +62,7 @@ def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, 
         if later is not None:
             answer = caller.answer_ping(later)
             outcome, _ = caller.await_connection(caller.half_response_ms + sut.slack_ms(1_000))
-            if outcome != PingingSut.NO_SESSION or not caller.stood_still_after(later):
+            if outcome != PingingSut.NO_SESSION or not caller.has_stalled_after(later):
                 judge(
                     "MQQB-2.1.2-01",
                     expected=PingingSut.SESSION_OPENED,

@@ -129,7 +129,7 @@ def ping_sut(peer: Peer, *, end: PingEnd | None = None, **fields: Any) -> PingEx
 
     A real network may lose a datagram; in this case, a further request is sent.
     """
-    for _ in range(1 if peer.environment.virtual else MOST_PING_REQUESTS):
+    for _ in range(1 if peer.environment.virtual else MAX_PING_REQUESTS):
         exchange = PingExchange.on(
             end or peer.udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields)
         )
