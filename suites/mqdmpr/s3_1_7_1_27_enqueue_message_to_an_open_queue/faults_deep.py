@@ -257,18 +257,6 @@ class ResponseQueueOfFirstOnly(Enqueueing):
         return super()._enqueue_message(queue, message, now, transaction)
 
 
-@fault("sender-local-copy-loses-extension", breaks="MQDMPR-3.1.7.1.27-12")
-class ExtensionOfLocalCopyLost(Enqueueing):
-    """The copy that stays at the sending queue manager has no Extension."""
-
-    def _enqueue_message(
-        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
-    ) -> EnqueueStatus:
-        if message.DestinationMultiQueueFormatName is not None and not isinstance(queue, OutgoingQueue):
-            message = replace(message, Extension=b"")
-        return super()._enqueue_message(queue, message, now, transaction)
-
-
 @fault("sender-local-copy-has-default-priority", breaks="MQDMPR-3.1.7.1.27-12")
 class PriorityOfLocalCopyLost(Enqueueing):
     """The copy that stays at the sending queue manager has the default priority."""

@@ -71,18 +71,6 @@ class LaterMessageWaits(Sending):
             super().dispatch_messages(session, now)
 
 
-@fault("sender-second-message-sent-twice-on-session", breaks="MQDMPR-3.1.7.1.29-03")
-class SecondNotRemoved(DispatchCollection):
-    """The queue manager does not remove the entry of the second message of a session after the message is sent, so the
-    message is sent again.
-    """
-
-    def remove(self, session: Session, position: OutgoingMessagePosition) -> None:
-        if position.SequenceNumber != 2 or getattr(self, "kept", None) is position:
-            super().remove(session, position)
-        self.kept = position
-
-
 @fault("sender-stops-after-third-sent-message", breaks="MQDMPR-3.1.7.1.29-04")
 class StopsAfterThird(Sending):
     """After the third message of a session, the queue manager does not send the next message."""

@@ -122,11 +122,13 @@ def _fields_of_list(name, names, found):
             marks=covers("MQMQ-2.2.19.1-04", "MQMQ-2.2.19.2-20"),
             id="names1",
         ),
+        pytest.param(("mqc-t", "mqc-tt"), "transaction", marks=needs("transactions"), id="names2"),
     ],
 )
 @varied("time to reach queue", priority=("3", "7"))
 def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, delivery):
-    """The SUT sends a traced express or transactional message to several queues of the peer: each queue gets a copy
+    """The SUT sends a traced message, express, transactional or in an application's transaction, to several queues of
+    the peer: each queue gets a copy
     with MQ set, a DebugHeader, the lists of destination, administration and response queues, and an MQFSignatureHeader.
     Each copy has its own MessageID and QueueManagerAddress 0; a transactional copy has priority 0, and its DM is not 0.
     """
@@ -134,6 +136,9 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
     sender = Sender(peer, sut, ",".join(queues))
     admin, response = peer.direct_name("mqc-x"), peer.direct_name("mqc-yz")
     journal = ["positive", "negative"]
+    in_transaction = delivery == "transaction"
+    transaction = sut.control.call("begin")["transaction"] if in_transaction else None
+    how = {"transaction": transaction} if in_transaction else {"delivery": delivery}
     sender.send(
         1,
         label=MESSAGE_LABEL,
@@ -143,9 +148,11 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
         journal=journal,
         body_type=BODY_TYPE,
         time_to_be_received_s=LIFETIME_S,
-        delivery=delivery,
         trace_queue=TRACE_QUEUE_GUID,
+        **how,
     )
+    if in_transaction:
+        sut.control.call("commit", transaction=transaction)
     copies = _await_copies(sender, len(queues))
     reached = [str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in copies]
     judge(
