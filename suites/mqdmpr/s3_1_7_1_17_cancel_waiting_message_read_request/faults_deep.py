@@ -91,14 +91,3 @@ class PeekNotCancelled(Waiting):
                 if reader.Tag == tag and not reader.DestructiveRead:
                     return Status.MQ_OK
         return super().cancel_waiting_read(queue, tag, status)
-
-
-@fault("second-cancel-of-same-read-returns-success", breaks="MQDMPR-3.1.7.1.17-11")
-class CancelledTwice(Waiting):
-    """A second cancellation of the same read returns MQ_OK."""
-
-    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
-        result = super().cancel_waiting_read(queue, tag, status)
-        cancelled = getattr(self, "cancelled", set())
-        self.cancelled = cancelled | {tag}
-        return Status.MQ_OK if tag in cancelled else result

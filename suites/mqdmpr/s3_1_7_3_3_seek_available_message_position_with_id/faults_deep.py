@@ -101,20 +101,6 @@ class LastOfHighestPriority(Seeking):
         return status, [one for one in readable if one.MessageReference.Priority == highest][-1]
 
 
-@fault("lookup-compares-only-low-bytes", breaks="MQDMPR-3.1.7.3.3-04")
-class LowBytesCompared(Seeking):
-    """A search by LookupIdentifier ignores the high byte of the identifier."""
-
-    def seek_with_identifier(
-        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
-    ) -> tuple[Status, MessagePosition | None]:
-        low = (1 << 56) - 1
-        same = (one for one in queue.MessagePositionList if one.LookupIdentifier & low == lookup_id & low)
-        found = next(same, None)
-        asked = lookup_id if found is None else found.LookupIdentifier
-        return super().seek_with_identifier(queue, asked, peek_operation, lookup_action)
-
-
 @fault("lookup-of-message-moved-away-finds-it", breaks="MQDMPR-3.1.7.3.3-26")
 class FoundInSubqueue(Seeking):
     """A search for the current message also finds a message that was moved to a subqueue."""
