@@ -236,7 +236,7 @@ class SecondReaderForgotten(Waiting):
     """When two messages arrive while two receives of one handle wait, only the first receive ends."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
-        taken = getattr(self, "taken", set())
+        taken: set[int] = getattr(self, "taken", set())
         if reader.descriptor.Handle in taken and reader.descriptor.WaitingMessageReadOperationCollection:
             return
         self.taken = taken | {reader.descriptor.Handle}
