@@ -213,12 +213,3 @@ class SecondOutageIgnored(DirectoryClient):
         super()._check_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.adm.QueueManagerVersion = "second outage"
-
-
-@fault("lifetime-of-message-in-subqueue-not-watched", breaks="MQDMPR-3.1.2.4-01")
-class MovedNotWatched(Lifetimes):
-    """A message that was moved to a subqueue stays there when its TimeToBeReceived has expired."""
-
-    def watch_received(self, position: MessagePosition) -> None:
-        if position.QueueReference.parent is None:
-            super().watch_received(position)

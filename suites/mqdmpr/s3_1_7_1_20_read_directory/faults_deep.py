@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from uuid import UUID
 from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
 from reference_qm.codec import FormatName, PrivateName, PublicName
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.names.next_hops import Destination, NextHops
+from reference_qm.core.names.next_hops import Destination
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.directory import QueueManager as Machine
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -64,24 +62,6 @@ class EveryPrivateFound(QueuePaths):
 
 
 _NAMES: WeakKeyDictionary[QueueManager, dict[str, Destination]] = WeakKeyDictionary()
-
-
-@fault("offline-message-to-name-used-before-is-sent", breaks="MQDMPR-3.1.7.1.20-11")
-class RemembersDestinations(NextHops):
-    """While the directory is offline, the queue manager sends messages to public queues to which it sent before."""
-
-    def get_destination_info(self, format_name: str) -> Destination | None:
-        known = _NAMES.setdefault(self.qm, {})
-        found = super().get_destination_info(format_name)
-        if found is not None:
-            known[format_name] = found
-        return known.get(format_name)
-
-    def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
-        found = super().get_next_hops(guid)
-        hops = getattr(self, "hops", {})
-        self.hops = hops | ({guid: found} if found else {})
-        return self.hops.get(guid, ())
 
 
 @fault("second-outage-at-read-not-noticed", breaks=("MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26"))

@@ -83,20 +83,3 @@ class MissingObjectIgnored(Publishing):
         super().write(
             queue, values, lambda status: written(Status.MQ_OK if status is Status.MQ_ERROR_QUEUE_NOT_FOUND else status)
         )
-
-
-@fault("unchanged-value-of-public-queue-not-notified", breaks="MQDMPR-3.1.7.1.24-11")
-class SameValueNotNotified(Publishing):
-    """The queue manager raises no change notification for a write that changes no value."""
-
-    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
-        state = self.qm.enterprise.state
-        notifies = state.notifies
-        same = all(getattr(queue, name) == value for name, value in values.items() if name != "ModifyTime")
-
-        def restore(status: Status) -> None:
-            state.notifies = notifies
-            written(status)
-
-        state.notifies = notifies and not same
-        super().write(queue, values, restore)

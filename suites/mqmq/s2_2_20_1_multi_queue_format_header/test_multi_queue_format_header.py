@@ -131,6 +131,7 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
     the peer: each queue gets a copy
     with MQ set, a DebugHeader, the lists of destination, administration and response queues, and an MQFSignatureHeader.
     Each copy has its own MessageID and QueueManagerAddress 0; a transactional copy has priority 0, and its DM is not 0.
+    MQ is not set in a later message to one of the queues.
     """
     queues = [peer.direct_name(name) for name in names]
     sender = Sender(peer, sut, ",".join(queues))
@@ -194,6 +195,13 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
         flags = fields({"UserHeader.Flags.JP": 1, "UserHeader.Flags.JN": 1})
         judge(*RULES_OF_JOURNALING, expected=flags, observed=Layout(frame), evidence=frame)
         _judge_lists(judge, frame, {"Destination": queues, "Administration": [admin], "Response": [response]})
+    known = len(peer.inbox.pieces)
+    sut.send(queues[0], label="to a single queue")
+    peer.environment.run_until(lambda: len(peer.inbox.pieces) > known, sut.connect_timeout_ms + sut.response_timeout_ms)
+    for frame in peer.inbox.pieces[known:]:
+        single = {"UserHeader.Flags.MQ": 0}
+        judge("MQDMPR-3.1.7.1.30-D05", expected=fields(single), observed=Layout(frame), evidence=frame)
+    peer.inbox.acknowledge()
 
 
 def _differing_fields(copies):
