@@ -199,7 +199,7 @@ def test_each_outage_is_noticed_by_a_read(peer, sut, judge):
         sut.change_environment(directory=True)
         back = holds("online again", otherwise="offline")
         case = f"state of the directory according to the SUT after outage {outage}"
-        judge("MQDMPR-3.1.7.1.20-26", expected=back, observed=bool(enterprise.await_online()), case=case)
+        judge("MQDMPR-3.1.7.1.20-26", expected=back, observed=bool(enterprise.await_online() and offline), case=case)
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")
