@@ -324,8 +324,9 @@ class JournalQuotaChecked(Quotas):
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check(queue, message)
-        is_journal = queue.QueueType is QueueType.SYSTEM and queue.parent is not None
-        if is_journal and queue.TotalBytes and status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
+        if queue.QueueType is not QueueType.SYSTEM or queue.parent is None:
+            return status
+        if queue.TotalBytes and status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
             return EnqueueStatus.NO_ERROR if queue.TotalBytes < queue.parent.JournalQuota * 1024 else status
         return status
 

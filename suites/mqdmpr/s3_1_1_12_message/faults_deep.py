@@ -17,7 +17,6 @@ from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
@@ -30,7 +29,7 @@ from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.message import Message
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
-from reference_qm.model.statuses import EnqueueStatus, Status
+from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -314,16 +313,6 @@ class UnusedBitIgnoresRequests(_ArrivedMessageChanged):
     def change_message(self, message: Message) -> Message:
         unused = message.AcknowledgementsRequested & ~0x0F
         return replace(message, AcknowledgementsRequested=0) if unused else message
-
-
-@fault("system-journal-limit-ignores-transactional-copies", breaks="MQDMPR-3.1.1.12-22")
-class TransactionalCopiesFree(Quotas):
-    """A delivered transactional message is copied into the system journal even if the journal has no room."""
-
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        status = super().check(queue, message)
-        is_free = queue is self.qm.adm.SystemJournalQueue and message.TransactionIdentifier is not None
-        return EnqueueStatus.NO_ERROR if is_free else status
 
 
 @fault("system-journal-keeps-only-newest-copy-of-destination", breaks="MQDMPR-3.1.1.12-21")

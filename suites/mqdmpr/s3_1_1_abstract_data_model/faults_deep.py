@@ -10,7 +10,6 @@ from typing import Any
 from harness.faults.parts import fault, only_if
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
-from reference_qm.codec import MessageClass
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.queue_manager import QueueManager
@@ -257,14 +256,3 @@ class NewestFirstAfterRestart(Restoring):
         super()._restore_message(rest, value)
         for priority in (0, 1, 2, 4, 5, 6, 7):
             positions._last[priority] = kept[priority] or positions._last[priority]
-
-
-@fault("second-receive-of-transaction-has-reason-of-purge", breaks="MQDMPR-3.1.1.13-04")
-class SecondReceiveIsPurge(TransactionOperations):
-    """The operation for the second message that a transaction receives has the DequeueReason of a purge."""
-
-    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
-        super().dequeue_in_transaction(transaction, position)
-        received = [one for one in transaction.TransactionalOperationCollection if one.DequeueReason is not None]
-        if len(received) == 2:
-            received[-1].DequeueReason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED

@@ -376,7 +376,7 @@ class SendsToSecondQueueLost(TransactionEvents):
     """A commit makes only the messages for the first local queue of the transaction available."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
-        self.queue = None
+        self.queue: Queue | None = None
         super().transaction_commit(transaction, now)
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
@@ -28,6 +30,9 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
     def read_labels():
         return {label: sut.control.call("get_queue", name=name)["label"] for label, name in queues.items()}
 
+    def has_labels(expected):
+        return read_labels() == expected
+
     try:
         for outage, (queue_quota_kb, own_quota_kb) in enumerate(CHANGES, start=1):
             changed_labels = {label: f"{label}, outage {outage}" for label in queues}
@@ -38,7 +43,7 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
             enterprise.await_timer()
             labels_before = read_labels()
             sut.change_environment(directory=True)
-            enterprise.wait_until(lambda expected=changed_labels: read_labels() == expected)
+            enterprise.wait_until(partial(has_labels, changed_labels))
             case = f"quota of the SUT after outage {outage}"
             found = sut.control.call("configure")["quota_kb"]
             judge("MQDMPR-3.1.7.1.25-10", expected=own_quota_kb, observed=found, case=case)
