@@ -17,7 +17,7 @@ from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.store.disk import Change
 from reference_qm.core.transfer.administering import Administering
-from reference_qm.model.adm import MessagePosition, OutgoingQueue, Session
+from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.model.states import MessagePositionState, OutgoingQueueState, SessionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
 from reference_qm.surface.clock import Now
