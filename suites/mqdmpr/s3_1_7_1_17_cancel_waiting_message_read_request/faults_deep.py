@@ -91,3 +91,14 @@ class PeekNotCancelled(Waiting):
                 if reader.Tag == tag and not reader.DestructiveRead:
                     return Status.MQ_OK
         return super().cancel_waiting_read(queue, tag, status)
+
+
+@fault("cancelled-read-by-cursor-ends-with-time-out", breaks="MQDMPR-3.1.7.1.17-07")
+class CursorReadTimesOut(Waiting):
+    """The cancellation of a pending read by a cursor ends the read with MQ_ERROR_IO_TIMEOUT."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        for reader in self.qm.readers.values():
+            if reader.Tag == tag and reader.CursorReference is not None:
+                return super().cancel_waiting_read(queue, tag, Status.MQ_ERROR_IO_TIMEOUT)
+        return super().cancel_waiting_read(queue, tag, status)

@@ -43,18 +43,21 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.17-05", "MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07", "MQDMPR-3.1.7.1.17-10")
 def test_cancelled_read_takes_no_message(peer, sut, judge):
-    """Of five reads that wait at two queues, the first receive of each queue and a peek are cancelled: messages that
-    arrive later complete the other reads, and the cancelled receives take none of them.
+    """Of five reads that wait at two queues, the first receive of each queue and a peek by a cursor are cancelled:
+    messages that arrive later complete the other reads, and the cancelled receives take none of them.
     """
     first, second = Application(peer, sut), Application(peer, sut)
-    handle = sut.control.call("open_queue", queue=first.queue, access="receive")["handle"]
+    handle, other_handle = (
+        sut.control.call("open_queue", queue=one.queue, access="receive")["handle"] for one in (first, second)
+    )
+    cursor = sut.control.call("open_cursor", handle=other_handle)["cursor"]
     reads = {}
     for name, verb, where in (
         ("first receive", "receive", {"handle": handle}),
         ("second receive", "receive", {"handle": handle}),
         ("receive of the other queue", "receive", {"queue": second.queue}),
         ("later receive of the other queue", "receive", {"queue": second.queue}),
-        ("peek of the other queue", "peek_message", {"queue": second.queue}),
+        ("peek of the other queue", "peek_message", {"cursor": cursor}),
     ):
         reads[name] = PendingRequest(peer, verb, timeout_ms=PENDING_TIMEOUT_MS, **where)
         peer.settle()

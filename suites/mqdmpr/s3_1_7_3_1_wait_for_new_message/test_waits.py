@@ -38,8 +38,8 @@ KINDS_OF_WAIT = {
 @covers(*(rule for _, _, rules in KINDS_OF_WAIT.values() for rule in rules))
 def test_each_kind_of_pending_read_times_out(remote, judge):
     """Pending receives, peeks and peek-nexts, with and without a cursor, end with MQ_ERROR_IO_TIMEOUT after their
-    timeout of 400 ms, while two reads with a longer timeout, one by another handle and a later one by the same handle,
-    continue to wait; the cursor of the receive then has no next message.
+    timeout of 400 ms, while reads with a longer timeout, by another handle, by the same handle and by a cursor of the
+    same handle, continue to wait; the cursor of the receive then has no next message.
     """
     empty, read_through = remote.open(), remote.open_with_messages(queue="admin")
     remote.deliver(["first"], queue="admin")
@@ -52,7 +52,11 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
     for name, (action, by_cursor, _) in KINDS_OF_WAIT.items():
         queue = read_through if name == "peek next" else empty
         calls[name] = queue.begin(action, ulTimeout=SHORT_TIMEOUT_MS, hCursor=cursors[name] if by_cursor else 0)
-    long_reads = [long_read, empty.begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS)]
+    long_reads = [
+        long_read,
+        empty.begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS),
+        empty.begin(Action.PEEK_CURRENT, ulTimeout=LONG_TIMEOUT_MS, hCursor=empty.open_cursor()),
+    ]
     for call in calls.values():
         call.wait(SHORT_TIMEOUT_MS + remote.sut.slack_ms(SHORT_TIMEOUT_MS) + remote.sut.response_timeout_ms)
     lasted = remote.peer.took(began_ms)
@@ -70,7 +74,9 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
     remote.peer.pass_time(LONGER_THAN_LOW_BITS_MS if virtual else remote.sut.quiet_ms)
     states = [read.state_after_silence() for read in long_reads]
     case = "reads with a long timeout"
-    judge("MQDMPR-3.1.7.3.4-04", expected=[Call.WAITING] * 2, observed=states, evidence=long_reads, case=case)
+    waiting = [Call.WAITING] * len(long_reads)
+    each_timer = ("MQDMPR-3.1.7.3.4-03", "MQDMPR-3.1.7.3.4-04")
+    judge(*each_timer, expected=waiting, observed=states, evidence=long_reads, case=case)
     unread = empty.peek_next(hCursor=cursors["receive by a cursor"])
     judge(
         "MQDMPR-3.1.7.1.10-34",

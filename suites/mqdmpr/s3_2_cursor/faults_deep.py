@@ -231,3 +231,26 @@ class ExpiredToStart(Cursors):
         super().wait_expired(cursor)
         if waited:
             self.rewind(cursor)
+
+
+@fault("cursor-receive-after-peek-next-takes-peeked-before", breaks="MQDMPR-3.2.7.4-27")
+class TakesTheOneBefore(Cursors):
+    """A receive by a cursor that has gone on with two peek-nexts takes the message before the current one."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        before = cursor.MessagePositionReference
+        got = super().get_next_message_for_peek(cursor)
+        steps = getattr(self, "steps", {})
+        count, _ = steps.get(cursor.Handle, (0, None))
+        self.steps = steps | {cursor.Handle: (count + 1, before)}
+        return got
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        count, before = getattr(self, "steps", {}).get(cursor.Handle, (0, None))
+        if cursor.CursorState is CursorState.READ and count == 2 and before is not None:
+            queue = cursor.OpenQueueDescriptorReference.QueueReference
+            if queue is not None:
+                queue.MessagePositionList.hold(before)
+                queue.MessagePositionList.release(cursor.MessagePositionReference)
+            cursor.MessagePositionReference = before
+        return super().get_next_message_for_dequeue(cursor, no_wait)
