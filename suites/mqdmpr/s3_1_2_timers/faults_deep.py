@@ -221,7 +221,7 @@ class FirstQueueWatched(Lifetimes):
 
     def recover_deadlines(self) -> None:
         self.recovering = True
-        self.place = None
+        self.place: str | None = None
         super().recover_deadlines()
         self.recovering = False
 
