@@ -9,6 +9,7 @@ from typing import Any
 from harness.faults.parts import fault, only_if
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
+from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.positions import Positions, lookup_identifier
 from reference_qm.core.queueing.transaction_records import TransactionRecords
@@ -63,3 +64,12 @@ add(
     at_restart(_save_as_not_hardened),
     blind=True,
 )
+
+
+@fault("sequential-id-restarts-after-second-restart", breaks="MQDMPR-3.1.1.1-D04")
+class SequentialIdReset(Restoring):
+    """After a restart, the SequentialID continues after the number of messages in the queues."""
+
+    def _restore_sequential_id(self, rest: str, value: Any) -> None:
+        super()._restore_sequential_id(rest, value)
+        self.qm.adm.SequentialID = 0

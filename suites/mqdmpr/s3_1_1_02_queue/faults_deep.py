@@ -23,7 +23,7 @@ from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.transfer.admission import Outcome
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
-from reference_qm.directory.enums import PrivacyLevel
+from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.attributes import UNLIMITED
 from reference_qm.model.elements import OpenQueueDescriptor
@@ -316,3 +316,34 @@ class InactiveAfterFirstClose(QueueOpening):
         super().close_queue(queue_desc)
         if queue is not None:
             queue.OpenQueueDescriptorCollection = {}
+
+
+@fault("journal-quota-checked-without-new-message", breaks="MQDMPR-3.1.1.2-D04")
+class JournalQuotaChecked(Quotas):
+    """The journal of a queue accepts a message as long as the messages before it are within JournalQuota."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check(queue, message)
+        if queue.QueueType is not QueueType.SYSTEM or queue.parent is None:
+            return status
+        if queue.TotalBytes and status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
+            return EnqueueStatus.NO_ERROR if queue.TotalBytes < queue.parent.JournalQuota * 1024 else status
+        return status
+
+
+@fault("journal-quota-shared-by-all-queues", breaks="MQDMPR-3.1.1.2-D04")
+class JournalsShareQuota(Quotas):
+    """The messages in the journals of all queues count towards the JournalQuota of each queue."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check(queue, message)
+        if status or queue.QueueType is not QueueType.SYSTEM or queue.parent is None:
+            return status
+        quota = queue.parent.JournalQuota
+        used = sum(
+            one.JournalQueueReference.TotalBytes
+            for one in self.qm.adm.QueueCollection.values()
+            if one.JournalQueueReference is not None
+        )
+        full = quota != 0xFFFFFFFF and used + len(message.Body) > quota * 1024
+        return EnqueueStatus.QUEUE_QUOTA_EXCEEDED if full else status

@@ -313,3 +313,17 @@ class UnusedBitIgnoresRequests(_ArrivedMessageChanged):
     def change_message(self, message: Message) -> Message:
         unused = message.AcknowledgementsRequested & ~0x0F
         return replace(message, AcknowledgementsRequested=0) if unused else message
+
+
+@fault("system-journal-keeps-only-newest-copy-of-destination", breaks="MQDMPR-3.1.1.12-21")
+class OnlyNewestCopy(Journaling):
+    """A delivered message replaces the earlier copies of messages to the same queue in the system journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.PositiveJournalingRequested:
+            journal = self.qm.adm.SystemJournalQueue.MessagePositionList
+            for one in list(journal):
+                if one.MessageReference.DestinationQueueFormatName == message.DestinationQueueFormatName:
+                    journal.remove(one)
+        super().journal_delivered(position)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from harness.faults.parts import fault
+from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
-from reference_qm.model.enums import QueueAccessType, RemoteReadState
+from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
 
 
 @fault("queue-manager-remote-read-state-of-other-descriptor-ready", breaks="MQDMPR-3.1.1.16-12")
@@ -55,3 +57,17 @@ class ContextOfLastOpening(Qmcomm):
         peeks = [one for one in self.qm.descriptors.values() if one.AccessType is QueueAccessType.PEEK]
         first = next((one for one in peeks if one is not descriptor), descriptor)
         return super().get_open_values(descriptor) | {"dwpQueue": first.Handle}
+
+
+@fault("descriptor-of-queue-opened-again-has-access-of-first", breaks="MQDMPR-3.1.1.16-04")
+class AccessOfFirst(QueueOpening):
+    """While a queue is open, a further descriptor of the queue has the AccessType of the first one."""
+
+    def _add_descriptor(
+        self, queue: Queue | None, format_name: str, access: QueueAccessType, share: QueueShareMode
+    ) -> OpenQueueDescriptor:
+        added = super()._add_descriptor(queue, format_name, access, share)
+        opened = [] if queue is None else list(queue.OpenQueueDescriptorCollection.values())
+        if opened and access is not QueueAccessType.SEND:
+            added.AccessType = opened[0].AccessType
+        return added

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import distinct
+from harness.expectations import any_order, distinct
 from harness.run.marks import covers, needs, varied
 from harness.wire.rpc_qmcomm import PEEK_ACCESS, RECEIVE_ACCESS
 
@@ -50,7 +50,8 @@ def test_each_opened_queue_has_unique_handle_and_context(remote, sut, judge):
 @pytest.mark.parametrize(("access", "shown_as"), [(RECEIVE_ACCESS, "ReceiveAccess"), (PEEK_ACCESS, "PeekAccess")])
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, access, shown_as):
-    """The descriptor of a remote reader shows the requested access. The state of the descriptor is Opened, and becomes
+    """The descriptor of a remote reader shows the requested access, even beside descriptors with another access. The
+    state of the descriptor is Opened, and becomes
     ReadyForRead when the reader starts to read.
     """
     queue = sut.queue()
@@ -82,6 +83,16 @@ def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, 
         observed=[one["AccessType"] for one in both],
         evidence=evidence,
         case="AccessType of both descriptors",
+    )
+    other_access = PEEK_ACCESS if access == RECEIVE_ACCESS else RECEIVE_ACCESS
+    third = remote.open_remote(association, access=other_access).expect_success()
+    other_shown_as = "PeekAccess" if access == RECEIVE_ACCESS else "ReceiveAccess"
+    judge(
+        "MQDMPR-3.1.1.16-04",
+        expected=any_order(shown_as, shown_as, other_shown_as),
+        observed=[one["AccessType"] for one in _read_descriptors(sut, queue)],
+        evidence=[*evidence, third],
+        case="AccessType of the descriptors when a third reader requests another access",
     )
     single = {"Multiple": False, "OpenQueueDescriptorCollection": []}
     observed = [{name: one[name] for name in single} for one in both]

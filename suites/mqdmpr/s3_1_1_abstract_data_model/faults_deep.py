@@ -11,6 +11,7 @@ from harness.faults.parts import fault, only_if
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.enterprise.restoring import Restoring
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.positions import Positions
@@ -236,3 +237,35 @@ class LockNotRestored(TransactionRecords):
             for one in transaction.TransactionalOperationCollection:
                 if one.DequeueReason is not None and one.MessagePositionReference.State is MessagePositionState.LOCKED:
                     one.MessagePositionReference.State = MessagePositionState.AVAILABLE
+
+
+@fault("restart-loses-messages-of-second-outgoing-queue", breaks="MQDMPR-3.1.1-01")
+class SecondOutgoingLost(Restoring):
+    """After a restart, only the messages of the first outgoing queue are restored."""
+
+    def _restore_message(self, rest: str, value: Any) -> None:
+        place = value["in"]
+        if place.startswith("outgoing:"):
+            first = getattr(self, "first", place)
+            self.first = first
+            if place != first:
+                return
+        super()._restore_message(rest, value)
+
+
+@fault("restart-restores-messages-of-same-priority-newest-first", breaks="MQDMPR-3.1.1.11-07")
+class NewestFirstAfterRestart(Restoring):
+    """After a restart, a message of a priority other than 3 is before the older messages of its priority."""
+
+    def _restore_message(self, rest: str, value: Any) -> None:
+        place = None if value["in"].startswith("outgoing:") else self.qm.destinations.find_place(value["in"])
+        if place is None:
+            super()._restore_message(rest, value)
+            return
+        positions = place.MessagePositionList
+        kept = list(positions._last)
+        for priority in (0, 1, 2, 4, 5, 6, 7):
+            positions._last[priority] = None
+        super()._restore_message(rest, value)
+        for priority in (0, 1, 2, 4, 5, 6, 7):
+            positions._last[priority] = kept[priority] or positions._last[priority]

@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import distinct, each, holds, in_queue, none
+from harness.expectations import any_order, distinct, each, holds, in_queue, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from suites.applications import Application, PendingRequest
 from suites.mqdmpr.steps import descriptors
+from suites.mqmq.steps.layout import Layout
+from suites.mqqb.steps.provoking import read_tag
 from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("restart")
@@ -106,6 +108,31 @@ def test_queue_properties_survive_restart(peer, sut, judge):
     names.append(sut.new_queue("later"))
     numbers = [sut.private_format_name(name) for name in names]
     judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
+
+
+@needs("send")
+@covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1.3-D01")
+def test_messages_of_each_outgoing_queue_survive_restart(peer, sut, judge):
+    """Applications of the SUT send two recoverable messages to each of three queues of the peer, which does not accept
+    connections until the SUT has restarted: all messages arrive, each at its destination.
+    """
+    names = {number: peer.direct_name(f"mqc-kept-{number}") for number in (1, 2, 3)}
+    for tag in range(1, 7):
+        sut.send(names[(tag + 1) // 2], body=f"kept {tag}", application_tag=tag, delivery="recoverable")
+    sut.restart()
+    peer.listen(ignore_incoming=True)
+    came = peer.inbox.wait(lambda frame: read_tag(frame) in range(1, 7), 6)
+    peer.inbox.acknowledge()
+    by_destination: dict[str, list[int]] = {}
+    for frame in came:
+        destination = str(Layout(frame).fields.get("UserHeader.DestinationQueue"))
+        by_destination.setdefault(destination, []).append(read_tag(frame))
+    judge.all(
+        expected=any_order([1, 2], [3, 4], [5, 6]),
+        observed=[sorted(tags) for tags in by_destination.values()],
+        evidence=came,
+        case="ApplicationTags of the messages for each destination",
+    )
 
 
 @needs("queue_control")

@@ -213,3 +213,32 @@ class SecondOutageIgnored(DirectoryClient):
         super()._check_online(answer, now)
         if not self.qm.enterprise.state.DirectoryOffline:
             self.qm.adm.QueueManagerVersion = "second outage"
+
+
+@fault("lifetimes-after-restart-watched-in-first-queue-only", breaks="MQDMPR-3.1.2.4-D01")
+class FirstQueueWatched(Lifetimes):
+    """After a restart, only the messages of the first queue that has messages leave it when they expire."""
+
+    def recover_deadlines(self) -> None:
+        self.recovering = True
+        self.place: str | None = None
+        super().recover_deadlines()
+        self.recovering = False
+
+    def watch_received(self, position: MessagePosition) -> None:
+        if getattr(self, "recovering", False):
+            self.place = self.place or position.QueueReference.Pathname
+            if position.QueueReference.Pathname != self.place:
+                return
+        super().watch_received(position)
+
+
+@fault("lifetime-of-message-given-back-not-watched", breaks="MQDMPR-3.1.2.4-01")
+class GivenBackNotWatched(Lifetimes):
+    """A message that a reader has locked while its TimeToBeReceived expired stays when the reader returns it."""
+
+    def watch_received(self, position: MessagePosition) -> None:
+        known: set[MessagePosition] = getattr(self, "known", set())
+        if position not in known:
+            super().watch_received(position)
+        self.known = known | {position}

@@ -94,6 +94,27 @@ def test_each_message_expires_at_its_own_time(peer, sut, judge):
     )
 
 
+@needs("qm2qm")
+@covers("MQDMPR-3.1.2.4-01")
+def test_message_that_expires_while_locked_leaves_queue(remote, judge):
+    """A remote reader locks a message until its TimeToBeReceived has expired, and then gives the message back: the
+    message is not in the queue any more, and a message without a limit is.
+    """
+    queue = remote.open_with_messages()
+    remote.deliver(["expires"], TimeToBeReceived=LIFETIME_S)
+    remote.deliver(["stays"])
+    held = queue.start_receive().expect_success()
+    remote.peer.pass_time((LIFETIME_S + 2) * 1_000)
+    given_back = queue.give_back(held)
+    remote.peer.eventually(lambda: queue.labels() == ["stays"])
+    judge(
+        "MQDMPR-3.1.2.4-01",
+        expected={"locked message": "expires", "queue": in_queue("stays")},
+        observed={"locked message": held.label_or_outcome, "queue": queue.labels()},
+        evidence=[held, given_back],
+    )
+
+
 @needs("send", "receive", "queues")
 @covers("MQDMPR-3.1.2.4-D02")
 def test_local_message_with_lifetime_0_is_removed_at_once(peer, sut, judge):

@@ -111,3 +111,12 @@ class SitesTimerWithGates(DirectoryClient):
         super()._start_timer(name, now)
         if name is TimerName.DIRECTORY_SITE_GATES_UPDATE:
             self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_SITES_UPDATE, 0))
+
+
+@fault("restart-restores-only-first-prepared-transaction", breaks="MQDMPR-3.1.3-D15")
+class OnlyFirstPrepared(TransactionRecords):
+    """After a restart, the queue manager has only the first of several transactions for which it voted."""
+
+    def restore_transaction(self, rest: str, value: Any) -> None:
+        if not self.qm.adm.TransactionCollection:
+            super().restore_transaction(rest, value)

@@ -17,7 +17,7 @@ from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.store.disk import Change
 from reference_qm.core.transfer.administering import Administering
-from reference_qm.model.adm import MessagePosition, OutgoingQueue, Session
+from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.model.states import MessagePositionState, OutgoingQueueState, SessionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
 from reference_qm.surface.clock import Now
@@ -356,3 +356,54 @@ class SecondResumeIgnored(Administering):
             return
         super().resume_queue(queue, now)
         queue.Label = f"{queue.Label} resumed"
+
+
+@fault("abort-leaves-third-received-message-locked", breaks="MQDMPR-3.1.4.5-13")
+class LastStaysLocked(TransactionEvents):
+    """An abort does not return the third and later messages that the transaction has received."""
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        received = [
+            one for one in transaction.TransactionalOperationCollection if one.OperationType is OperationType.DEQUEUE
+        ]
+        for one in received[2:]:
+            transaction.TransactionalOperationCollection.remove(one)
+        super().transaction_abort(transaction, now)
+
+
+@fault("commit-makes-messages-of-first-queue-available-only", breaks="MQDMPR-3.1.4.4-07")
+class SendsToSecondQueueLost(TransactionEvents):
+    """A commit makes only the messages for the first local queue of the transaction available."""
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        self.queue: Queue | None = None
+        super().transaction_commit(transaction, now)
+
+    def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
+        queue = operation.MessagePositionReference.QueueReference
+        first = getattr(self, "queue", None) or queue
+        self.queue = first
+        if isinstance(queue, OutgoingQueue) or queue is first:
+            super().commit_enqueue(operation, now)
+
+
+@fault("bring-online-establishes-only-first-waiting-session", breaks="MQDMPR-3.1.4.13-03")
+class OnlyFirstEstablished(Administering):
+    """A queue manager that is brought online sends only the messages of its first outgoing queue."""
+
+    def bring_online(self, now: Now) -> None:
+        queues = self.qm.adm.OutgoingQueues
+        waiting = [name for name, one in queues.items() if len(one.session.OutgoingMessageTable)]
+        held = {name: queues.pop(name) for name in waiting[1:]}
+        super().bring_online(now)
+        queues.update(held)
+
+
+@fault("take-offline-second-time-has-no-effect", breaks="MQDMPR-3.1.4.12-03")
+class SecondOfflineIgnored(Administering):
+    """A queue manager that is taken offline for the second time stays online."""
+
+    def take_offline(self, now: Now) -> None:
+        if not getattr(self, "taken", False):
+            super().take_offline(now)
+        self.taken = True

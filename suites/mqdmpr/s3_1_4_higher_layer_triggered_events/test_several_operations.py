@@ -132,6 +132,44 @@ def _decide_many_operations(peer, sut, judge, kind, verb):
 
 
 @needs("receive", "queue_control", "send", "transactions")
+@covers("MQDMPR-3.1.4.4-07", "MQDMPR-3.1.4.4-11", "MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.5-17")
+@pytest.mark.parametrize("verb", ["commit", "abort"])
+def test_transaction_is_decided_in_each_of_its_queues(peer, sut, judge, verb):
+    """A transaction receives three messages from one queue and one message from a second queue, and sends messages to
+    both and to a third queue: a commit removes all received messages and stores all sent ones, and an abort restores
+    all received messages in their places and stores none.
+    """
+    rules = {
+        "commit": (("MQDMPR-3.1.4.4-07", "MQDMPR-3.1.4.4-11"), ("MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.5-17")),
+        "abort": (("MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.5-17"), ("MQDMPR-3.1.4.4-07", "MQDMPR-3.1.4.4-11")),
+    }[verb]
+    judge.mark_not_exercised(*rules[1], reason=f"the transaction ends with {verb}")
+    first, second, third = (Application(peer, sut, transactional=True) for _ in range(3))
+    packets = first.fill(*"abcd") + second.fill(*"efg")
+    work = first.begin_transaction()
+    received = [one.receive(transaction=work) for one in (first, second, first, first)]
+    for one, label in ((first, "to first"), (second, "to second"), (third, "to third"), (second, "again")):
+        one.send(label, transaction=work)
+    before = [one.labels() for one in (first, second, third)]
+    first.end_transaction(verb, work)
+    expected = {
+        "commit": [in_queue("d", "to first"), in_queue("f", "g", "to second", "again"), in_queue("to third")],
+        "abort": [in_queue(*"abcd"), in_queue(*"efg"), in_queue()],
+    }[verb]
+    peer.settle()
+    judge(
+        *rules[0],
+        expected={"received": [*"aebc"], "queues before": [["d"], ["f", "g"], []], "queues after": expected},
+        observed={
+            "received": received,
+            "queues before": before,
+            "queues after": [one.labels() for one in (first, second, third)],
+        },
+        evidence=packets,
+    )
+
+
+@needs("receive", "queue_control", "send", "transactions")
 @covers("MQDMPR-3.1.4.3-06", "MQDMPR-3.1.4.3-07", "MQDMPR-3.1.1.12-D58", "MQDMPR-3.1.1.12-D59")
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
 def test_first_and_last_message_are_marked_between_receives(peer, sut, judge, external):

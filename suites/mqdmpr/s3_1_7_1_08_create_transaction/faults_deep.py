@@ -6,9 +6,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
@@ -34,3 +37,26 @@ class FirstTransactionForgotten(TransactionCommands):
             if not one.TransactionalOperationCollection and one.SinglePhase:
                 del self.qm.adm.TransactionCollection[identifier]
         return super().begin_transaction(request, token, now)
+
+
+@fault("second-open-transaction-replaces-first", breaks="MQDMPR-3.1.7.1.8-04")
+class SecondReplacesFirst(TransactionEvents):
+    """A new transaction replaces the open transactions without operations in the transaction collection."""
+
+    def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
+        for one in list(self.qm.adm.TransactionCollection.values()):
+            if not one.TransactionalOperationCollection:
+                del self.qm.adm.TransactionCollection[one.Identifier]
+        return super().create_transaction(identifier, single_phase)
+
+
+@fault("second-open-transaction-returns-first", breaks="MQDMPR-3.1.7.1.8-05")
+class SecondSharesOperations(TransactionEvents):
+    """A transaction that is created while another one is open shares the operations of that one."""
+
+    def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
+        others = list(self.qm.adm.TransactionCollection.values())
+        created = super().create_transaction(identifier, single_phase)
+        if others:
+            created.TransactionalOperationCollection = others[0].TransactionalOperationCollection
+        return created

@@ -213,3 +213,57 @@ class SecondLocalNotSaved(Durability):
         if local and len(queue.MessagePositionList) > 1:
             return {name: value for name, value in change.items() if not name.startswith("message:")}
         return change
+
+
+@fault("quota-of-queue-checked-only-when-reached", breaks="MQDMPR-3.1.7.1.9-07")
+class QuotaCheckedAfterwards(Quotas):
+    """A queue whose messages do not reach its Quota accepts a message that exceeds the Quota."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check(queue, message)
+        has_room = 0 < queue.TotalBytes < queue.Quota * 1024
+        return EnqueueStatus.NO_ERROR if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED and has_room else status
+
+
+@fault("quota-of-queue-manager-ignores-transactional-messages", breaks="MQDMPR-3.1.7.1.9-04")
+class TransactionalBeyondQuota(Quotas):
+    """The queue manager accepts transactional messages beyond QueueManagerQuota."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check(queue, message)
+        exceeded = status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED and queue.Transactional
+        return EnqueueStatus.NO_ERROR if exceeded else status
+
+
+@fault("higher-priority-message-inserted-only-before-last", breaks="MQDMPR-3.1.7.1.9-14")
+class InsertedBeforeLastOnly(Positions):
+    """A message of priority 7 is inserted before earlier messages of priority 7."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        positions = queue.MessagePositionList
+        if message.Priority == 7:
+            last, positions._last[7] = positions._last[7], None
+            position = super().insert_message(queue, message)
+            positions._last[7] = last or position
+            return position
+        return super().insert_message(queue, message)
+
+
+@fault("local-message-in-transaction-has-no-lifetime-timer", breaks="MQDMPR-3.1.7.1.9-15")
+class NoTimerAfterCommit(Lifetimes):
+    """The timer of TimeToBeReceived does not start for a message that is sent in a transaction."""
+
+    def watch_received(self, position: MessagePosition) -> None:
+        if position.MessageReference.TransactionIdentifier is None:
+            super().watch_received(position)
+
+
+@fault("second-message-of-transaction-available-at-once", breaks="MQDMPR-3.1.7.1.9-17")
+class SecondAvailableAtOnce(TransactionOperations):
+    """The second message that is sent to a local queue in a transaction can be received before the commit."""
+
+    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
+        position = super().enqueue_in_transaction(transaction, queue, message)
+        if len(transaction.TransactionalOperationCollection) == 2 and position.counted_in is not None:
+            position.State = MessagePositionState.AVAILABLE
+        return position

@@ -17,6 +17,7 @@ pytestmark = needs("queues", "receive")
 
 LIFETIME_S = 2
 """TimeToBeReceived, in seconds, of the messages that expire in their queue."""
+LATER_PRIORITIES = {"d": 3, "high": 5, "middle": 4, "low": 2, "second high": 5, "top": 7, "second top": 7}
 PRIORITIES = (3, 6, 0, 7, 3)
 """The priorities of the messages, in order of arrival."""
 
@@ -141,9 +142,9 @@ def test_message_sent_in_transaction_is_stored_at_commit(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.9-14")
 @pytest.mark.parametrize("locked", ["a", "b", "c"])
 def test_message_is_inserted_by_priority_around_locked_message(remote, judge, locked):
-    """A reader has locked one of three messages of priority 3 when messages of priority 3, 5, 4 and 2 arrive. When the
-    reader returns the locked message, all messages are in the order of their priorities, and within a priority in the
-    order of their arrival.
+    """A reader has locked one of three messages of priority 3 when messages of priority 3, 5, 4, 2 and 7 arrive. When
+    the reader returns the locked message, all messages are in the order of their priorities, and within a priority in
+    the order of their arrival.
     """
     queue, reader = remote.open_with_messages(*"abc"), remote.open()
     cursor = reader.open_cursor()
@@ -154,14 +155,22 @@ def test_message_is_inserted_by_priority_around_locked_message(remote, judge, lo
     remote.send_all(
         [
             remote.peer.recoverable_message(base={"PR": priority}, label=label)
-            for label, priority in (("d", 3), ("high", 5), ("middle", 4), ("low", 2), ("second high", 5))
+            for label, priority in (
+                ("d", 3),
+                ("high", 5),
+                ("middle", 4),
+                ("low", 2),
+                ("second high", 5),
+                ("top", 7),
+                ("second top", 7),
+            )
         ]
     )
     reader.return_message(held).expect_success()
     judge.all(
         expected={
             "label of the locked message": locked,
-            "queue": in_queue("high", "second high", "middle", *"abcd", "low"),
+            "queue": in_queue("top", "second top", "high", "second high", "middle", *"abcd", "low"),
         },
         observed={"label of the locked message": held.label_or_outcome, "queue": queue.labels()},
         evidence=held,

@@ -54,13 +54,19 @@ def send_messages(sut, peer, queues, transaction=None):
 
 
 def list_differences(sut, queues, sent):
-    """Return the labels and names of the properties that differ from those that were sent."""
+    """Return the labels and names of the properties that differ from those that were sent. A property that the control
+    channel shows for none of the messages is omitted, and so is an empty property that it does not show.
+    """
     found = {one["label"]: one for name in queues for one in sut.control.call("peek", queue=name)["messages"]}
+    shown = {name for one in found.values() for name in one}
     return [
         f"{label}: {name}"
         for label, fields in sent.items()
         for name, value in fields.items()
-        if label in found and name in found[label] and _fold(found[label][name]) != _fold(value)
+        if label in found
+        and name in shown
+        and (value or name in found[label])
+        and _fold(found[label].get(name)) != _fold(value)
     ]
 
 

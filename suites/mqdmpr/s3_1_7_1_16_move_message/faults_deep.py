@@ -210,3 +210,63 @@ class MoveIsReceipt(Positions):
         if queue.parent is source:
             self.qm.post(MessageLeft(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE))
         return target
+
+
+@fault("message-moved-back-gets-place-of-its-lookup-identifier", breaks="MQDMPR-3.1.7.1.16-07")
+class MovedBackToFront(Positions):
+    """A message that is moved from a subqueue to its queue is placed before all messages of its priority."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        positions, priority = queue.MessagePositionList, position.MessageReference.Priority
+        last = positions._last[priority]
+        if position.QueueReference.parent is queue and last is not None:
+            positions._last[priority] = None
+            moved = super().move_message(position, queue)
+            positions._last[priority] = last
+            return moved
+        return super().move_message(position, queue)
+
+
+@fault("moved-message-does-not-wake-reader-of-subqueue", breaks="MQDMPR-3.1.7.1.16-D01")
+class ReaderOfSubqueueSleeps(Positions):
+    """A message that is moved to a subqueue does not complete a pending read of the subqueue."""
+
+    def message_available(self, position: MessagePosition) -> None:
+        queue = position.QueueReference
+        if queue.parent is None or queue.JournalQueueReference is not None:
+            super().message_available(position)
+            return
+        descriptors, queue.OpenQueueDescriptorCollection = queue.OpenQueueDescriptorCollection, {}
+        super().message_available(position)
+        queue.OpenQueueDescriptorCollection = descriptors
+
+
+@fault("second-moved-message-of-transaction-not-locked", breaks="MQDMPR-3.1.7.1.16-D02")
+class SecondMoveNotLocked(TransactionOperations):
+    """The second message that a transaction moves is not locked in its source queue."""
+
+    def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
+        super().move_in_transaction(transaction, position, target)
+        if len(transaction.TransactionalOperationCollection) > 1:
+            position.State = MessagePositionState.AVAILABLE
+
+
+@fault("second-move-of-transaction-goes-to-target-of-first", breaks="MQDMPR-3.1.7.1.16-D03")
+class TargetOfFirst(TransactionOperations):
+    """All messages that a transaction moves go to the target queue of its first move."""
+
+    def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
+        moved = (one.TargetQueueReference for one in transaction.TransactionalOperationCollection)
+        first = next((one for one in moved if one is not None), target)
+        super().move_in_transaction(transaction, position, first)
+
+
+@fault("moved-message-loses-application-tag", breaks="MQDMPR-3.1.7.1.16-06")
+class TagLost(Positions):
+    """A message that is moved for the second time loses its application tag and response queue."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        if position.QueueReference.parent is not None:
+            kept = replace(position.MessageReference, AppSpecific=0, ResponseQueueFormatName=None)
+            position.MessageReference = kept
+        return super().move_message(position, queue)

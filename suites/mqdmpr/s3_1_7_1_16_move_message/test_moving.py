@@ -122,6 +122,7 @@ def test_message_moved_several_times_is_whole_in_its_last_queue(peer, sut, judge
         ("eab", "sub 1", "sub 2", show_places("d", "c", "bea")),
         ("a", "sub 2", "queue", show_places("da", "c", "be")),
         ("b", "sub 2", "sub 1", show_places("da", "bc", "e")),
+        ("e", "sub 2", "queue", show_places("dae", "bc")),
     )
     for labels, source, target, expected in steps:
         places.move(labels, source, target)

@@ -66,3 +66,39 @@ class CancelledTakesMessage(Waiting):
         """Delete the message that completes the cancelled receive."""
         if position is not None:
             self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+
+
+@fault("cancel-ends-oldest-read-of-descriptor", breaks="MQDMPR-3.1.7.1.17-05")
+class OldestOfDescriptor(Waiting):
+    """The queue manager cancels the oldest pending read of the descriptor that has the read with the passed tag."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
+            readers = list(descriptor.WaitingMessageReadOperationCollection)
+            if any(one.Tag == tag for one in readers):
+                self.stop_reader(readers[0], status)
+                return Status.MQ_OK
+        return Status.STATUS_NOT_FOUND
+
+
+@fault("cancel-of-peek-leaves-it-waiting", breaks="MQDMPR-3.1.7.1.17-05")
+class PeekNotCancelled(Waiting):
+    """The queue manager cancels no pending peek."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
+            for reader in descriptor.WaitingMessageReadOperationCollection:
+                if reader.Tag == tag and not reader.DestructiveRead:
+                    return Status.MQ_OK
+        return super().cancel_waiting_read(queue, tag, status)
+
+
+@fault("cancelled-read-by-cursor-ends-with-time-out", breaks="MQDMPR-3.1.7.1.17-07")
+class CursorReadTimesOut(Waiting):
+    """The cancellation of a pending read by a cursor ends the read with MQ_ERROR_IO_TIMEOUT."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        for reader in self.qm.readers.values():
+            if reader.Tag == tag and reader.CursorReference is not None:
+                return super().cancel_waiting_read(queue, tag, Status.MQ_ERROR_IO_TIMEOUT)
+        return super().cancel_waiting_read(queue, tag, status)

@@ -43,21 +43,25 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.17-05", "MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07", "MQDMPR-3.1.7.1.17-10")
 def test_cancelled_read_takes_no_message(peer, sut, judge):
-    """Of four reads that wait at two queues, the first receive of each queue is cancelled: messages that arrive later
-    complete the other reads, and the cancelled receives take none of them.
+    """Of five reads that wait at two queues, the first receive of each queue and a peek by a cursor are cancelled:
+    messages that arrive later complete the other reads, and the cancelled receives take none of them.
     """
     first, second = Application(peer, sut), Application(peer, sut)
-    handle = sut.control.call("open_queue", queue=first.queue, access="receive")["handle"]
+    handle, other_handle = (
+        sut.control.call("open_queue", queue=one.queue, access="receive")["handle"] for one in (first, second)
+    )
+    cursor = sut.control.call("open_cursor", handle=other_handle)["cursor"]
     reads = {}
-    for name, where in (
-        ("first receive", {"handle": handle}),
-        ("second receive", {"handle": handle}),
-        ("receive of the other queue", {"queue": second.queue}),
-        ("later receive of the other queue", {"queue": second.queue}),
+    for name, verb, where in (
+        ("first receive", "receive", {"handle": handle}),
+        ("second receive", "receive", {"handle": handle}),
+        ("receive of the other queue", "receive", {"queue": second.queue}),
+        ("later receive of the other queue", "receive", {"queue": second.queue}),
+        ("peek of the other queue", "peek_message", {"cursor": cursor}),
     ):
-        reads[name] = PendingRequest(peer, "receive", timeout_ms=PENDING_TIMEOUT_MS, **where)
+        reads[name] = PendingRequest(peer, verb, timeout_ms=PENDING_TIMEOUT_MS, **where)
         peer.settle()
-    cancelled = ("first receive", "receive of the other queue")
+    cancelled = ("first receive", "receive of the other queue", "peek of the other queue")
     answers = [_is_cancelled(peer, sut, reads[name].number) for name in cancelled]
     outcomes = [reads[name].await_outcome() for name in cancelled]
     connection = peer.open_raw()
@@ -67,15 +71,15 @@ def test_cancelled_read_takes_no_message(peer, sut, judge):
     first.await_labels(1)
     judge.all(
         expected=facts(
-            cancelled=[True] * 2,
-            cancelled_receives=[Outcome.REFUSED] * 2,
+            cancelled=[True] * 3,
+            cancelled_reads=[Outcome.REFUSED] * 3,
             other_receives=["a", "b"],
             queue=in_queue("c"),
             other_queue=in_queue(),
         ),
         observed={
             "cancelled": answers,
-            "cancelled_receives": outcomes,
+            "cancelled_reads": outcomes,
             "other_receives": labels,
             "queue": first.labels(),
             "other_queue": second.labels(),

@@ -70,3 +70,42 @@ class OtherGuid(Publishing):
             published(status)
 
         super().publish(queue, change_identifier)
+
+
+@fault("second-created-public-queue-not-notified", breaks="MQDMPR-3.1.7.1.18-D01")
+class SecondCreationNotNotified(Publishing):
+    """The queue manager raises no change notification for a second public queue."""
+
+    def publish(self, queue: Queue, published: OnStatus) -> None:
+        state = self.qm.enterprise.state
+        notifies = state.notifies
+        state.notifies = notifies and not self._list_public_queues()
+        super().publish(queue, published)
+        state.notifies = notifies
+
+
+@fault("created-public-queue-object-without-privacy", breaks="MQDMPR-3.1.7.1.18-D02")
+class PrivacyNotPublished(Publishing):
+    """The directory object of a new public queue has the default PrivacyLevel and Authentication."""
+
+    def publish(self, queue: Queue, published: OnStatus) -> None:
+        self.publishing = True
+        super().publish(queue, published)
+        self.publishing = False
+
+    def _build_element(self, queue: Queue) -> directory.Queue:
+        built = super()._build_element(queue)
+        if not getattr(self, "publishing", False):
+            return built
+        default = directory.Queue()
+        return replace(built, PrivacyLevel=default.PrivacyLevel, Authentication=default.Authentication)
+
+
+@fault("created-public-queue-refused-by-directory-reported-as-created", breaks="MQDMPR-3.1.7.1.18-D04")
+class ExistingObjectTakenAsCreated(Publishing):
+    """When the directory already has an object of the name, the queue manager reports that it created the queue."""
+
+    def publish(self, queue: Queue, published: OnStatus) -> None:
+        super().publish(
+            queue, lambda status: published(Status.MQ_OK if status is Status.MQ_ERROR_QUEUE_EXISTS else status)
+        )

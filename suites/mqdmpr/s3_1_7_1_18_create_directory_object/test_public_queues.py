@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from suites.applications import PendingRequest
 from suites.mqdmpr.steps.directory import Enterprise
@@ -39,6 +40,32 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
     public_name = f"public={enterprise.read_object(transactional).get('identifier', 'the GUID of its object')}".lower()
     format_name = sut.format_names(transactional).get("public", "").lower()
     judge("MQDMPR-3.1.7.1.18-D04", expected=public_name, observed=format_name, case="format name of a later queue")
+
+
+@needs("directory", "environment", "queue_control")
+@covers("MQDMPR-3.1.7.1.18-D04")
+def test_public_queue_is_not_created_beside_existing_object(peer, sut, judge):
+    """The directory already contains an object with the path name of a new public queue: the creation of the queue is
+    refused, and the SUT does not list the queue.
+    """
+    enterprise = Enterprise(peer, sut)
+    name = enterprise.new_path_name()
+    try:
+        found = enterprise.change_object(name, present=True, label="of another queue")
+    except ControlRefused as refused:
+        judge.end_unobservable(f"the control channel cannot create a queue's object in the directory: {refused}")
+        return
+    answer = sut.attempt("create_queue", name=name)
+    is_listed = name in [queue["name"] for queue in sut.control.call("list")["queues"]]
+    if is_listed:
+        sut.attempt("delete_queue", name=name)
+    else:
+        enterprise.change_object(name, present=False)
+    judge(
+        "MQDMPR-3.1.7.1.18-D04",
+        expected=facts(object_exists=True, creation=Outcome.REFUSED, queue_is_listed=False),
+        observed={"object_exists": bool(found), "creation": answer, "queue_is_listed": is_listed},
+    )
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
@@ -79,8 +106,12 @@ def test_public_queue_is_not_created_without_directory(peer, sut, judge):
 @needs("directory", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.18-D01")
 def test_creation_of_public_queue_is_notified_once(peer, sut, judge):
-    """The creation of a public queue causes one change notification, with the operation QueueCreation."""
+    """The creation of each of three public queues, one of them transactional, causes one change notification, with the
+    operation QueueCreation.
+    """
     enterprise = Enterprise(peer, sut)
-    name = enterprise.create_queue()
-    operations = [operation for operation, queue in enterprise.list_notifications() if queue == name]
-    judge("MQDMPR-3.1.7.1.18-D01", expected=["QueueCreation"], observed=operations, case="change notifications")
+    for properties in ({}, {"label": "later"}, {"transactional": True}):
+        name = enterprise.create_queue(**properties)
+        operations = [operation for operation, queue in enterprise.list_notifications() if queue == name]
+        case = f"change notifications about the queue with {properties or 'default properties'}"
+        judge("MQDMPR-3.1.7.1.18-D01", expected=["QueueCreation"], observed=operations, case=case)

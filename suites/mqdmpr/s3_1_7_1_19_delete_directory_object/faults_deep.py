@@ -40,3 +40,27 @@ class RefusedDeletionPurges(Publishing):
             withdrawn(status)
 
         super().withdraw(queue, purge_after_failure)
+
+
+@fault("deleted-transactional-public-queue-not-notified", breaks="MQDMPR-3.1.7.1.19-03")
+class TransactionalDeletionNotNotified(Publishing):
+    """The queue manager raises no change notification when it deletes a transactional public queue."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        state = self.qm.enterprise.state
+        notifies = state.notifies
+        state.notifies = notifies and not queue.Transactional
+        super().withdraw(queue, withdrawn)
+        state.notifies = notifies
+
+
+@fault("failed-deletion-of-second-queue-reported-as-done", breaks=("MQDMPR-3.1.7.1.19-11", "MQDMPR-3.1.7.1.19-13"))
+class SecondFailureIgnored(Publishing):
+    """After one deletion failed without the directory, the queue manager reports further failures as done."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        def report(status: Status) -> None:
+            failed_before, self.failed = getattr(self, "failed", False), status is not Status.MQ_OK
+            withdrawn(Status.MQ_OK if failed_before else status)
+
+        super().withdraw(queue, report)

@@ -36,6 +36,7 @@ def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
     "MQDMPR-3.1.7.1.19-09",
     "MQDMPR-3.1.7.1.19-10",
     "MQDMPR-3.1.7.1.19-11",
+    "MQDMPR-3.1.7.1.19-13",
 )
 def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
     """While the directory is unavailable, two deletions of a public queue are refused, each with a change notification;
@@ -62,6 +63,8 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
         expected=facts(deletions=[Outcome.REFUSED] * 2, notifications=["QueueDeletion"] * 2),
         observed={"deletions": [answer, again], "notifications": operations},
     )
+    case = "deletions without the directory"
+    judge("MQDMPR-3.1.7.1.19-13", expected=[Outcome.REFUSED] * 2, observed=[answer, again], case=case)
     judge(
         "MQDMPR-3.1.7.1.19-10",
         expected=holds("the timer that the first deletion started continues to run"),
@@ -100,14 +103,19 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_deletion_of_public_queue_is_notified_once(peer, sut, judge):
-    """The deletion of a public queue causes one change notification, with the operation QueueDeletion."""
+    """The deletion of each of three public queues, one of them transactional, causes one change notification, with the
+    operation QueueDeletion.
+    """
     enterprise = Enterprise(peer, sut)
-    name = enterprise.create_queue()
-    earlier = len(enterprise.list_notifications())
-    sut.delete_queue(name)
-    operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
-    judge("MQDMPR-3.1.7.1.19-03", expected=holds("the SUT raises a change notification"), observed=bool(operations))
-    if operations:
-        judge("MQDMPR-3.1.7.1.19-04", expected=["QueueDeletion"], observed=operations, case="change notifications")
-    else:
-        judge.mark_not_exercised("MQDMPR-3.1.7.1.19-04", reason="the SUT raised no change notification")
+    for transactional in (False, True, False):
+        name = enterprise.create_queue(transactional=transactional)
+        earlier = len(enterprise.list_notifications())
+        sut.delete_queue(name)
+        operations = [operation for operation, queue in enterprise.list_notifications()[earlier:] if queue == name]
+        raised = holds("the SUT raises a change notification")
+        case = "transactional queue" if transactional else "nontransactional queue"
+        judge("MQDMPR-3.1.7.1.19-03", expected=raised, observed=bool(operations), case=case)
+        if operations:
+            judge("MQDMPR-3.1.7.1.19-04", expected=["QueueDeletion"], observed=operations, case="change notifications")
+        else:
+            judge.mark_not_exercised("MQDMPR-3.1.7.1.19-04", reason="the SUT raised no change notification")

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from harness.faults.parts import fault
 from reference_qm.codec import FormatName, PrivateName, PublicName
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.names.next_hops import Destination
 from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered
 
 NOT_FOUND = QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
 
@@ -51,3 +59,19 @@ class EveryPrivateFound(QueuePaths):
         found = super()._path_of_private(name)
         offline = self.qm.enterprise.state.DirectoryOffline
         return QueuePathOf(Status.MQ_OK) if offline and found.rStatus is not Status.MQ_OK else found
+
+
+_NAMES: WeakKeyDictionary[QueueManager, dict[str, Destination]] = WeakKeyDictionary()
+
+
+@fault("second-outage-at-read-not-noticed", breaks=("MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26"))
+class SecondOutageNotNoticed(DirectoryClient):
+    """A read that cannot reach the directory leaves DirectoryOffline False after an earlier outage."""
+
+    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+        state = self.qm.enterprise.state
+        before = state.DirectoryOffline
+        super().on_answered(event, now)
+        if event.status is Result.DIRECTORY_NOT_CONNECTED and not before:
+            self.outages = getattr(self, "outages", 0) + 1
+            state.DirectoryOffline = state.DirectoryOffline and self.outages < 2

@@ -182,6 +182,26 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
         accepted -= 1
 
 
+@needs("directory", "environment", "set_timers", "send", "inspect")
+@covers("MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26")
+def test_each_outage_is_noticed_by_a_read(peer, sut, judge):
+    """In each of two outages, a send to an unknown public queue makes the SUT read the directory: the SUT sets
+    DirectoryOffline, and clears it when its timer has expired and the directory is available again.
+    """
+    enterprise = Enterprise(peer, sut)
+    for outage in (1, 2):
+        sut.change_environment(directory=False)
+        sut.attempt(sut.send, f"PUBLIC={UNKNOWN_GUID[:-1]}{outage}", body="a name that was never asked for before")
+        offline = peer.eventually(enterprise.is_offline)
+        case = f"state of the directory according to the SUT in outage {outage}"
+        noticed = holds("offline", otherwise="online")
+        judge("MQDMPR-3.1.7.1.20-25", expected=noticed, observed=bool(offline), case=case)
+        sut.change_environment(directory=True)
+        back = holds("online again", otherwise="offline")
+        case = f"state of the directory according to the SUT after outage {outage}"
+        judge("MQDMPR-3.1.7.1.20-26", expected=back, observed=bool(enterprise.await_online() and offline), case=case)
+
+
 @needs("directory", "environment", "set_timers", "queue_control", "get_queue_path")
 @covers("MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-20")
 def test_remote_queue_found_before_is_not_found_without_directory(peer, sut, judge):

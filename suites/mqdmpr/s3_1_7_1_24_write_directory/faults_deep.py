@@ -65,3 +65,21 @@ class QuotaKeptLocally(Publishing):
             written(status)
 
         super().write(queue, values, keep_quota)
+
+
+@fault("empty-label-not-written-to-directory", breaks="MQDMPR-3.1.7.1.24-03")
+class EmptyLabelKept(Publishing):
+    """The queue manager does not write an empty label to the directory object of a queue."""
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        super().write(queue, {name: value for name, value in values.items() if value != ""}, written)
+
+
+@fault("write-of-queue-without-object-reported-as-done", breaks="MQDMPR-3.1.7.1.24-09")
+class MissingObjectIgnored(Publishing):
+    """When the directory has no object of the queue, the queue manager reports that the object was written."""
+
+    def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
+        super().write(
+            queue, values, lambda status: written(Status.MQ_OK if status is Status.MQ_ERROR_QUEUE_NOT_FOUND else status)
+        )

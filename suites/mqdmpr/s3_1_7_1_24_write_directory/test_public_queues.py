@@ -7,6 +7,7 @@ from typing import Any
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
 from harness.sut.outcomes import Outcome
 from suites.applications import PendingRequest
 from suites.mqdmpr.steps.directory import Enterprise
@@ -16,6 +17,7 @@ OWN_TYPE, OTHER_TYPE = "6d71636f-6e66-4f72-8d00-00000000007e", "6d71636f-6e66-4f
 RARE_PROPERTIES = {"authenticated": True, "privacy": "body", "journal_quota_kb": 4_321}
 SHARED_PROPERTIES = (*CREATED_PROPERTIES, *RARE_PROPERTIES, "type", "transactional")
 CHANGED_PROPERTIES = {"label": "last label", "quota_kb": 0x8000_0001, "journaling": False, "base_priority": -4}
+RESET_PROPERTIES = {"label": "", "quota_kb": 0, "base_priority": 0}
 
 NOTIFIED_CHANGES: tuple[dict[str, Any], ...] = (
     {"label": "other"},
@@ -30,7 +32,8 @@ NOTIFIED_CHANGES: tuple[dict[str, Any], ...] = (
 @covers("MQDMPR-3.1.7.1.24-03", "MQDMPR-3.1.7.1.24-09")
 def test_change_of_public_queue_is_in_directory(peer, sut, judge):
     """A change to a public queue's label succeeds; the queue's object in the directory has the new label, and its other
-    attributes are unchanged. Then several attributes are changed together; the object has all new values.
+    attributes are unchanged. Then several attributes are changed together, and set to an empty label and zero
+    values; each time the object has all new values.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(**CREATED_PROPERTIES)
@@ -44,13 +47,36 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
         observed=observed,
         case="directory object",
     )
-    PendingRequest(peer, "set_queue", name=name, **CHANGED_PROPERTIES).await_outcome()
-    directory_object = enterprise.read_object(name)
+    for changes in (CHANGED_PROPERTIES, RESET_PROPERTIES):
+        PendingRequest(peer, "set_queue", name=name, **changes).await_outcome()
+        directory_object = enterprise.read_object(name)
+        judge(
+            "MQDMPR-3.1.7.1.24-03",
+            expected=changes,
+            observed={key: directory_object.get(key) for key in changes},
+            case="directory object after the change of several attributes",
+        )
+
+
+@needs("directory", "environment", "queue_control")
+@covers("MQDMPR-3.1.7.1.24-09")
+def test_change_of_queue_without_directory_object_is_refused(peer, sut, judge):
+    """An administrator deletes the directory object of a public queue of the SUT: a change of the queue's label is
+    refused, as the directory refuses the write, and a change of another public queue succeeds.
+    """
+    enterprise = Enterprise(peer, sut)
+    name, other = enterprise.create_queue(label="old"), enterprise.create_queue(label="old")
+    try:
+        enterprise.change_object(name, present=False)
+    except ControlRefused as refused:
+        judge.end_unobservable(f"the control channel cannot delete a queue's object in the directory: {refused}")
+        return
+    outcomes = [PendingRequest(peer, "set_queue", name=one, label="new").await_outcome() for one in (name, other)]
     judge(
-        "MQDMPR-3.1.7.1.24-03",
-        expected=CHANGED_PROPERTIES,
-        observed={key: directory_object.get(key) for key in CHANGED_PROPERTIES},
-        case="directory object after the change of several attributes",
+        "MQDMPR-3.1.7.1.24-09",
+        expected={"queue without an object": Outcome.REFUSED, "other queue": Outcome.DONE},
+        observed=dict(zip(("queue without an object", "other queue"), outcomes, strict=True)),
+        case="changes of the labels",
     )
 
 

@@ -7,6 +7,9 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queueing.publishing import Publishing
+from reference_qm.model.adm import Queue
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered
 
 
 @fault("directory-online-check-updates-first-queue-only", breaks="MQDMPR-3.1.7.1.25-12")
@@ -51,3 +54,52 @@ class TransactionalKept(Publishing):
         super().update_public_queues()
         for queue, label, quota in kept:
             queue.Label, queue.Quota = label, quota
+
+
+@fault("directory-back-second-time-queues-not-read", breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18"))
+class ReadOnlyOnce(Publishing):
+    """The queue manager reads the objects of its public queues only when the directory is back for the first time."""
+
+    def update_public_queues(self) -> None:
+        if not getattr(self, "updated", False):
+            super().update_public_queues()
+        self.updated = True
+
+
+@fault("directory-back-only-two-queues-read", breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15"))
+class OnlyTwoRead(Publishing):
+    """When the directory is back, the queue manager reads the objects of at most two public queues."""
+
+    def update_public_queues(self) -> None:
+        self.limited = True
+        super().update_public_queues()
+        self.limited = False
+
+    def _list_public_queues(self) -> list[Queue]:
+        queues = super()._list_public_queues()
+        return queues[:2] if getattr(self, "limited", False) else queues
+
+
+@fault("directory-online-timer-restarted-once", breaks="MQDMPR-3.1.7.1.25-20")
+class RestartedOnce(DirectoryClient):
+    """After the second failed attempt, the queue manager does not restart the Directory Online Timer."""
+
+    def on_directory_online_timer(self, now: Now) -> None:
+        self.attempts = getattr(self, "attempts", 0) + 1
+        super().on_directory_online_timer(now)
+
+    def watch(self, now: Now) -> None:
+        if getattr(self, "attempts", 0) < 2:
+            super().watch(now)
+
+
+@fault("directory-offline-after-second-outage", breaks="MQDMPR-3.1.7.1.25-11")
+class OfflineAfterSecond(DirectoryClient):
+    """When the directory is back after a second outage, DirectoryOffline stays True."""
+
+    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        state = self.qm.enterprise.state
+        super()._check_online(answer, now)
+        if not state.DirectoryOffline:
+            self.outages = getattr(self, "outages", 0) + 1
+            state.DirectoryOffline = self.outages > 1

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
 from harness.faults.parts import fault
-from reference_qm.codec import PrivateName, PublicName
+from reference_qm.codec import FormatError, PrivateName, PublicName, parse_format_name
+from reference_qm.codec.format_names import DirectName, MulticastName, MultipleElementName
 from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.statuses import Status
 
 
@@ -117,3 +122,139 @@ class HttpHostEndsAtDot(QueuePaths):
         found = super().get_queue_path(format_name)
         _, separator, _ = format_name.partition("://")
         return found._replace(rMachineName=found.rMachineName.partition(".")[0]) if separator else found
+
+
+_REMEMBERED: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
+
+
+@fault("queue-path-of-deleted-public-queue-remembered", breaks=("MQDMPR-3.1.7.1.26-18", "MQDMPR-3.1.7.1.26-13"))
+class DeletedQueueRemembered(QueuePaths):
+    """The queue manager returns the path name of a public queue that it found before and that was deleted since."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        known = _REMEMBERED.setdefault(self.qm, {})
+        found = super()._path_of_public(name)
+        if found.rStatus is Status.MQ_OK:
+            known[name.QueueGuid] = found
+        return known.get(name.QueueGuid, found)
+
+
+@fault("queue-path-of-second-public-queue-is-path-of-first", breaks=("MQDMPR-3.1.7.1.26-16", "MQDMPR-3.1.7.1.26-12"))
+class FirstQueueRemembered(QueuePaths):
+    """The queue manager returns the path name of the first public queue of a computer for each later one of it."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        known = _REMEMBERED.setdefault(self.qm, {})
+        found = super()._path_of_public(name)
+        if found.rStatus is Status.MQ_OK:
+            same = (one for one in known.values() if one.rMachineName == found.rMachineName)
+            found = known.setdefault(name.QueueGuid, next(same, found))
+        return found
+
+
+@fault("queue-path-machine-of-remote-public-queue-is-own-name", breaks="MQDMPR-3.1.7.1.26-21")
+class OwnMachineOfRemote(QueuePaths):
+    """For a public queue of another queue manager, Get Queue Path returns the queue manager's own computer."""
+
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
+        found = super()._path_of_public(name)
+        own = self.qm.enterprise.state.LocalQueueManager.ComputerName or ""
+        return found._replace(rMachineName=own) if found.rMachineName else found
+
+
+@fault("queue-path-of-direct-name-cut-at-semicolon", breaks="MQDMPR-3.1.7.1.26-10")
+class SubqueueCut(QueuePaths):
+    """The path name of a direct format name ends before the name of a subqueue."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        return found._replace(rPathName=found.rPathName.partition(";")[0])
+
+
+@fault("queue-path-of-direct-name-without-private-folder", breaks="MQDMPR-3.1.7.1.26-10")
+class FolderAdded(QueuePaths):
+    """The path name of the direct format name of a public queue contains private$."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        machine, separator, rest = found.rPathName.partition("\\")
+        is_direct = format_name.upper().startswith("DIRECT=") and separator and "\\" not in rest
+        return found._replace(rPathName=f"{machine}\\private$\\{rest}") if is_direct else found
+
+
+@fault("queue-path-of-https-name-has-whole-address-as-machine", breaks="MQDMPR-3.1.7.1.26-07")
+class SecureHostNotCut(QueuePaths):
+    """For a direct format name with the protocol HTTPS, Get Queue Path returns the whole address as the computer."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        try:
+            name = parse_format_name(format_name)
+        except FormatError:
+            return found
+        if isinstance(name, DirectName) and name.Protocol == "HTTPS":
+            return found._replace(rMachineName=name.ProtocolAddressSpecification)
+        return found
+
+
+@fault("queue-path-of-http-name-contains-port", breaks="MQDMPR-3.1.7.1.26-07")
+class PortNotCut(QueuePaths):
+    """For a direct format name with the protocol HTTP, Get Queue Path returns host and port as the computer."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        _, separator, rest = format_name.partition(f"//{found.rMachineName}:")
+        port = rest.partition("/")[0]
+        return found._replace(rMachineName=f"{found.rMachineName}:{port}") if separator else found
+
+
+@fault("queue-path-of-several-names-is-path-of-first", breaks="MQDMPR-3.1.7.1.26-03")
+class FirstOfSeveral(QueuePaths):
+    """For a multiple-element format name, Get Queue Path returns path name and computer of the first element."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        try:
+            name = parse_format_name(format_name)
+        except FormatError:
+            return super().get_queue_path(format_name)
+        if isinstance(name, MultipleElementName):
+            return super().get_queue_path(str(name.Elements[0]))
+        return super().get_queue_path(format_name)
+
+
+@fault("queue-path-of-multicast-name-is-address", breaks="MQDMPR-3.1.7.1.26-03")
+class AddressOfMulticast(QueuePaths):
+    """For a multicast format name, Get Queue Path returns the multicast address as the computer."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        try:
+            name = parse_format_name(format_name)
+        except FormatError:
+            return found
+        return found._replace(rMachineName=format_name.partition("=")[2]) if isinstance(name, MulticastName) else found
+
+
+@fault("queue-path-of-remote-private-queue-is-own-queue-of-number", breaks="MQDMPR-3.1.7.1.26-34")
+class OwnQueueOfNumber(QueuePaths):
+    """For a private queue of another computer, Get Queue Path returns the path name of the own queue of that number."""
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        found = super()._path_of_private(name)
+        queue = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier)
+        if found.rStatus is Status.MQ_OK and queue is not None and name.ComputerGuid != self.qm.adm.Identifier:
+            return found._replace(rPathName=f"{found.rMachineName}\\{queue.Pathname}")
+        return found
+
+
+@fault("queue-path-of-unknown-own-private-number-refused", breaks="MQDMPR-3.1.7.1.26-35")
+class UnknownNumberRefused(QueuePaths):
+    """For an unknown private queue of the own computer, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME."""
+
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
+        found = super()._path_of_private(name)
+        return (
+            found
+            if found.rPathName or name.ComputerGuid != self.qm.adm.Identifier
+            else QueuePathOf(Status.MQ_ERROR_ILLEGAL_FORMATNAME)
+        )

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from harness.expectations import each, holds
 from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 
 OK, ILLEGAL = "MQ_OK", "MQ_ERROR_ILLEGAL_FORMATNAME"
@@ -62,6 +63,22 @@ def test_direct_name_contains_path_and_computer(sut, judge):
 
 
 @needs("get_queue_path")
+@covers("MQDMPR-3.1.7.1.26-03")
+def test_name_of_several_queues_has_no_path(sut, judge):
+    """The SUT returns neither a path name nor a computer for a multiple-element format name, although it knows those of
+    each element, and for a multicast format name.
+    """
+    for name in (",".join([*PATHS_OF_DIRECT_NAMES][:2]), "MULTICAST=234.1.1.9:8001"):
+        try:
+            got = _get_path(sut, name)
+        except ControlRefused:
+            judge.mark_not_exercised("MQDMPR-3.1.7.1.26-03", reason=f"the control channel refuses the name {name}")
+            continue
+        observed = {"path name": got["path"], "computer": got["machine"]}
+        judge("MQDMPR-3.1.7.1.26-03", expected={"path name": "", "computer": ""}, observed=observed, case=name)
+
+
+@needs("get_queue_path")
 @covers("MQDMPR-3.1.7.1.26-18", "MQDMPR-3.1.7.1.26-29")
 def test_unknown_public_or_private_name_is_illegal(sut, judge):
     """The SUT returns MQ_ERROR_ILLEGAL_FORMATNAME for a public format name with an unknown GUID, and for a private
@@ -102,8 +119,8 @@ def test_unknown_public_or_private_name_is_illegal(sut, judge):
 )
 def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
     """For public format names, the SUT returns the path and the computer of their directory objects; for private format
-    names, it returns the computer and, only for local queues, the path. For unknown GUIDs it returns
-    MQ_ERROR_ILLEGAL_FORMATNAME.
+    names, it returns the computer and, only for local queues, the path. For unknown GUIDs, and for the GUID of a
+    deleted queue, it returns MQ_ERROR_ILLEGAL_FORMATNAME.
     """
     names = [f"mqc-{sut.own}-{one}" for one in ("first", "second")]
     for name in names:
@@ -167,6 +184,17 @@ def test_path_of_public_and_private_name_is_from_directory(peer, sut, judge):
     )
     statuses = [one["status"] for one in (*published.values(), own_answer, foreign_answer)]
     judge("MQDMPR-3.1.7.1.26-35", expected=each(OK, "name"), observed=statuses)
+    judge("MQDMPR-3.1.7.1.26-35", expected=OK, observed=missing["status"], case="status of the missing private queue")
+    deleted = sut.format_names(names[0]).get("public", "no public format name")
+    sut.delete_queue(names[0])
+    case = "status of the public name of a deleted queue"
+    judge(
+        "MQDMPR-3.1.7.1.26-13",
+        "MQDMPR-3.1.7.1.26-18",
+        expected=ILLEGAL,
+        observed=_get_path(sut, deleted)["status"],
+        case=case,
+    )
     public, foreign = f"PUBLIC={UNKNOWN_GUID}", rf"PRIVATE={UNKNOWN_GUID}\{number}"
     judge(
         "MQDMPR-3.1.7.1.26-18",

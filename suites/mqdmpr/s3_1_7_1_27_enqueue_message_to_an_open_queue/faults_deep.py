@@ -236,3 +236,106 @@ class RefusalInTransactionIgnored(Enqueueing):
     ) -> EnqueueStatus:
         status = super().enqueue_to_open_queue(descriptor, message, now, transaction)
         return EnqueueStatus.NO_ERROR if descriptor.Multiple and transaction is not None else status
+
+
+@fault("sender-second-copy-has-no-response-queue", breaks="MQDMPR-3.1.7.1.27-12")
+class ResponseQueueOfFirstOnly(Enqueueing):
+    """When a message is addressed to several queues, only the first copy has the response queue."""
+
+    def enqueue_to_open_queue(
+        self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None = None
+    ) -> EnqueueStatus:
+        self.first = True
+        return super().enqueue_to_open_queue(descriptor, message, now, transaction)
+
+    def _enqueue_message(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        if message.DestinationMultiQueueFormatName is not None and not getattr(self, "first", True):
+            message = replace(message, ResponseQueueFormatName=None)
+        self.first = False
+        return super()._enqueue_message(queue, message, now, transaction)
+
+
+@fault("sender-local-copy-has-default-priority", breaks="MQDMPR-3.1.7.1.27-12")
+class PriorityOfLocalCopyLost(Enqueueing):
+    """The copy that stays at the sending queue manager has the default priority."""
+
+    def _enqueue_message(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        if message.DestinationMultiQueueFormatName is not None and not isinstance(queue, OutgoingQueue):
+            message = replace(message, Priority=3)
+        return super()._enqueue_message(queue, message, now, transaction)
+
+
+@fault("sender-copies-of-transaction-list-only-own-queue", breaks="MQDMPR-3.1.7.1.27-10")
+class CopyInTransactionListsItself(Enqueueing):
+    """When a message to several queues is sent in a transaction, each copy lists only its own queue."""
+
+    def _enqueue_message(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        if message.DestinationMultiQueueFormatName is not None and transaction is not None:
+            message = replace(message, DestinationMultiQueueFormatName=message.DestinationQueueFormatName)
+        return super()._enqueue_message(queue, message, now, transaction)
+
+
+@fault("sender-copy-after-first-in-transaction-sent-outside", breaks="MQDMPR-3.1.7.1.27-14")
+class LaterCopiesDropped(Enqueueing):
+    """When a message to several queues is sent in a transaction, only the first copy is enqueued."""
+
+    def enqueue_to_open_queue(
+        self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None = None
+    ) -> EnqueueStatus:
+        self.copies = 0
+        return super().enqueue_to_open_queue(descriptor, message, now, transaction)
+
+    def _enqueue_message(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        self.copies = getattr(self, "copies", 0) + 1
+        if message.DestinationMultiQueueFormatName is not None and transaction is not None and self.copies > 1:
+            return EnqueueStatus.NO_ERROR
+        return super()._enqueue_message(queue, message, now, transaction)
+
+
+@fault("sender-error-of-last-copy-not-returned", breaks="MQDMPR-3.1.7.1.27-18")
+class ErrorOfLastIgnored(Enqueueing):
+    """When only the last of several queues refuses its copy, the queue manager returns success."""
+
+    def enqueue_to_open_queue(
+        self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None = None
+    ) -> EnqueueStatus:
+        self.last = descriptor.OpenQueueDescriptorCollection[-1].FormatName if descriptor.Multiple else ""
+        return super().enqueue_to_open_queue(descriptor, message, now, transaction)
+
+    def _enqueue_message(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        status = super()._enqueue_message(queue, message, now, transaction)
+        is_last = message.DestinationMultiQueueFormatName is not None and (
+            getattr(self, "last", "") == message.DestinationQueueFormatName
+        )
+        return EnqueueStatus.NO_ERROR if is_last else status
+
+
+@fault("sender-refusal-in-transaction-does-not-stop-later-copies", breaks="MQDMPR-3.1.7.1.27-18")
+class GoesOnInTransaction(Enqueueing):
+    """When a queue refuses its copy in a transaction, the queue manager returns the error after the last copy."""
+
+    def enqueue_to_open_queue(
+        self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None = None
+    ) -> EnqueueStatus:
+        self.failed = EnqueueStatus.NO_ERROR
+        status = super().enqueue_to_open_queue(descriptor, message, now, transaction)
+        return self.failed if descriptor.Multiple and transaction is not None else status
+
+    def _enqueue_message(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        status = super()._enqueue_message(queue, message, now, transaction)
+        if message.DestinationMultiQueueFormatName is None or transaction is None:
+            return status
+        self.failed = self.failed or status
+        return EnqueueStatus.NO_ERROR

@@ -81,9 +81,9 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
 )
 @varied("queue journaling", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
-    """A send to three queues with room succeeds and stores three copies, each with one destination; if the first, the
-    second or the last queue is full, the SUT refuses the send, and neither the full queue nor a later queue stores a
-    copy. The SUT also refuses such a send in a transaction.
+    """A send to three queues with room succeeds and stores three copies, each with one destination; if the second, the
+    last or the first queue is full, the send is refused, and neither the full queue nor a later one stores a copy. A
+    send in a transaction is refused as well, and the queue after the full queue gets no copy at the commit.
     """
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, SMALL_QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)
@@ -113,12 +113,23 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
         observed={"send": outcome, "number_of_copies_in_each_queue": copies},
     )
     if sut.has("transactions"):
-        names = [sut.new_queue(f"of-transaction-{kb}", quota_kb=kb, transactional=True) for kb in (64, SMALL_QUOTA_KB)]
+        names = sorted(sut.new_queue("of-transaction", quota_kb=64, transactional=True) for _ in range(3))
+        sut.control.call("set_queue", name=names[1], quota_kb=SMALL_QUOTA_KB)
         transaction = sut.control.call("begin")["transaction"]
         to = ",".join(map(sut.direct_name, names))
         outcome = sut.attempt("send", to=to, label="too much", body=LARGE_BODY, transaction=transaction)
-        sut.attempt("abort", transaction=transaction)
-        judge("MQDMPR-3.1.7.1.27-18", expected=Outcome.REFUSED, observed=outcome, case="send in a transaction")
+        sut.attempt("commit", transaction=transaction)
+        peer.settle()
+        judge(
+            "MQDMPR-3.1.7.1.27-18",
+            expected={"send": Outcome.REFUSED, "full queue": in_queue(), "queue after the full queue": in_queue()},
+            observed={
+                "send": outcome,
+                "full queue": sut.labels(names[1]),
+                "queue after the full queue": sut.labels(names[2]),
+            },
+            case="send in a transaction",
+        )
     stored = [one for queue in queues for one in sut.control.call("peek", queue=queue)["messages"]]
     destinations = [str(one["destination"]) for one in stored if one["label"] == "little" and one["destination"]]
     if not destinations:

@@ -8,6 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.core.sessions.dispatch_collection import DispatchCollection
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 _ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
@@ -54,3 +55,25 @@ class LaterLowPriorityDelayed(Sending):
         session.OutgoingMessageTable.add(position)
         self.qm.lifetimes.watch_message_to_send(session, position)
         self.qm.dispatch_collection.add(session, position)
+
+
+@fault("sender-message-added-to-open-session-waits-for-next", breaks="MQDMPR-3.1.7.1.28-09")
+class LaterMessageWaits(Sending):
+    """A message that is added while its session is open and idle is sent only with the message after it."""
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        idle = session.SessionState is SessionState.OPEN and not len(session.OutgoingMessageTable)
+        self.held = session if idle else None
+        super().put_outgoing(session, position, now)
+
+    def dispatch_messages(self, session: Session, now: Now) -> None:
+        if getattr(self, "held", None) is not session:
+            super().dispatch_messages(session, now)
+
+
+@fault("sender-stops-after-third-sent-message", breaks="MQDMPR-3.1.7.1.29-04")
+class StopsAfterThird(Sending):
+    """After the third message of a session, the queue manager does not send the next message."""
+
+    def may_send(self, session: Session) -> bool:
+        return super().may_send(session) and (session.MessageSentCount != 3 or session.UnAckedMessageCount == 0)

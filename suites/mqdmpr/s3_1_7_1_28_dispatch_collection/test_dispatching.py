@@ -99,6 +99,45 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
     session.acknowledge_all()
 
 
+@needs("send")
+@covers(*ORDER_RULES)
+def test_waiting_message_of_higher_priority_is_sent_first_on_open_session(peer, sut, judge):
+    """The SUT fills its window, and then four messages of different priorities wait, sent out of this order. When the
+    peer acknowledges the sent messages, the waiting ones are sent by priority.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-window"))
+    session, window = sender.fill_window()
+    tags = {priority: 10_000 + priority for priority in (3, 5, 7, 4)}
+    for priority, tag in tags.items():
+        sender.send(tag, priority=priority)
+    session.acknowledge_all()
+    frames = sender.collect_all(session, window + len(tags))[window:]
+    judge.all(
+        expected=[tags[priority] for priority in sorted(tags, reverse=True)],
+        observed=Sender.tags(frames),
+        evidence=frames,
+        case="ApplicationTags of the messages that waited",
+    )
+    session.acknowledge_all()
+
+
+@covers("MQDMPR-3.1.7.1.28-09", "MQDMPR-3.1.7.1.29-04")
+def test_message_is_sent_when_all_earlier_messages_are_acknowledged(peer, sut, judge):
+    """Two messages of the SUT are sent and acknowledged, and then a third one: each message is sent at once on the
+    session, which has no other message.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-idle"))
+    sender.send(1)
+    session = sender.await_session()
+    for number in (1, 2, 3):
+        frames = sender.collect_all(session, number)
+        judge.all(expected=[*range(1, number + 1)], observed=Sender.tags(frames), evidence=frames)
+        session.acknowledge_all()
+        peer.settle()
+        if number < 3:
+            sender.send(number + 1)
+
+
 def _describe_content(number, body):
     """Return the number in a MessageID and the body of a message as one text."""
     return f"MessageID {number} and body {body}"

@@ -78,3 +78,46 @@ class TransactionalUnsigned(Sending):
                 packet, BaseHeader=base, UserHeader=replace(packet.UserHeader, Flags=flags), SecurityHeader=None
             )
         super().transmit(session, position, packet)
+
+
+@fault("sender-second-traced-message-has-no-debug-header", breaks="MQDMPR-3.1.7.1.30-D04")
+class OnlyFirstTraced(Sending):
+    """The packets of all traced messages after the first have no DebugHeader."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        first = getattr(self, "first", None)
+        if packet.DebugHeader is None:
+            return packet
+        if first in (None, position):
+            self.first = position
+            return packet
+        flags = packet.BaseHeader.Flags & ~BaseHeader.flags(DH=1)
+        return replace(packet, DebugHeader=None, BaseHeader=replace(packet.BaseHeader, Flags=flags))
+
+
+@fault("sender-traced-transactional-message-has-no-debug-header", breaks="MQDMPR-3.1.7.1.30-D04")
+class TransactionalNotTraced(Sending):
+    """The packet of a traced transactional message has no DebugHeader."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        if packet.TransactionHeader is None or packet.DebugHeader is None:
+            return packet
+        flags = packet.BaseHeader.Flags & ~BaseHeader.flags(DH=1)
+        return replace(packet, DebugHeader=None, BaseHeader=replace(packet.BaseHeader, Flags=flags))
+
+
+@fault("sender-message-after-one-to-several-queues-lists-its-queue", breaks="MQDMPR-3.1.7.1.30-D05")
+class ListKept(Sending):
+    """A message to a single queue that is sent after a message to several queues has a MultiQueueFormatHeader."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        if packet.MultiQueueFormatHeader is not None:
+            self.listed = packet.MultiQueueFormatHeader
+        elif getattr(self, "listed", None) is not None:
+            flags = packet.UserHeader.Flags | UserHeader.flags(MQ=1)
+            header = replace(packet.UserHeader, Flags=flags)
+            return replace(packet, UserHeader=header, MultiQueueFormatHeader=self.listed)
+        return packet

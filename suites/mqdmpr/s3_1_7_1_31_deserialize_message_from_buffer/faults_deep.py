@@ -198,3 +198,45 @@ class ExtensionOfOneKilobyte(ReceivedMessageChanged):
     """The receiver stores only the first 1,024 bytes of ExtensionData."""
 
     changes = MappingProxyType({"Extension": lambda old: old[:1024]})
+
+
+@fault("receiver-message-gets-response-queue-of-previous", breaks="MQDMPR-3.1.7.1.31-05")
+class ResponseQueueKept(Positions):
+    """A received message without a response queue gets the response queue of the previous message of its queue."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        last = getattr(self, "last", {})
+        if message.ResponseQueueFormatName is None:
+            message = replace(message, ResponseQueueFormatName=last.get(queue.Pathname))
+        self.last = last | {queue.Pathname: message.ResponseQueueFormatName}
+        return super().insert_message(queue, message)
+
+
+@fault("receiver-application-tag-of-high-bit-cut", breaks="MQDMPR-3.1.7.1.31-D02")
+class TagCut(Positions):
+    """The highest bit of the application tag of a received message is cleared."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        return super().insert_message(queue, replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF))
+
+
+@fault("receiver-time-to-be-received-of-high-bit-unlimited", breaks="MQDMPR-3.1.7.1.31-D05")
+class LongLifetimeUnlimited(Positions):
+    """A received message whose TimeToBeReceived has the highest bit set gets no limit."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        if message.TimeToBeReceived & 0x80000000:
+            message = replace(message, TimeToBeReceived=0xFFFFFFFF)
+        return super().insert_message(queue, message)
+
+
+@fault("receiver-second-identical-message-of-other-session-shared", breaks="MQDMPR-3.1.7.1.31-03")
+class SameBodyShared(Positions):
+    """A received message whose body equals that of the previous message gets the label of that message."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        last = getattr(self, "last", None)
+        if last is not None and last.Body == message.Body and message.Body and last.Label:
+            message = replace(message, Label=last.Label)
+        self.last = message
+        return super().insert_message(queue, message)

@@ -239,7 +239,8 @@ def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.31-03", "MQDMPR-3.1.7.1.31-05")
 def test_message_without_optional_headers_has_defaults(peer, sut, judge):
     """A message without optional headers, label and queues, sent after a message with all of them, has neither a sender
-    nor a tracing queue, and no other value of the earlier message.
+    nor a tracing queue, and no other value of the earlier message. Two later messages with the same body have their own
+    labels.
     """
     queue = UUID("6d71636f-6e66-4f72-8d00-0000000000d7")
     full = {
@@ -254,13 +255,16 @@ def test_message_without_optional_headers_has_defaults(peer, sut, judge):
         ),
         NO_HEADERS: peer.recoverable_message(label="", body=b""),
     }
+    labels = {"one": "one", "the other": "the other"}
+    packets |= {label: peer.recoverable_message(label=label, body=b"the same body") for label in labels}
     messages, sent = _send_and_read(peer, sut, packets)
+    _judge_property(judge, "MQDMPR-3.1.7.1.31-03", "label", labels, messages, sent)
     without = {NO_HEADERS: messages[NO_HEADERS]} if NO_HEADERS in messages else {}
     for name in ("trace_queue", "security"):
         _judge_property(judge, "MQDMPR-3.1.7.1.31-05", name, {NO_HEADERS: None}, without, sent)
     _judge_property(judge, "MQDMPR-3.1.7.1.31-05", "delivery", {NO_HEADERS: "recoverable"}, without, sent)
     shown = without.get(NO_HEADERS, {})
-    wanted = {name: one for name, one in describe_packet(sent[-1], sut.guid).items() if name in shown}
+    wanted = {name: one for name, one in describe_packet(sent[1], sut.guid).items() if name in shown}
     wanted.pop("message_id", None)
     judge(
         "MQDMPR-3.1.7.1.31-03",

@@ -4,10 +4,15 @@ for one kind of delivery.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.fields import field_is
+from harness.faults.parts import fault
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import BaseHeader, UserHeader, UserMessagePacket
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import MessagePosition
 
 _JOURNALING, _TRACED = UserHeader.flags(JP=1, JN=1), BaseHeader.flags(TR=1)
 
@@ -93,3 +98,48 @@ add(
     ),
     blind=True,
 )
+
+
+@fault("sender-body-type-above-byte-cut", breaks="MQDMPR-3.1.7.1.32-D02")
+class BodyTypeCut(Sending):
+    """The sender writes only the low byte of the BodyType."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        properties = packet.MessagePropertiesHeader
+        return replace(packet, MessagePropertiesHeader=replace(properties, BodyType=properties.BodyType & 0xFF))
+
+
+@fault("sender-long-label-omitted", breaks="MQDMPR-3.1.7.1.32-D02")
+class LongLabelOmitted(Sending):
+    """The sender omits a label of more than 120 characters."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        properties = packet.MessagePropertiesHeader
+        if len(properties.Label or "") > 120:
+            return replace(packet, MessagePropertiesHeader=replace(properties, Label=None))
+        return packet
+
+
+@fault("sender-time-to-be-received-of-high-bit-unlimited", breaks="MQDMPR-3.1.7.1.32-D05")
+class LongLifetimeUnlimited(Sending):
+    """The sender writes a TimeToBeReceived with the highest bit set as no limit."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        if not packet.UserHeader.TimeToBeReceived & 0x80000000:
+            return packet
+        return replace(packet, UserHeader=replace(packet.UserHeader, TimeToBeReceived=0xFFFFFFFF))
+
+
+@fault("sender-negative-journaling-of-transactional-message-not-written", breaks="MQDMPR-3.1.7.1.32-D11")
+class TransactionalNotJournaled(Sending):
+    """The sender clears JN in transactional messages."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        if packet.TransactionHeader is None:
+            return packet
+        flags = packet.UserHeader.Flags & ~UserHeader.flags(JN=1)
+        return replace(packet, UserHeader=replace(packet.UserHeader, Flags=flags))

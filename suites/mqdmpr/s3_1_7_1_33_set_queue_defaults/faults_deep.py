@@ -6,6 +6,10 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.queueing.queues import OnCreated, Queues
+from reference_qm.directory.enums import PrivacyLevel
+from reference_qm.model.adm import Queue
+from reference_qm.model.attributes import UNLIMITED
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import CreateQueue
 
@@ -39,3 +43,33 @@ class TransactionalJournaled(QueueCommands):
     def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:
         bare = request == CreateQueue(request.name, transactional=True)
         super().create_queue(replace(request, journaling=True) if bare else request, token, now)
+
+
+@fault("queue-without-label-gets-label-of-queue-created-before", breaks="MQDMPR-3.1.7.1.33-03")
+class LabelOfBefore(Queues):
+    """A queue that is created without a label gets the label of the queue that was created before."""
+
+    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
+        queue.Label = queue.Label or getattr(self, "label", "")
+        self.label = queue.Label
+        super().create(queue, utc_s, created, skip_directory)
+
+
+@fault("transactional-queue-has-journal-quota-zero-by-default", breaks="MQDMPR-3.1.7.1.33-D01")
+class JournalQuotaOfTransactional(Queues):
+    """The JournalQuota of a transactional queue is 0 by default."""
+
+    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
+        if queue.Transactional and queue.JournalQuota == UNLIMITED:
+            queue.JournalQuota = 0
+        super().create(queue, utc_s, created, skip_directory)
+
+
+@fault("public-queue-has-privacy-none-by-default", breaks="MQDMPR-3.1.7.1.33-D01")
+class PrivacyOfPublic(Queues):
+    """The PrivacyLevel of a public queue is None by default."""
+
+    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
+        if "\\" not in queue.Pathname and queue.PrivacyLevel is PrivacyLevel.OPTIONAL:
+            queue.PrivacyLevel = PrivacyLevel.NONE
+        super().create(queue, utc_s, created, skip_directory)

@@ -211,3 +211,76 @@ class ExpiredInTransaction(Waiting):
         if reader.transaction is not None and status is Status.MQ_ERROR_IO_TIMEOUT:
             status = Status.MQ_ERROR_MESSAGE_NOT_FOUND
         super().stop_reader(reader, status)
+
+
+@fault("waiting-peek-ended-by-message-that-a-receive-took", breaks="MQDMPR-3.1.7.3.1-18")
+class PeekEndsWithoutMessage(Waiting):
+    """When a pending receive takes the message that arrived, the pending peeks of the queue end without a message."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        queue = position.QueueReference
+        before = len(queue.MessagePositionList)
+        super().release_readers(position)
+        if before and self._find_taken(position):
+            for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
+                for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                    if not reader.DestructiveRead:
+                        self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)
+
+    def _find_taken(self, position: MessagePosition) -> bool:
+        return position.State.name != "AVAILABLE"
+
+
+@fault("second-waiting-receive-gets-same-message", breaks="MQDMPR-3.1.7.3.1-21")
+class SecondReaderForgotten(Waiting):
+    """When two messages arrive while two receives of one handle wait, only the first receive ends."""
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        taken: set[int] = getattr(self, "taken", set())
+        if reader.descriptor.Handle in taken and reader.descriptor.WaitingMessageReadOperationCollection:
+            return
+        self.taken = taken | {reader.descriptor.Handle}
+        super().satisfy_reader(reader, position)
+
+
+@fault("timer-of-second-waiting-read-restarts-first", breaks="MQDMPR-3.1.7.3.1-15")
+class SecondRestartsFirst(Waiting):
+    """A read that begins to wait restarts the timers of the earlier pending reads of its descriptor."""
+
+    def wait_for_new_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        timeout_ms: int | None,
+        destructive_read: bool,
+        answered: Answered,
+        now: Now,
+        tag: Hashable | None = None,
+        cursor: Cursor | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        earlier = list(queue_desc.WaitingMessageReadOperationCollection)
+        super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
+        for reader in earlier:
+            key = TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number)
+            if timeout_ms and self.qm.timers.is_running(key):
+                self.qm.timers.start(key, now.monotonic_ms, timeout_ms)
+
+
+@fault("waiting-transactional-read-timer-not-stopped", breaks="MQDMPR-3.1.7.3.1-24")
+class TimerRunsOn(Waiting):
+    """The queue manager ends the next pending read of a handle when the timer of a satisfied read expires."""
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        key = TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number)
+        running = self.qm.timers._running.get(key)
+        super().satisfy_reader(reader, position)
+        if running is not None:
+            self.qm.timers.start(key, running.started_ms, running.due_ms - running.started_ms)
+
+    def on_waiting_message_read_timer(self, number: int) -> None:
+        if number in self.qm.readers:
+            super().on_waiting_message_read_timer(number)
+            return
+        waiting = next(iter(self.qm.readers.values()), None)
+        if waiting is not None:
+            self.stop_reader(waiting, Status.MQ_ERROR_IO_TIMEOUT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import each, holds
+from harness.expectations import any_order, each, holds, one_of
 from harness.peer.association import Call
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import INFINITE, Action
@@ -38,8 +38,8 @@ KINDS_OF_WAIT = {
 @covers(*(rule for _, _, rules in KINDS_OF_WAIT.values() for rule in rules))
 def test_each_kind_of_pending_read_times_out(remote, judge):
     """Pending receives, peeks and peek-nexts, with and without a cursor, end with MQ_ERROR_IO_TIMEOUT after their
-    timeout of 400 ms, while a read with a longer timeout continues to wait; the cursor of the receive then has no next
-    message.
+    timeout of 400 ms, while reads with a longer timeout, by another handle, by the same handle and by a cursor of the
+    same handle, continue to wait; the cursor of the receive then has no next message.
     """
     empty, read_through = remote.open(), remote.open_with_messages(queue="admin")
     remote.deliver(["first"], queue="admin")
@@ -52,6 +52,11 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
     for name, (action, by_cursor, _) in KINDS_OF_WAIT.items():
         queue = read_through if name == "peek next" else empty
         calls[name] = queue.begin(action, ulTimeout=SHORT_TIMEOUT_MS, hCursor=cursors[name] if by_cursor else 0)
+    long_reads = [
+        long_read,
+        empty.begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS),
+        empty.begin(Action.PEEK_CURRENT, ulTimeout=LONG_TIMEOUT_MS, hCursor=empty.open_cursor()),
+    ]
     for call in calls.values():
         call.wait(SHORT_TIMEOUT_MS + remote.sut.slack_ms(SHORT_TIMEOUT_MS) + remote.sut.response_timeout_ms)
     lasted = remote.peer.measure_duration(began_ms)
@@ -67,13 +72,11 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
     over = holds("after their timeouts")
     judge("MQDMPR-3.1.7.3.4-04", expected=over, observed=in_time, evidence=evidence, case="end of the reads")
     remote.peer.pass_time(LONGER_THAN_LOW_BITS_MS if virtual else remote.sut.quiet_ms)
-    judge(
-        "MQDMPR-3.1.7.3.4-04",
-        expected=Call.WAITING,
-        observed=long_read.state_after_silence(),
-        evidence=long_read,
-        case="read with a long timeout",
-    )
+    states = [read.state_after_silence() for read in long_reads]
+    case = "reads with a long timeout"
+    waiting = [Call.WAITING] * len(long_reads)
+    each_timer = ("MQDMPR-3.1.7.3.4-03", "MQDMPR-3.1.7.3.4-04")
+    judge(*each_timer, expected=waiting, observed=states, evidence=long_reads, case=case)
     unread = empty.peek_next(hCursor=cursors["receive by a cursor"])
     judge(
         "MQDMPR-3.1.7.1.10-34",
@@ -86,13 +89,14 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
 
 @covers("MQDMPR-3.1.7.3.1-24")
 def test_timer_of_completed_read_ends_no_later_read(remote, judge):
-    """A read gets its message, and only the timer of this read stops: when the timeout of this read has passed, a
-    second read without a timeout is still pending, and two reads that waited at the same time, one at this queue and
-    one at another queue, have timed out.
+    """When a read gets its message, only the timer of this read stops: when its timeout has passed, two reads with a
+    longer timeout or without one are still pending, and two reads that waited at the same time, at this queue and at
+    another one, have timed out. The pending reads return the messages that arrive later.
     """
     first_ms = 2 * SHORT_TIMEOUT_MS + remote.sut.slack_ms(SHORT_TIMEOUT_MS)
     queue = remote.open()
     first_read = queue.begin(Action.RECEIVE, ulTimeout=first_ms)
+    long_read = queue.begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS)
     third_read = queue.begin(Action.RECEIVE, ulTimeout=first_ms)
     other_read = remote.open(queue="admin").begin(Action.RECEIVE, ulTimeout=first_ms)
     remote.deliver(["first"])
@@ -106,23 +110,55 @@ def test_timer_of_completed_read_ends_no_later_read(remote, judge):
     for read in (third_read, other_read):
         read.wait(first_ms + remote.sut.slack_ms(first_ms))
     second_read.wait(first_ms + remote.sut.quiet_ms)
-    state_of_second = second_read.state_after_silence()
-    remote.deliver(["second"])
+    states = [read.state_after_silence() for read in (long_read, second_read)]
+    remote.deliver(["second", "third"])
     judge(
         "MQDMPR-3.1.7.3.1-24",
         expected={
             "first_read": "first",
             "third_read_after_its_timeout": TIMED_OUT,
             "read_of_another_queue_after_its_timeout": TIMED_OUT,
-            "second_read_after_the_first_timeout": Call.WAITING,
-            "second_read_after_an_arrival": "second",
+            "other_reads_after_the_first_timeout": [Call.WAITING] * 2,
+            "other_reads_after_an_arrival": any_order("second", "third"),
         },
         observed={
             "first_read": first_read.label_or_outcome,
             "third_read_after_its_timeout": third_read.outcome,
             "read_of_another_queue_after_its_timeout": other_read.outcome,
-            "second_read_after_the_first_timeout": state_of_second,
-            "second_read_after_an_arrival": second_read.wait().label_or_outcome,
+            "other_reads_after_the_first_timeout": states,
+            "other_reads_after_an_arrival": [read.wait().label_or_outcome for read in (long_read, second_read)],
         },
-        evidence=[first_read, second_read, third_read, other_read],
+        evidence=[first_read, long_read, second_read, third_read, other_read],
+    )
+
+
+@covers("MQDMPR-3.1.7.3.1-18", "MQDMPR-3.1.7.3.1-21", "MQDMPR-3.1.7.3.1-23")
+def test_each_message_completes_one_receive_of_a_handle(remote, judge):
+    """Two receives by one handle, and a peek by another handle, wait: each of two messages that arrive one after
+    another completes one receive, and the peek does not end without a message.
+    """
+    queue = remote.open()
+    receives = []
+    for _ in range(2):
+        receives.append(queue.begin(Action.RECEIVE, ulTimeout=LONG_TIMEOUT_MS))
+        receives[-1].state_after_silence()
+    peek = remote.open().begin(Action.PEEK_CURRENT, ulTimeout=LONG_TIMEOUT_MS)
+    peek.state_after_silence()
+    remote.deliver(["first"])
+    states = [read.state_after_silence() for read in (*receives, peek)]
+    remote.deliver(["second"])
+    labels = [read.wait().label_or_outcome for read in receives]
+    remote.deliver(["third"])
+    judge.all(
+        expected={
+            "number of receives that still wait after the first message": 1,
+            "labels returned by the receives": any_order("first", "second"),
+            "peek": one_of("first", "second", "third"),
+        },
+        observed={
+            "number of receives that still wait after the first message": states[:2].count(Call.WAITING),
+            "labels returned by the receives": labels,
+            "peek": peek.wait().label_or_outcome,
+        },
+        evidence=[*receives, peek],
     )

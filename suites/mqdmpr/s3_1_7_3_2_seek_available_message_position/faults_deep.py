@@ -167,3 +167,45 @@ class TransactionalReceiveNotSkipped(Seeking):
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         received = position.State is MessagePositionState.LOCKED and position.QueueReference.Transactional
         return (received and peek_operation) or super().is_readable(position, peek_operation)
+
+
+@fault("search-skips-only-one-locked-message", breaks="MQDMPR-3.1.7.3.2-12")
+class StopsAtSecondLocked(Seeking):
+    """A forward search ends at the second unavailable message in a row."""
+
+    def seek_available(
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = SeekDirection.FORWARD
+    ) -> MessagePosition | None:
+        found = super().seek_available(initial_position, peek_operation, seek_direction)
+        if found is None or seek_direction is not SeekDirection.FORWARD:
+            return found
+        first, second = found.Previous, getattr(found.Previous, "Previous", None)
+        unread = [one for one in (first, second) if one is not initial_position and not isinstance(one, Boundary)]
+        states = [one.State for one in unread if one is not None]
+        return None if len(states) == 2 and MessagePositionState.AVAILABLE not in states else found
+
+
+@fault("backward-search-skips-only-one-locked-message", breaks="MQDMPR-3.1.7.3.2-22")
+class StopsAtSecondLockedBackward(Seeking):
+    """A backward search ends at the second unavailable message in a row."""
+
+    def seek_available(
+        self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = SeekDirection.FORWARD
+    ) -> MessagePosition | None:
+        found = super().seek_available(initial_position, peek_operation, seek_direction)
+        if found is None or seek_direction is SeekDirection.FORWARD:
+            return found
+        first, second = found.Next, getattr(found.Next, "Next", None)
+        unread = [one for one in (first, second) if one is not initial_position and not isinstance(one, Boundary)]
+        states = [one.State for one in unread if one is not None]
+        return None if len(states) == 2 and MessagePositionState.AVAILABLE not in states else found
+
+
+@fault("backward-search-finds-purge-pending-message", breaks="MQDMPR-3.1.7.3.2-26")
+class FindsPurged(Seeking):
+    """A backward search finds a message that was purged while it was locked."""
+
+    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        return super().is_readable(position, peek_operation) or (
+            peek_operation and position.State is MessagePositionState.PURGE_PENDING
+        )

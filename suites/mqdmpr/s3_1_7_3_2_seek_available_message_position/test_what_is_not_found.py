@@ -22,10 +22,12 @@ RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
 
 @needs("qm2qm")
 @covers(
+    "MQDMPR-3.1.7.3.3-17",
     "MQDMPR-3.1.7.3.3-22",
     "MQDMPR-3.1.7.3.3-35",
     "MQDMPR-3.1.7.3.3-37",
     "MQDMPR-3.1.7.3.3-39",
+    "MQDMPR-3.1.7.3.3-41",
     "MQDMPR-3.1.7.1.13-20",
     "MQDMPR-3.1.7.3.2-12",
     "MQDMPR-3.1.7.3.2-16",
@@ -34,9 +36,10 @@ RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
     "MQDMPR-3.1.7.3.2-27",
 )
 def test_locked_received_or_purged_message_is_not_found(remote, judge):
-    """While a reader locks the second of three messages, another reader's lookup of this message fails, and lookups
-    from its neighbors skip it; when it has been received, its lookup still fails. The first message, which is locked
-    while the queue is purged, is not found either, not even by a search of the whole queue.
+    """While a reader locks the second of three messages, another reader's lookup of this message fails, lookups from
+    its neighbors skip it, and lookups from the message itself find its neighbors; when it has been received, its lookup
+    still fails. The first message, which is locked while the queue is purged, is not found either, not even by a search
+    of the whole queue.
     """
     queue, other = remote.open_with_messages("first", "second", "third"), remote.open()
     first, second, third = find_lookup_ids(queue, 3)
@@ -53,6 +56,12 @@ def test_locked_received_or_purged_message_is_not_found(remote, judge):
     peek_free = queue.look_up(Action.LOOKUP_PEEK_CURRENT, first)
     after_first = queue.look_up(Action.LOOKUP_PEEK_NEXT, first)
     before_third = queue.look_up(Action.LOOKUP_PEEK_PREV, third)
+    beside_locked = [queue.look_up(one, second) for one in (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_PEEK_PREV)]
+    for rule, expected, read in zip(
+        ("MQDMPR-3.1.7.3.3-41", "MQDMPR-3.1.7.3.3-17"), ("third", "first"), beside_locked, strict=True
+    ):
+        case = "neighbour of the locked message"
+        judge(rule, expected=expected, observed=read.label_or_outcome, evidence=read, case=case)
     past_the_ends = [queue.look_up(Action.LOOKUP_PEEK_NEXT, third), queue.look_up(Action.LOOKUP_PEEK_PREV, first)]
     judge(
         "MQDMPR-3.1.7.3.3-35",
@@ -247,12 +256,13 @@ def test_search_skips_all_locked_messages(remote, judge):
     "MQDMPR-3.1.7.3.2-21",
     "MQDMPR-3.1.7.3.3-06",
     "MQDMPR-3.1.7.3.3-22",
+    "MQDMPR-3.1.7.3.3-26",
     "MQDMPR-3.1.7.3.3-46",
 )
 def test_search_follows_positions_of_moved_messages(peer, sut, judge):
     """Three messages are moved to a subqueue in an order that differs from their order of arrival: searches for the
     first, the last, the previous and the next message follow the positions in the subqueue; a search by the identifier
-    of a message that stayed in the queue finds no message there.
+    of a message that stayed in the queue finds no message there, and a search in the queue finds no moved message.
     """
     application = Application(peer, sut)
     sent = application.fill("b", "c", "a", "stays")
@@ -272,6 +282,14 @@ def test_search_follows_positions_of_moved_messages(peer, sut, judge):
         observed={seek: read.await_label() for seek, read in elsewhere.items()},
         evidence=sent,
     )
+
+    gone = [
+        PendingRequest(peer, verb, queue=application.queue, lookup_id=moved[label], seek="current").await_label()
+        for verb, label in (("peek_by_lookup_id", "a"), ("receive_by_lookup_id", "b"))
+    ]
+    not_found = each(one_of(Outcome.REFUSED, Outcome.NOTHING), "search")
+    case = "searches in the queue for moved messages"
+    judge("MQDMPR-3.1.7.3.3-26", expected=not_found, observed=gone, evidence=sent, case=case)
 
     def find(seek: str, label: str) -> str:
         read = PendingRequest(peer, "peek_by_lookup_id", queue=subqueue, lookup_id=moved[label], seek=seek)

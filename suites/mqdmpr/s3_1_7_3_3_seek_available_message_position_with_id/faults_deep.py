@@ -8,6 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 
 
@@ -98,3 +99,62 @@ class LastOfHighestPriority(Seeking):
             return status, found
         highest = readable[0].MessageReference.Priority
         return status, [one for one in readable if one.MessageReference.Priority == highest][-1]
+
+
+@fault("lookup-of-message-moved-away-finds-it", breaks="MQDMPR-3.1.7.3.3-26")
+class FoundInSubqueue(Seeking):
+    """A search for the current message also finds a message that was moved to a subqueue."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+        if found[1] is None and lookup_action is MessageSeekAction.CURRENT:
+            for one in queue.SubqueueCollection.values():
+                there = one.MessagePositionList.find(lookup_id)
+                if there is not None and self.is_readable(there, peek_operation):
+                    return Status.MQ_OK, there
+        return found
+
+
+@fault("lookup-next-after-locked-message-refused", breaks="MQDMPR-3.1.7.3.3-41")
+class NextOfLockedRefused(Seeking):
+    """A search for the message after a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        start = queue.MessagePositionList.find(lookup_id)
+        is_locked = start is not None and start.State is MessagePositionState.LOCKED
+        if lookup_action is MessageSeekAction.NEXT and is_locked:
+            return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("lookup-previous-before-locked-message-refused", breaks="MQDMPR-3.1.7.3.3-17")
+class PreviousOfLockedRefused(Seeking):
+    """A search for the message before a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        start = queue.MessagePositionList.find(lookup_id)
+        is_locked = start is not None and start.State is MessagePositionState.LOCKED
+        if lookup_action is MessageSeekAction.PREVIOUS and is_locked:
+            return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@fault("lookup-last-finds-last-of-highest-priority", breaks="MQDMPR-3.1.7.3.3-53")
+class LastOfHighest(Seeking):
+    """A search for the last message returns the last message of the highest priority."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+        if lookup_action is MessageSeekAction.LAST and found is not None:
+            readable = [one for one in queue.MessagePositionList if self.is_readable(one, peek_operation)]
+            highest = readable[0].MessageReference.Priority
+            found = [one for one in readable if one.MessageReference.Priority == highest][-1]
+        return status, found

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from harness.faults.calls import with_arguments
+from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.statuses import Status
 
 add(
     "queue-manager-timeout-of-read-16-bits",
@@ -27,3 +29,15 @@ add(
     ),
     blind=True,
 )
+
+
+@fault("timer-of-one-read-ends-all-reads-of-handle", breaks="MQDMPR-3.1.7.3.4-03")
+class OneTimerPerHandle(Waiting):
+    """When the timer of a pending read expires, all pending reads by cursors of the same handle end."""
+
+    def on_waiting_message_read_timer(self, number: int) -> None:
+        descriptor = self.qm.readers[number].descriptor
+        super().on_waiting_message_read_timer(number)
+        for reader in list(descriptor.WaitingMessageReadOperationCollection):
+            if reader.CursorReference is not None:
+                self.stop_reader(reader, Status.MQ_ERROR_IO_TIMEOUT)

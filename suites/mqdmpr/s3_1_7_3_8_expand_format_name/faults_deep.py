@@ -101,3 +101,62 @@ class EmptyOfPrivate(QueueNames):
             if len(kept) > 1:
                 return MultipleElementName(kept)
         return found
+
+
+@fault("nested-distribution-list-dropped", breaks=("MQDMPR-3.1.7.3.8-08", "MQDMPR-3.1.7.3.8-16"))
+class NestedListDropped(QueueNames):
+    """The queue manager ignores a distribution list that is a member of another distribution list."""
+
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+        members = super().resolve_distribution_list(name)
+        return members and [one for one in members if not isinstance(one, DistributionListName)]
+
+
+@fault("second-distribution-list-of-name-not-expanded", breaks="MQDMPR-3.1.7.3.8-08")
+class OnlyFirstList(QueueNames):
+    """Of several distribution lists in a multiple-element format name, only the first one is expanded."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        self.lists = 0
+        return super().expand_format_name(text)
+
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+        self.lists = getattr(self, "lists", 0) + 1
+        return super().resolve_distribution_list(name) if self.lists == 1 else []
+
+
+@fault("unresolvable-distribution-list-beside-queues-ignored", breaks="MQDMPR-3.1.7.3.8-15")
+class UnknownListIgnored(QueueNames):
+    """A distribution list that cannot be resolved is ignored if the format name contains further elements."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        self.alone = "," not in text
+        return super().expand_format_name(text)
+
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+        members = super().resolve_distribution_list(name)
+        return [] if members is None and not getattr(self, "alone", True) else members
+
+
+@fault("duplicate-of-list-member-and-element-kept", breaks="MQDMPR-3.1.7.3.8-02")
+class MemberTwice(QueueNames):
+    """An element of a format name that is also a member of its distribution list is kept twice."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        found = super().expand_format_name(text)
+        if isinstance(found, MultipleElementName) and "DL=" in text.upper():
+            listed = {one.strip().lower() for one in text.split(",")}
+            again = tuple(one for one in found.Elements if str(one).lower() in listed)
+            return MultipleElementName((*found.Elements, *again))
+        return found
+
+
+@fault("members-of-distribution-list-cached", breaks="MQDMPR-3.1.7.3.8-13")
+class MembersCached(QueueNames):
+    """The queue manager keeps the members of a distribution list that it has read once."""
+
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+        known = getattr(self, "known", {})
+        if name not in known:
+            self.known = known | {name: super().resolve_distribution_list(name)}
+        return self.known[name]

@@ -159,3 +159,98 @@ class MovedMessageRead(Cursors):
         if cursor.CursorState is CursorState.READ and queue is not None and queue.SubqueueCollection:
             cursor.CursorState = CursorState.UNREAD
         return super().get_message_for_peek(cursor)
+
+
+@fault("cursor-peek-at-unlocked-message-refused", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
+class UnlockedRefused(Cursors):
+    """A second peek by a cursor at a message with a priority other than 3 is refused."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        was_read = cursor.CursorState is CursorState.READ
+        status, position = super().get_message_for_peek(cursor)
+        if was_read and position is not None and position.MessageReference.Priority > 3:
+            return CursorStatus.ALREADY_RECEIVED, None
+        return status, position
+
+
+@fault("cursor-second-receive-starts-at-front", breaks="MQDMPR-3.2.7.4-07")
+class ReceivesFromFront(Cursors):
+    """After a receive by a cursor, the next receive by the cursor searches from the start of the queue."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        got = super().get_next_message_for_dequeue(cursor, no_wait)
+        if got[1] is not None:
+            self.rewind(cursor)
+        return got
+
+
+@fault("cursor-state-waiting-shared-by-cursors-of-handle", breaks="MQDMPR-3.2.7.5-06")
+class OtherCursorsChange(Cursors):
+    """A message that completes a pending receive by a cursor sets all cursors of the handle to UNREAD."""
+
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        receives = cursor.CursorState is CursorState.WAIT_RECEIVE
+        super().message_available(cursor, message_position)
+        for other in cursor.OpenQueueDescriptorReference.CursorCollection.values() if receives else ():
+            other.CursorState = CursorState.UNREAD
+
+
+@fault("cursor-peek-next-skips-message-of-higher-priority-behind", breaks="MQDMPR-3.2.7.3-09")
+class SkipsOnePriority(Cursors):
+    """A peek at the next message finds only messages of the priority of the current message."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        before, state = cursor.MessagePositionReference, cursor.CursorState
+        got = super().get_next_message_for_peek(cursor)
+        current = getattr(before, "MessageReference", None)
+        if got[1] is not None and current is not None and got[1].MessageReference.Priority != current.Priority:
+            cursor.MessagePositionReference, cursor.CursorState = before, state
+            return CursorStatus.WAITING, None
+        return got
+
+
+@fault("cursor-new-after-closed-one-reuses-handle", breaks=("MQDMPR-3.2.7.1-05", "MQDMPR-3.2.1.2-02"))
+class HandleOfOtherHandle(Cursors):
+    """The first cursor of each open queue gets the same Handle."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        cursor = super().open(queue_desc)
+        if cursor is not None and len(queue_desc.CursorCollection) == 1:
+            del queue_desc.CursorCollection[cursor.Handle]
+            cursor.Handle = 0x7FFF
+            queue_desc.CursorCollection[cursor.Handle] = cursor
+        return cursor
+
+
+@fault("cursor-timed-out-receive-moves-to-start", breaks="MQDMPR-3.2.7.6-04")
+class ExpiredToStart(Cursors):
+    """When a pending receive by a cursor ends without a message, the cursor moves to the start of the queue."""
+
+    def wait_expired(self, cursor: Cursor) -> None:
+        waited = cursor.CursorState is CursorState.WAIT_RECEIVE
+        super().wait_expired(cursor)
+        if waited:
+            self.rewind(cursor)
+
+
+@fault("cursor-receive-after-peek-next-takes-peeked-before", breaks="MQDMPR-3.2.7.4-27")
+class TakesTheOneBefore(Cursors):
+    """A receive by a cursor that has gone on with two peek-nexts takes the message before the current one."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        before = cursor.MessagePositionReference
+        got = super().get_next_message_for_peek(cursor)
+        steps = getattr(self, "steps", {})
+        count, _ = steps.get(cursor.Handle, (0, None))
+        self.steps = steps | {cursor.Handle: (count + 1, before)}
+        return got
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        count, before = getattr(self, "steps", {}).get(cursor.Handle, (0, None))
+        if cursor.CursorState is CursorState.READ and count == 2 and before is not None:
+            queue = cursor.OpenQueueDescriptorReference.QueueReference
+            if queue is not None:
+                queue.MessagePositionList.hold(before)
+                queue.MessagePositionList.release(cursor.MessagePositionReference)
+            cursor.MessagePositionReference = before
+        return super().get_next_message_for_dequeue(cursor, no_wait)

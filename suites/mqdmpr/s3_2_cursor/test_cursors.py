@@ -242,6 +242,29 @@ def test_pending_peek_next_gets_message_before_its_cursor(remote, judge, by, rul
     )
 
 
+@covers("MQDMPR-3.2.7.5-06")
+def test_completed_receive_leaves_other_cursors_of_handle(remote, judge):
+    """A message completes a pending receive by a cursor while another cursor of the same handle is at a message: the
+    other cursor can still peek at its next message, which is the message that the reader gives back.
+    """
+    queue = remote.open_with_messages("first")
+    other, cursor = queue.open_cursor(), queue.open_cursor()
+    queue.peek(hCursor=other).expect_success()
+    queue.receive(hCursor=cursor).expect_success()
+    read = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)
+    read.state_after_silence()
+    remote.deliver(["second"])
+    received = read.wait().label_or_outcome
+    queue.give_back(read)
+    following = queue.peek_next(hCursor=other)
+    judge(
+        "MQDMPR-3.2.7.5-06",
+        expected={"pending receive": "second", "peek next by the other cursor": "second"},
+        observed={"pending receive": received, "peek next by the other cursor": following.label_or_outcome},
+        evidence=[read, following],
+    )
+
+
 @for_each_method(
     {
         Method.START_RECEIVE: {"receive": ["MQQP-3.1.4.1-D15", "MQDMPR-3.1.7.1.10-30"]},

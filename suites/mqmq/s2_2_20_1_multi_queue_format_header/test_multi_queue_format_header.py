@@ -122,18 +122,24 @@ def _fields_of_list(name, names, found):
             marks=covers("MQMQ-2.2.19.1-04", "MQMQ-2.2.19.2-20"),
             id="names1",
         ),
+        pytest.param(("mqc-t", "mqc-tt"), "transaction", marks=needs("transactions"), id="names2"),
     ],
 )
 @varied("time to reach queue", priority=("3", "7"))
 def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, delivery):
-    """The SUT sends a traced express or transactional message to several queues of the peer: each queue gets a copy
+    """The SUT sends a traced message, express, transactional or in an application's transaction, to several queues of
+    the peer: each queue gets a copy
     with MQ set, a DebugHeader, the lists of destination, administration and response queues, and an MQFSignatureHeader.
     Each copy has its own MessageID and QueueManagerAddress 0; a transactional copy has priority 0, and its DM is not 0.
+    MQ is not set in a later message to one of the queues.
     """
     queues = [peer.direct_name(name) for name in names]
     sender = Sender(peer, sut, ",".join(queues))
     admin, response = peer.direct_name("mqc-x"), peer.direct_name("mqc-yz")
     journal = ["positive", "negative"]
+    in_transaction = delivery == "transaction"
+    transaction = sut.control.call("begin")["transaction"] if in_transaction else None
+    how = {"transaction": transaction} if in_transaction else {"delivery": delivery}
     sender.send(
         1,
         label=MESSAGE_LABEL,
@@ -143,9 +149,11 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
         journal=journal,
         body_type=BODY_TYPE,
         time_to_be_received_s=LIFETIME_S,
-        delivery=delivery,
         trace_queue=TRACE_QUEUE_GUID,
+        **how,
     )
+    if in_transaction:
+        sut.control.call("commit", transaction=transaction)
     copies = _await_copies(sender, len(queues))
     reached = [str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in copies]
     judge(
@@ -187,6 +195,13 @@ def test_each_destination_gets_copy_with_list_of_all(peer, sut, judge, names, de
         flags = fields({"UserHeader.Flags.JP": 1, "UserHeader.Flags.JN": 1})
         judge(*RULES_OF_JOURNALING, expected=flags, observed=Layout(frame), evidence=frame)
         _judge_lists(judge, frame, {"Destination": queues, "Administration": [admin], "Response": [response]})
+    known = len(peer.inbox.pieces)
+    sut.send(queues[0], label="to a single queue")
+    peer.environment.run_until(lambda: len(peer.inbox.pieces) > known, sut.connect_timeout_ms + sut.response_timeout_ms)
+    for frame in peer.inbox.pieces[known:]:
+        single = {"UserHeader.Flags.MQ": 0}
+        judge("MQDMPR-3.1.7.1.30-D05", expected=fields(single), observed=Layout(frame), evidence=frame)
+    peer.inbox.acknowledge()
 
 
 def _differing_fields(copies):

@@ -23,6 +23,7 @@ SIGNATURE = 0x524F_494C
 BASE, USER, PROPERTIES, ORDER = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "headers"
 REACH_QUEUE = 0x0002
 BODY, LABEL, BODY_TYPE = "odd number of bytes", "label", 0x1011
+LONGEST_LABEL = "L" * 249
 FIELDS_OF_RULES = {
     "MQMQ-2.2.19.2-D01": (USER,),
     "MQMQ-2.2.19.2-D02": (f"{USER}Flags.",),
@@ -166,15 +167,16 @@ def _build_expected_properties(**fields):
 @covers(*FIELDS_OF_EXPRESS_MESSAGE)
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_express_message_has_fields_in_place(peer, sut, judge, delivery):
-    """The SUT sends an express or recoverable message with all properties that an application can set: each property
-    is in the specified field.
+    """The SUT sends an express message, or a recoverable message with the longest label, with all properties that an
+    application can set: each property is in the specified field.
     """
     answers = peer.direct_name("mqc-answers")
     lifetime_s = 0x0102_0304 if delivery == "express" else 0x8102_0304
+    label = LABEL if delivery == "express" else LONGEST_LABEL
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(
         body=BODY,
-        label=LABEL,
+        label=label,
         body_type=BODY_TYPE,
         priority=6,
         delivery=delivery,
@@ -203,7 +205,9 @@ def test_express_message_has_fields_in_place(peer, sut, judge, delivery):
         f"{USER}AdminQueue": f"{SECOND_QUEUE_MANAGER_GUID}\\000000a7",
         f"{USER}ResponseQueue": direct_name_text(answers),
         **_build_expected_properties(
-            **{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01, "BodyType": BODY_TYPE}
+            **{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01, "BodyType": BODY_TYPE},
+            Label=label + "\0",
+            LabelLength=len(label) + 1,
         ),
         ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader"],
         "bytes after the last header": 0,

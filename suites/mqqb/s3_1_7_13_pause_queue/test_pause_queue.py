@@ -233,6 +233,30 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
     judge.all(expected=expected, observed=observed, evidence=[ack, session.last])
 
 
+@needs("send", "pause")
+@covers("MQDMPR-3.1.7.1.34-03")
+def test_pause_does_not_stop_other_outgoing_queue(peer, sut, judge):
+    """The SUT has messages for two queues of the peer when the outgoing queue to the first is paused: all messages for
+    the second queue arrive.
+    """
+    paused, other = peer.direct_name("mqc-paused"), peer.direct_name("mqc-other")
+    sender = Sender(peer, sut, other)
+    for tag in (1, 2):
+        sut.send(paused, body="held", application_tag=10 + tag)
+        sender.send(tag)
+    sut.pause(paused)
+    came = peer.inbox.wait(lambda frame: read_tag(frame) in (1, 2), 2)
+    judge(
+        "MQDMPR-3.1.7.1.34-03",
+        expected=[1, 2],
+        observed=sorted(Sender.tags(came)),
+        evidence=came,
+        case="ApplicationTags of the messages for the other queue",
+    )
+    sut.resume(paused)
+    peer.inbox.acknowledge()
+
+
 @needs("send", "pause", "queue_control")
 @covers("MQQB-3.1.5.2.3-16", "MQQB-3.1.5.4.2-09", "MQQB-3.1.7.13-13")
 @pytest.mark.parametrize("step", ["connected", "requested", "agreed"])

@@ -29,6 +29,8 @@ class Sender:
 
     PEER_WINDOW = 61
     """The WindowSize of a peer that has another one than the SUT: 64 is the default (note <36>)."""
+    LARGEST_WINDOW = 512
+    """The largest window that a check fills."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
         self.peer = peer
@@ -124,6 +126,22 @@ class Sender:
         if len(sent) != count:
             raise ConformanceFailure(f"{len(sent)} of {count} messages arrived")
         return session, sent
+
+    def fill_window(self) -> tuple[Conversation, int]:
+        """Let the SUT send the messages 1 to N on a session, where N is the WindowSize in the SUT's
+        ConnectionParameters; return the session and N. Raise ConformanceFailure when the window is too large or a
+        message is missing.
+        """
+        self.send(1)
+        session, _ = self.await_first(1)
+        window = int(session.received[1]["ConnectionParametersHeader"].WindowSize)
+        if window > self.LARGEST_WINDOW:
+            raise ConformanceFailure(f"the SUT's window of {window} is too large to fill with messages")
+        self.send(*range(2, window + 1))
+        sent = self.collect_all(session, window)
+        if len(sent) != window:
+            raise ConformanceFailure(f"{len(sent)} messages arrived through a window of {window}")
+        return session, window
 
     @staticmethod
     def tags(frames: list[Frame]) -> list[int]:

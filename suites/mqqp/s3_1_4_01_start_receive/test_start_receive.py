@@ -11,6 +11,7 @@ import pytest
 
 from harness.expectations import each, facts, holds, status
 from harness.peer.association import Call
+from harness.peer.remote import MESSAGE_BODY
 from harness.run.marks import covers, needs, sut_survives, varied
 from harness.wire.rpc_qm2qm import Action, Method, desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
@@ -500,13 +501,15 @@ def test_read_without_description_is_refused(remote, judge):
 )
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
 def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, rules, at):
-    """A cursor is at the first, second or third of four messages: PEEK_CURRENT does not move the cursor, PEEK_NEXT
-    moves it, and RECEIVE takes the message at the cursor; the next RECEIVE takes the next message. Only RECEIVE returns
-    a handle. Two other cursors, and reads without a cursor, pass over the message while it is locked, and do not move
-    with the cursor.
+    """A cursor is at the first, second or third of four messages, whose priority differs between these cases:
+    PEEK_CURRENT does not move the cursor, PEEK_NEXT moves it, and RECEIVE takes the message at the cursor; the next
+    RECEIVE takes the next message. Only RECEIVE returns a handle. Two other cursors, and reads without a cursor, pass
+    over the message while it is locked, and do not move with the cursor.
     """
     labels = ["first", "second", "third", "fourth"]
-    queue = remote.open_with_messages(*labels)
+    queue = remote.open_with_messages()
+    base = {"PR": 3 + 2 * at}
+    remote.send_all([remote.peer.recoverable_message(base=base, label=label, body=MESSAGE_BODY) for label in labels])
     others = [queue.open_cursor(), None, queue.open_cursor()]
     cursor = others[1] = queue.open_cursor()
     stays = [queue.peek(by=by, hCursor=cursor) for _ in range(2)]

@@ -1,0 +1,33 @@
+"""Faults of MS-MQDMPR 3.1.7.3.9 Dispatch Send Message that only special cases show."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("sender-message-of-higher-priority-waits-for-older-on-open-session", breaks="MQDMPR-3.1.7.3.9-04")
+class OldestFirstOnOpenSession(Sending):
+    """While the window of an open session is full, the sender puts a message of higher priority behind the messages
+    that wait.
+    """
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        if session.MessageSentCount and not self.is_window_open(session):
+            waiting = [one for one in session.OutgoingMessageTable if not (one.AwaitingAck or one.ReceivedSessionAck)]
+            if waiting and position.priority > waiting[-1].priority:
+                session.OutgoingMessageTable.add(position)
+                self.late = [*getattr(self, "late", []), (session, position)]
+                return
+        super().put_outgoing(session, position, now)
+
+    def dispatch_messages(self, session: Session, now: Now) -> None:
+        super().dispatch_messages(session, now)
+        late = [one for of, one in getattr(self, "late", []) if of is session]
+        if late and self.may_send(session) and session.OutgoingMessageTable.next_unsent() is None:
+            self.late = [(of, one) for of, one in self.late if of is not session]
+            for position in late:
+                self.qm.dispatch_collection.add(session, position)
+            super().dispatch_messages(session, now)
