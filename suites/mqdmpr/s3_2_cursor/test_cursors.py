@@ -255,7 +255,7 @@ def test_completed_receive_leaves_other_cursors_of_handle(remote, judge):
     read.state_after_silence()
     remote.deliver(["second"])
     received = read.wait().label_or_outcome
-    queue.give_back(read)
+    queue.return_message(read)
     following = queue.peek_next(hCursor=other)
     judge(
         "MQDMPR-3.2.7.5-06",
