@@ -9,13 +9,13 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqso.steps.inventory import Inventory
 
 KINDS = {"plain": "MQSO-5.5.1-05", "transactional": "MQSO-5.5.1-03"}
-OUTGOING_RULES = ("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01")
+OUTGOING_RULES = ("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01", "MQSO-6.6.2-02")
 
 
 @needs("send", "receive", "queue_control", "restart")
 @covers(
     "MQSO-3.2.1-D02", "MQSO-3.2.1-D01", "MQSO-4.3.1-01", "MQSO-5.1.1.3-D01", "MQSO-5.5.1-01", "MQSO-5.5.1-03",
-    "MQSO-5.5.1-05", "MQSO-5.5.1-06",
+    "MQSO-5.5.1-05", "MQSO-5.5.1-06", "MQSO-6.6.2-02",
 )  # fmt: skip
 def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judge):
     """Three queues with all properties, their subqueues and journals contain messages of an application and of the peer
@@ -29,9 +29,16 @@ def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judg
     identifiers = kept.identifiers()
     for number in range(2):
         sut.restart()
-        judge("MQSO-5.5.1-01", "MQSO-4.3.1-01", expected=properties, observed=kept.properties(), case="properties")
+        rules = ("MQSO-5.5.1-01", "MQSO-4.3.1-01", "MQSO-6.6.2-02")
+        judge(*rules, expected=properties, observed=kept.properties(), case="properties")
         for kind, rule in KINDS.items():
-            rules = (rule, "MQSO-5.5.1-01", "MQSO-4.3.1-01", *(("MQSO-3.2.1-D02",) if kind == "plain" else ()))
+            rules = (
+                rule,
+                "MQSO-5.5.1-01",
+                "MQSO-4.3.1-01",
+                "MQSO-6.6.2-02",
+                *(("MQSO-3.2.1-D02",) if kind == "plain" else ()),
+            )
             observed = kept.messages(kind)
             judge(*rules, expected=facts(**messages[kind]), observed=observed, case=f"messages of the {kind} queue")
             express = [label for label in kept.labels(kind) if label == "express"]
