@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 6.6.1 and 6.6.2: second failures, second starts, and what a failed initialization left behind."""
+"""Faults of MS-MQSO 6.6.1 and 6.6.2: the stored state after a restart, and LastDomain after leaving a domain."""
 
 from __future__ import annotations
 

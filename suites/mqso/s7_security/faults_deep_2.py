@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 
 @fault("public-queue-descriptor-from-directory-ignored", breaks=("MQSO-7.3-01", "MQSO-7.3-D01"))
 class PublicQueueOpen(SecurityLookup):
-    """A public queue has the default security descriptor, whatever descriptor the directory contains."""
+    """A public queue has the default security descriptor instead of the descriptor in the directory."""
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
         if queue.QueueType is QueueType.PUBLIC:
