@@ -335,6 +335,9 @@ FINAL_ACK_ROWS = (
     ("MQQB-3.1.5.8.3-41", "a certificate of another user", "final", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD_SIGNATURE),
     ("MQQB-3.1.5.8.3-44", "a certificate of another user", "kept", NOT_IN_QUEUE),
+    ("MQSO-7.4.1.4.2-D02", "a registered certificate of another user", "answer", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-41", "a registered certificate of another user", "final", BAD_SIGNATURE),
+    ("MQQB-3.1.5.8.3-44", "a registered certificate of another user", "kept", NOT_IN_QUEUE),
 )
 
 
@@ -362,6 +365,9 @@ def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
             "an unknown user": sign_message(secured.message(MALLORY, queue="transactional"), SIG20, MALLORY.key),
             "a certificate of another user": sign_message(
                 secured.message(queue="transactional", security={"SenderCert": MALLORY.certificate}), SIG20, MALLORY.key
+            ),
+            "a registered certificate of another user": sign_message(
+                secured.message(queue="transactional", security={"SenderCert": BOB.certificate}), SIG20, BOB.key
             ),
         },
         "transactional",

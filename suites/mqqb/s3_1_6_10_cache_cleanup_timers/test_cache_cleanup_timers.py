@@ -37,6 +37,7 @@ RESTARTED_TIMERS = (
     ("MQQB-3.1.6.11-04", Caches.SENT_KEYS, "second"),
     ("MQQB-3.1.6.13-03", Caches.CERTIFICATES, "first"),
     ("MQSO-6.4.3.1-D02", Caches.CERTIFICATES, "first"),
+    ("MQSO-6.4.3.1-D02", Caches.CERTIFICATES, "second"),
     ("MQQB-3.1.6.13-04", Caches.CERTIFICATES, "first"),
     ("MQQB-3.1.6.13-04", Caches.CERTIFICATES, "second"),
 )

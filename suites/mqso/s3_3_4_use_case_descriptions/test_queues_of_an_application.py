@@ -7,6 +7,7 @@ from __future__ import annotations
 from harness.expectations import each, facts, in_queue, none
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
+from harness.sut.shown import lookup_id
 from suites.applications import Application, PendingRequest
 
 WAIT_MS = 60_000
@@ -195,7 +196,10 @@ def test_received_message_is_removed_from_its_queue(peer, sut, judge):
 
 
 @needs("send", "receive", "queue_control", "transactions")
-@covers("MQSO-3.3.4.6-D01", "MQSO-3.3.4.6-D02", "MQSO-5.1.1.2-D03", "MQSO-5.1.1.3-D06")
+@covers(
+    "MQSO-3.2.1-01", "MQSO-3.2.1-D03", "MQSO-3.3.4.6-D01", "MQSO-3.3.4.6-D02", "MQSO-3.3.4.7-D02", "MQSO-5.1.1.2-D03",
+    "MQSO-5.1.1.3-D06",
+)  # fmt: skip
 def test_waiting_receives_of_two_queues_get_their_own_messages(peer, sut, judge):
     """At each of two empty queues, a receive by name and a receive by cursor wait, at one queue in a transaction. The
     first message to a queue answers one receive of this queue, and the second message the other. Received messages have
@@ -232,7 +236,8 @@ def test_waiting_receives_of_two_queues_get_their_own_messages(peer, sut, judge)
             after_the_second_message=["1", "2"],
             answers_later=at_other,
         )
-        judge("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03", expected=expected, observed=observed, case=queue)
+        once = ("MQSO-3.2.1-D03",) if queue == transactional else ()
+        judge("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03", *once, expected=expected, observed=observed, case=queue)
         judge(
             "MQSO-3.3.4.6-D02",
             "MQSO-5.1.1.3-D06",
@@ -242,7 +247,8 @@ def test_waiting_receives_of_two_queues_get_their_own_messages(peer, sut, judge)
         )
     sut.control.call("abort", transaction=transaction)
     returned = sut.labels(transactional)
-    judge("MQSO-5.1.1.3-D06", expected=["1", "2"], observed=returned, case="after an abort")
+    rules = ("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02", "MQSO-5.1.1.3-D06")
+    judge(*rules, expected=["1", "2"], observed=returned, case="after an abort")
     cancelled = PendingRequest(peer, "receive", queue=plain, timeout_ms=WAIT_MS)
     short, long = (PendingRequest(peer, "receive", queue=plain, timeout_ms=time_ms) for time_ms in (200, WAIT_MS))
     peer.settle()
@@ -252,3 +258,45 @@ def test_waiting_receives_of_two_queues_get_their_own_messages(peer, sut, judge)
     observed |= {"answer": long.await_label(), "left": sut.labels(plain)}
     expected = facts(cancelled=Outcome.REFUSED, short=Outcome.NOTHING, long=False, answer="3", left=["4"])
     judge("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03", expected=expected, observed=observed, case="ends of waiting reads")
+    sut.control.call("purge", queue=plain)
+    handle = sut.control.call("open_queue", queue=plain, access="receive")["handle"]
+    pair = [PendingRequest(peer, "receive", handle=handle, timeout_ms=WAIT_MS) for _ in range(2)]
+    peer.settle()
+    answers = []
+    for label in ("5", "6"):
+        sut.send_here(plain, [label])
+        peer.settle()
+        answers.append([one.await_label() for one in pair if one.is_answered()])
+    observed = {"after_the_first_message": answers[0], "after_the_second_message": set(answers[1])}
+    expected = facts(after_the_first_message=["5"], after_the_second_message={"5", "6"})
+    judge("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03", expected=expected, observed=observed, case="two reads of one handle")
+
+
+@needs("send", "receive", "queue_control", "transactions")
+@covers("MQSO-3.3.4.6-D02", "MQSO-3.3.4.7-D02")
+def test_message_received_from_journal_or_subqueue_is_removed(sut, judge):
+    """A message that is received from the journal of its queue leaves the journal. In transactions, a message is
+    received from a subqueue: an abort returns the message to the subqueue, and a commit removes the message.
+    """
+    queue = sut.new_queue("with-parts", transactional=True, journaling=True)
+    sut.send_here(queue, ["journaled", "moved"], delivery="transactional")
+    sut.control.call("receive", queue=queue, timeout_ms=0)
+    journal = f"{queue};journal"
+    read = [sut.read_label("receive", queue=journal) for _ in range(2)]
+    observed = {"read": read, "left": sut.labels(journal)}
+    expected = facts(read=["journaled", Outcome.NOTHING], left=[])
+    judge("MQSO-3.3.4.6-D02", expected=expected, observed=observed, case="journal")
+    if not sut.has("subqueues"):
+        judge.mark_not_exercised("MQSO-3.3.4.7-D02", reason="the SUT has no subqueues")
+        return
+    subqueue = f"{queue};mqc-part"
+    sut.create_queue(subqueue)
+    number = lookup_id(sut.control.call("peek", queue=queue, limit=1)["messages"][0])
+    sut.control.call("move", queue=queue, lookup_id=number, to=subqueue)
+    for outcome, left in (("abort", ["moved"]), ("commit", [])):
+        transaction = sut.control.call("begin")["transaction"]
+        taken = sut.read_label("receive", queue=subqueue, transaction=transaction)
+        ended = sut.attempt(outcome, transaction=transaction)
+        observed = {"received": taken, "ended": ended, "left": sut.labels(subqueue)}
+        expected = facts(received="moved", ended=Outcome.DONE, left=left)
+        judge("MQSO-3.3.4.7-D02", expected=expected, observed=observed, case=f"subqueue after the {outcome}")

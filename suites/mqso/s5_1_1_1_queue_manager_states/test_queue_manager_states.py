@@ -322,3 +322,9 @@ def test_sut_is_throttled_while_disk_is_full(peer, sut, judge):
             evidence=packets,
             case="labels in the transactional queue",
         )
+    sut.change_environment(storage=False)
+    again = bool(peer.eventually(is_throttled))
+    sut.change_environment(storage=True)
+    peer.eventually(lambda: not is_throttled())
+    freed = {"while_the_queue_manager_is_full": again, "afterwards": is_throttled()}
+    judge("MQSO-5.1.1.1-D04", expected=expected, observed=freed, case="Throttled for the second time")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import each, facts, in_queue
+from harness.expectations import between, each, facts, in_queue
 from harness.run.marks import covers, needs, varied
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
@@ -12,6 +12,8 @@ from suites.applications import Application, PendingRequest
 
 PENDING_TIMEOUT_MS = 60_000
 SHORT_READ_TIMEOUT_MS = 200
+SMALL_SIZE = 200
+"""The size of a small body in bytes."""
 
 
 @needs("queues", "receive")
@@ -129,7 +131,7 @@ def test_deleted_queue_and_its_messages_are_gone(sut, judge):
 @pytest.mark.parametrize("delivery", ["express", "transactional"])
 def test_full_queue_stores_no_message(sut, judge, delivery):
     """A queue of each kind with a quota of 8 KB stores a first message of 5,000 characters, and stores a second message
-    of this size only after a purge.
+    of this size only after a purge; small messages are stored only up to the quota.
     """
     queue = sut.new_queue("full", quota_kb=8, transactional=delivery == "transactional")
     whole = {"body": "x" * 5_000, "delivery": delivery}
@@ -140,6 +142,12 @@ def test_full_queue_stores_no_message(sut, judge, delivery):
     sut.control.call("purge", queue=queue)
     sut.send(to, label="again", **whole)
     judge.all(expected=in_queue("again"), observed=sut.labels(queue))
+    small = {"body": "x" * SMALL_SIZE, "delivery": delivery}
+    for number in range(4 * 1024 // SMALL_SIZE):
+        sut.attempt(sut.send, to, label=f"small {number}", **small)
+    stored = len(sut.labels(queue)) - 1
+    most = (8 * 1024 - 5_000) // SMALL_SIZE
+    judge.all(expected=between(0, most), observed=stored, case="number of small messages in the queue")
 
 
 @needs("queues", "send", "receive", "restart")

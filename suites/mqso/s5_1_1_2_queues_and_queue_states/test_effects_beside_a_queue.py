@@ -91,6 +91,10 @@ def test_purge_and_deletion_affect_only_their_queue(peer, sut, judge, transactio
     judge("MQSO-5.1.1.2-D04", expected=facts(answered=False, label="awaited"), observed=read, case="waiting receive")
     sut.send_here(near.queue, ["3", "4"], delivery=near.delivery)
     sut.control.call("receive", queue=near.queue, timeout_ms=0)
+    if SUBQUEUE in near.suffixes:
+        number = lookup_id(sut.control.call("peek", queue=near.queue, limit=1)["messages"][0])
+        sut.send_here(near.queue, ["5"], delivery=near.delivery)
+        sut.control.call("move", queue=near.queue, lookup_id=number, to=f"{near.queue}{SUBQUEUE}")
     handle = sut.control.call("open_queue", queue=near.queue, access="receive")["handle"]
     ended = PendingRequest(peer, "receive", queue=f"{near.queue}", timeout_ms=60_000)
     ended.await_label()

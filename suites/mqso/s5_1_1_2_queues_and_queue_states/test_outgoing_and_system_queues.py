@@ -122,7 +122,8 @@ def test_system_queues_refuse_messages_and_deletion(peer, sut, judge):
 def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
     """Of fifteen messages that expire unsent, only the messages with negative journaling become dead letters; the
     transactional dead-letter queue contains only transactional messages. Two messages that expire in their queue are
-    removed. Of two delivered messages, only the message with positive journaling is in the journal.
+    removed. Of three delivered messages, only the messages with positive journaling are in the
+    journal.
     """
     to = peer.direct_name("mqc-kept")
     began_ms = peer.recorder.elapsed_ms()
@@ -147,6 +148,12 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
 
     queue = sut.new_queue("expiring")
     sut.send_here(queue, ["not received", "nor this"], time_to_be_received_s=SHORT_LIFETIME_S)
+    ordered = sut.new_queue("expiring-in-transactions", transactional=True)
+    life = {"delivery": "transactional", "time_to_be_received_s": SHORT_LIFETIME_S}
+    sut.send_here(ordered, ["locked at its expiry", "not received"], **life)
+    transaction = sut.control.call("begin")["transaction"] if sut.has("transactions") else None
+    if transaction is not None:
+        sut.control.call("receive", queue=ordered, transaction=transaction, timeout_ms=0)
     waiting = sut.outgoing_queue(to)["count"]
     if peer.measure_duration(began_ms).ms < (SHORT_LIFETIME_S - 1) * 1_000:  # else none need wait any more
         judge("MQSO-5.1.1.3-D02", expected=9, observed=waiting, case="messages in the outgoing queue")
@@ -178,16 +185,21 @@ def test_journaling_requests_decide_dead_letters_and_journal(peer, sut, judge):
         case="number of messages in the outgoing queues",
     )
     judge("MQSO-5.1.1.3-D02", expected=in_queue(), observed=sut.labels(queue))
+    if transaction is not None:
+        sut.control.call("abort", transaction=transaction)
+        peer.eventually(lambda: not sut.labels(ordered))
+    judge("MQSO-5.1.1.3-D02", expected=in_queue(), observed=sut.labels(ordered), case="transactional queue")
     sender = Sender(peer, sut, to)
     answers = peer.direct_name("mqc-answers")
     sender.send(1, delivery="recoverable", label="journaled", journal=["positive"], priority=5, response_queue=answers)
     sender.send(2, delivery="recoverable", label="not journaled")
-    session, frames = sender.await_first(2)
+    sender.send(3, delivery="express", label="journaled express", journal=["positive"])
+    session, frames = sender.await_first(3)
     session.acknowledge_all()
-    peer.eventually(lambda: list_labels(JOURNAL) == [["journaled"]])
+    peer.eventually(lambda: list_labels(JOURNAL) == [["journaled", "journaled express"]])
     judge(
         "MQSO-5.1.1.2-D12",
-        expected=[["journaled"]],
+        expected=[["journaled", "journaled express"]],
         observed=list_labels(JOURNAL),
         evidence=frames,
         case="labels in the journal",

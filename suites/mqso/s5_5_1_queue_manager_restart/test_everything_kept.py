@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from harness.expectations import facts, none
+from harness.expectations import distinct, facts, none
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.sequences import get_transaction_header
 from suites.mqso.steps.inventory import Inventory
 
+LATER_TAG, SENT_IN_ALL = 10, 9
 KINDS = {"plain": "MQSO-5.5.1-05", "transactional": "MQSO-5.5.1-03"}
-OUTGOING_RULES = ("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01")
+OUTGOING_RULES = ("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01", "MQSO-6.6.2-02")
 
 
 @needs("send", "receive", "queue_control", "restart")
 @covers(
     "MQSO-3.2.1-D02", "MQSO-3.2.1-D01", "MQSO-4.3.1-01", "MQSO-5.1.1.3-D01", "MQSO-5.5.1-01", "MQSO-5.5.1-03",
-    "MQSO-5.5.1-05", "MQSO-5.5.1-06",
+    "MQSO-5.5.1-05", "MQSO-5.5.1-06", "MQSO-6.6.2-02",
 )  # fmt: skip
 def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judge):
     """Three queues with all properties, their subqueues and journals contain messages of an application and of the peer
@@ -29,9 +31,16 @@ def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judg
     identifiers = kept.identifiers()
     for number in range(2):
         sut.restart()
-        judge("MQSO-5.5.1-01", "MQSO-4.3.1-01", expected=properties, observed=kept.properties(), case="properties")
+        rules = ("MQSO-5.5.1-01", "MQSO-4.3.1-01", "MQSO-6.6.2-02")
+        judge(*rules, expected=properties, observed=kept.properties(), case="properties")
         for kind, rule in KINDS.items():
-            rules = (rule, "MQSO-5.5.1-01", "MQSO-4.3.1-01", *(("MQSO-3.2.1-D02",) if kind == "plain" else ()))
+            rules = (
+                rule,
+                "MQSO-5.5.1-01",
+                "MQSO-4.3.1-01",
+                "MQSO-6.6.2-02",
+                *(("MQSO-3.2.1-D02",) if kind == "plain" else ()),
+            )
             observed = kept.messages(kind)
             judge(*rules, expected=facts(**messages[kind]), observed=observed, case=f"messages of the {kind} queue")
             express = [label for label in kept.labels(kind) if label == "express"]
@@ -55,11 +64,12 @@ def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judg
 
 
 @needs("send", "queue_control", "restart", "pause")
-@covers(*OUTGOING_RULES, "MQSO-5.5.1-06", "MQSO-3.2.1-D01")
+@covers(*OUTGOING_RULES, "MQSO-5.5.1-01", "MQSO-5.5.1-06", "MQSO-3.2.1-D01")
 def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
     """Two outgoing queues each have two recoverable, two transactional and two express messages with different
     properties, and a message that expires. After two restarts, each queue sends the recoverable and the transactional
-    messages in order, and does not send the expired message; after the acknowledgments the queue is empty.
+    messages in order, a later message continues the sequence, the expired message is not sent, and after the
+    acknowledgments nothing is left.
     """
     names = [peer.direct_name(f"mqc-kept-{number}") for number in range(2)]
     sut.take_offline()
@@ -77,6 +87,7 @@ def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
     sut.environment.run_until(lambda: False, 2_500)
     sut.restart()
     sut.bring_online()
+    sut.send(names[0], body="later", application_tag=16 + LATER_TAG, delivery="transactional")
     observed: dict[str, object] = {}
     expected: dict[str, object] = {}
     frames = []
@@ -84,6 +95,7 @@ def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
     sessions = [session for _ in names if (session := sender.poll_session()) is not None]
     for session in sessions:
         sender.collect_all(session, 4)
+    peer.eventually(lambda: sum(len(session.messages) for session in sessions) >= SENT_IN_ALL)
     arrived = [frame for session in sessions for frame in session.messages]
     frames += arrived
     for base, to in enumerate(names, 1):
@@ -93,7 +105,17 @@ def test_two_outgoing_queues_are_unchanged_by_restart(peer, sut, judge):
             "transactional": [tag % 16 for tag in Sender.tags([one for one in mine if one["UserHeader"].TH])],
             "waiting": sut.outgoing_queue(to)["count"],
         }
-        expected[to] = facts(recoverable=[2, 4], transactional=[3, 5], waiting=4)
+        later = [LATER_TAG] if base == 1 else []
+        expected[to] = facts(recoverable=[2, 4], transactional=[3, 5, *later], waiting=4 + len(later))
+        headers = [get_transaction_header(one) for one in mine if one["UserHeader"].TH]
+        places = [f"{one.TxSequenceID}:{one.TxSequenceNumber}" for one in headers]
+        judge(
+            "MQSO-5.5.1-01",
+            expected=distinct("places in a sequence", 2 + len(later)),
+            observed=places,
+            evidence=mine,
+            case=to,
+        )
     express = [tag for tag in Sender.tags(arrived) if tag % 16 == 1]
     judge("MQSO-5.5.1-06", "MQSO-3.2.1-D01", expected=none("express message"), observed=express, evidence=arrived)
     judge(*OUTGOING_RULES, expected=expected, observed=observed, evidence=arrived, case="messages of each queue")

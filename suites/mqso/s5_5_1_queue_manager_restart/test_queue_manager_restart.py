@@ -15,6 +15,8 @@ from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
 MESSAGE_KINDS = ("express", "recoverable", "transactional")
+LARGE_SIZE = 70_000
+"""The size of a large body in bytes."""
 PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "authenticated", "privacy")
 
 
@@ -39,7 +41,8 @@ def _read_times(sut: Sut, *names: str) -> list[dict[str, object]]:
 )
 def test_stored_messages_survive_restart_except_express(sut, judge):
     """Across restarts, three queues keep their properties, and the recoverable and transactional messages that were not
-    received; the express messages are lost, even in the journal of a queue.
+    received, also a large message and a message that an undecided transaction has received; the express messages are
+    lost, even in the journal of a queue.
     """
     plain_queue = sut.new_queue(
         "plain", label="of the check", journaling=True, quota_kb=64, journal_quota_kb=32, base_priority=2
@@ -50,6 +53,7 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
     sut.send_here(plain_queue, ["express", "second express"])
     sut.send_here(plain_queue, ["recoverable", "second recoverable", "third recoverable"], delivery="recoverable")
     sut.send_here(transactional, ["transactional", "second transactional"], delivery="transactional")
+    sut.send(sut.direct_name(transactional), label="large", body="x" * LARGE_SIZE, delivery="transactional")
 
     sut.control.call("receive", queue=plain_queue, timeout_ms=0)  # the first express message is in the journal now
 
@@ -63,9 +67,12 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
     properties_before = read_properties()
     lists = {
         plain_queue: ["recoverable", "second recoverable", "third recoverable"],
-        transactional: ["transactional", "second transactional"],
+        transactional: ["transactional", "second transactional", "large"],
     }
     for _ in range(2):
+        if sut.has("transactions"):
+            undecided = sut.control.call("begin")["transaction"]
+            sut.control.call("receive", queue=transactional, transaction=undecided, timeout_ms=0)
         sut.restart()
         judge(
             "MQSO-5.5.1-01",
@@ -96,7 +103,7 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
             lists[name].pop(0)
     sut.restart()
     judge("MQSO-5.5.1-05", expected=in_queue(*lists[plain_queue]), observed=sut.labels(plain_queue))
-    judge("MQSO-5.5.1-03", expected=in_queue(), observed=sut.labels(transactional))
+    judge("MQSO-5.5.1-03", expected=in_queue(*lists[transactional]), observed=sut.labels(transactional))
 
 
 @malforms("MQMQ-2.2.18.1.3-01", "MQMQ-2.2.19.2-01")

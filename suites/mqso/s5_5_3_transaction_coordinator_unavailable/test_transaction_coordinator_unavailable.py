@@ -69,14 +69,21 @@ def test_loss_of_coordinator_aborts_its_transactions(peer, sut, judge):
 
 
 @needs("environment", "transactions", "send", "receive", "queues")
-@covers("MQSO-5.5.3-01", "MQSO-5.5.3-06")
+@covers("MQSO-5.5.3-01", "MQSO-5.5.3-03", "MQSO-5.5.3-06")
 def test_external_transaction_commits_after_coordinator_returns(sut, judge):
-    """The coordinator is lost twice. Each time it is available again, an external transaction can receive a message, be
-    prepared and be committed.
+    """The coordinator is lost twice. Each time, a transaction that has only sent a message is aborted; when the
+    coordinator is available again, an external transaction can receive a message, be prepared and be committed.
     """
-    for _ in range(2):
+    queue = sut.queue("transactional")
+    for number in range(2):
+        undecided = sut.control.call("begin", external=True)["transaction"]
+        sut.send(sut.direct_name(queue), label="never", body="never", transaction=undecided)
         sut.change_environment(coordinator=False)
         sut.change_environment(coordinator=True)
+        outcomes = [sut.attempt(phase, transaction=undecided) for phase in ("prepare", "commit")]
+        observed = {"outcomes": outcomes, "labels_in_the_queue": sut.labels(queue)}
+        expected = facts(outcomes=each(Outcome.REFUSED, "request"), labels_in_the_queue=[])
+        judge("MQSO-5.5.3-01", "MQSO-5.5.3-03", expected=expected, observed=observed, case=f"loss {number + 1}")
         _judge_external_transaction(sut, judge)
 
 
@@ -91,7 +98,9 @@ def _judge_external_transaction(sut, judge):
         label = sut.read_label("receive", queue=queue, transaction=transaction)
         decided = {phase: sut.attempt(phase, transaction=transaction) for phase in ("prepare", "commit")}
         observed = {"label_of_the_received_message": label, **decided, "labels_in_the_queue": sut.labels(queue)}
-    judge.all(
+    judge(
+        "MQSO-5.5.3-01",
+        "MQSO-5.5.3-06",
         expected=facts(
             label_of_the_received_message="1", prepare=Outcome.DONE, commit=Outcome.DONE, labels_in_the_queue=[]
         ),

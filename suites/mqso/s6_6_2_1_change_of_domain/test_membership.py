@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
@@ -9,6 +11,14 @@ from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.pinging import read_element
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
+
+
+EMPTY_DOMAINS = (None, "", str(UUID(int=0)))
+"""The values that an empty LastDomain can have."""
+
+
+def _read_keys(peer, sut):
+    return (sut.read_directory_object(queue_manager=str(peer.identifier)) or {}).get("public_encryption_keys_base64")
 
 
 @covers("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", "MQSO-6.6.2.2-02")
@@ -30,6 +40,21 @@ def test_computer_without_domain_is_in_workgroup_mode(peer, sut, judge):
             observed=observed,
             case=f"after the {time} start without the domain",
         )
+        shown = sut.inspect_queue_manager()
+        if "LastDomain" in shown:
+            judge(
+                "MQSO-6.6.2-D03",
+                expected=holds("LastDomain is empty"),
+                observed=shown["LastDomain"] in EMPTY_DOMAINS or str(shown["LastDomain"]),
+                case=f"after the {time} start without the domain",
+            )
+    sut.change_directory_object(queue_manager=str(peer.identifier), public_encryption_keys_base64=_read_keys(peer, sut))
+    peer.settle()
+    observed = {
+        "DirectoryIntegrated": bool(read_element(sut.inspect_queue_manager(), "DirectoryIntegrated")),
+        "creation_of_a_public_queue": enterprise.attempt_creation(),
+    }
+    judge("MQSO-6.6.2.2-01", expected=expected, observed=observed, case="after a change of the directory")
     judge(
         "MQSO-6.6.2.2-02",
         expected=holds("the SUT has a directory object"),

@@ -12,9 +12,8 @@ from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PEEK_ACCESS, RECEIVE_ACCESS
 from suites.mqdmpr.steps import descriptors, openings
 
 RECEIVE_RIGHT, PEEK_RIGHT, RECEIVE_JOURNAL_RIGHT, ALL_RIGHTS = 0x03, 0x02, 0x0A, 0x000F_003F
-"""The access masks MQSEC_RECEIVE_MESSAGE, MQSEC_PEEK_MESSAGE, MQSEC_RECEIVE_JOURNAL_MESSAGE and
-MQSEC_QUEUE_GENERIC_ALL.
-"""
+"""MQSEC_RECEIVE_MESSAGE, MQSEC_PEEK_MESSAGE, MQSEC_RECEIVE_JOURNAL_MESSAGE and MQSEC_QUEUE_GENERIC_ALL."""
+SUBQUEUE = "mqc-sub"
 OPENINGS_BY_WAY: dict[str, tuple[tuple[Any, ...], int]] = {
     "receive": (("",), RECEIVE_ACCESS),
     "peek": (("",), PEEK_ACCESS),
@@ -56,6 +55,31 @@ def test_remote_reader_opens_queue_only_as_granted(remote, sut, judge):
         judge.all(
             expected=expected, observed=observed, case=f"reader with the right {name}", evidence=list(calls.values())
         )
+
+
+@needs("qm2qm", "queue_control", "subqueues")
+@covers("MQSO-7.3-01")
+def test_remote_reader_opens_subqueue_only_as_its_queue_grants(remote, sut, judge):
+    """A queue with a subqueue lets everyone peek: a remote reader can open the subqueue for peeking, and not for
+    receiving.
+    """
+    queue = _create_restricted_queue(
+        sut, judge, descriptors.build_descriptor(granted=((descriptors.EVERYONE, PEEK_RIGHT),))
+    )
+    if queue is None:
+        return
+    sut.create_queue(f"{queue};{SUBQUEUE}")
+    form = queue_format(DIRECT, rf"TCP:{sut.address}\{queue};{SUBQUEUE}")
+    association = remote.associate()
+    calls = {
+        way: openings.open_and_close(remote, association, form=form, access=OPENINGS_BY_WAY[way][1])
+        for way in ("receive", "peek")
+    }
+    observed = {way: openings.get_opening_outcome(call) for way, call in calls.items()}
+    if observed["peek"] != openings.OPENED_OUTCOME:
+        judge.mark_not_exercised("MQSO-7.3-01", reason="the SUT lets no remote reader open a subqueue")
+        return
+    judge.all(expected=Outcome.REFUSED, observed=observed["receive"], case="receive", evidence=list(calls.values()))
 
 
 @needs("qm2qm", "queue_control", "restart")
