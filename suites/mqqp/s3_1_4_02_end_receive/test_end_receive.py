@@ -370,7 +370,7 @@ def test_nack_returns_message_received_by_lookup_identifier(remote, judge):
     if read is None or read.outcome != "MQ_OK":
         judge.mark_not_exercised("MQQP-3.1.4.2-06", reason="the SUT finds no message by its LookupIdentifier")
         return
-    ended = queue.give_back(read)
+    ended = queue.return_message(read)
     observed = {"label": read.label_or_outcome, "end": ended.outcome, "queue": queue.labels()}
     expected = facts(label="second", end="MQ_OK", queue=labels)
     judge("MQQP-3.1.4.2-06", expected=expected, observed=observed, evidence=ended.evidence)
