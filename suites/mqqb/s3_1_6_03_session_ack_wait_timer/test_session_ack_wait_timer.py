@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import closed, holds
+from harness.expectations import closed, holds, one_of
 from harness.judging.judge import Judge
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers
@@ -33,6 +33,7 @@ PEER_MESSAGE_INSTANTS = (0.5, 1.5)
     "MQQB-3.1.6.3-04",
     "MQQB-3.1.2.4-01",
     "MQQB-3.1.7.1.3-27",
+    "MQQB-3.1.5.9-03",
     "MQQB-3.1.5.9-04",
     "MQQB-3.1.5.9-D02",
 )
@@ -73,6 +74,12 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     )
     judge("MQQB-3.1.5.9-D02", expected=closed(), observed=clock.session, evidence=[clock.first])
     peer.settle()
+    if sut.has("queue_control"):
+        state = sut.outgoing(sender.to)["state"]
+        left = one_of("Disconnected", "Waiting")  # Waiting: the SUT has begun to connect again
+        judge("MQQB-3.1.5.9-03", expected=left, observed=state, case="State of the queue", evidence=[clock.first])
+    else:
+        judge.mark_not_exercised("MQQB-3.1.5.9-03", reason="the SUT does not show the State of its queue")
     judge(
         "MQQB-3.1.6.3-03",
         expected=holds("open", otherwise="closed"),
@@ -91,13 +98,13 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         case="after the session without an acknowledgment",
         evidence=[clock.first, *(again.received[:1] if again else [])],
     )
-    judge.conclude("MQQB-3.1.5.9-04", "MQQB-3.1.5.9-D02")
+    judge.conclude("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04", "MQQB-3.1.5.9-D02")
     if again is None:
         raise ConformanceFailure("the SUT did not connect again")
     clock.begin(again)
     acknowledged = clock.session.acknowledge_all()
     clock.wait(wait + 0.5)
-    sender.send(2, delivery="recoverable")
+    sender.send(2)
     clock.begin(clock.session)
     if clock.wait(wait / 2):
         sender.send(3, delivery="recoverable")
@@ -113,17 +120,18 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
 
-    for carrier in (BY_SESSION_ACK, BY_MESSAGE):
-        _judge_restart(judge, sender, clock, wait, carrier)
+    _judge_restart(judge, sender, clock, wait, BY_SESSION_ACK)
+    stored = {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 1}  # then only an express message waits
+    _judge_restart(judge, sender, clock, wait, BY_MESSAGE, **stored)
     judge.conclude("MQQB-3.1.6.3-04")
     sender.await_session().acknowledge_all()
 
 
-def _judge_restart(judge: Judge, sender: Sender, clock: Waits, wait: int, carrier: str) -> None:
-    """Judge when the SUT closes a session on which a SessionHeader arrives that acknowledges nothing."""
+def _judge_restart(judge: Judge, sender: Sender, clock: Waits, wait: int, carrier: str, **header: int) -> None:
+    """Judge when the SUT closes a session on which a SessionHeader arrives that acknowledges not every message."""
     clock.begin(sender.await_session())
     clock.wait(wait / 2)
-    acknowledged = acknowledge_with_carrier(carrier, clock.session)
+    acknowledged = acknowledge_with_carrier(carrier, clock.session, **header)
     ended = clock.await_end()
     outlived = holds(f"the session was open {1.5 * wait:.2f} AckWaitTimeouts after the SUT's message, and closed later")
     judge(
