@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
 from harness.faults.registry import FaultyCore, Install, add
-from reference_qm.codec import FormatError, SessionAckPacket, UserMessagePacket
+from reference_qm.codec import FormatError, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.identifying import Identifying
@@ -188,25 +188,6 @@ class WrongVersionStored(Identifying):
                 self.qm.closing.refuse_malformed(session, error, now)
             return
         super().receive_bytes(session, data, now)
-
-
-@fault("sender-malformed-session-ack-processed-before-close", breaks="MQQB-3.1.5.1.3-01", blind=True)
-class MalformedAckProcessed(Identifying):
-    """The sender processes a malformed SessionAck before it closes the session."""
-
-    def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
-        if session.SessionState is SessionState.OPEN:
-            try:
-                packet = self.identify_packet(data)
-            except FormatError:
-                packet = None
-            if isinstance(packet, SessionAckPacket):
-                try:
-                    self.check_form(packet)
-                except FormatError:
-                    self.qm.session_acks.receive(session, packet, now)
-        if session.SessionState is not SessionState.CLOSED:
-            super().receive_packet(session, data, now)
 
 
 @fault("initiator-malformed-packet-before-parameters-response-ignored", breaks="MQQB-3.1.5.1-05", blind=True)

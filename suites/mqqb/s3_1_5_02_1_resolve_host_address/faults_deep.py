@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from uuid import UUID
 from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
 from reference_qm import directory
 from reference_qm.codec import NULL_GUID
-from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.sessions.resolving import Resolving
-from reference_qm.model.adm import OutgoingQueue, Session
-from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, SessionState
+from reference_qm.model.adm import Session
+from reference_qm.model.states import ConnectionStatus, OutgoingQueueState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
@@ -121,15 +119,6 @@ class GuidOfDestination(Resolving):
             session.RemoteQMGuid = session.destination
 
 
-@fault("initiator-remote-guid-of-first-next-hop-kept", breaks="MQQB-3.1.5.2.1-37", blind=True)
-class GuidOfFirstHop(Resolving):
-    """The initiator does not change RemoteQMGuid when a retry uses the next of several next hops."""
-
-    def select_next_hop(self, session: Session) -> None:
-        super().select_next_hop(session)
-        session.RemoteQMGuid = session.NextHopCollection[0].QMGuid
-
-
 @fault("initiator-queue-on-hold-needs-validation", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
 class OnHoldNeedsValidation(Resolving):
     """State of a queue on hold becomes NeedValidation when a retry finds no destination or next hop."""
@@ -138,21 +127,6 @@ class OnHoldNeedsValidation(Resolving):
         queue = outgoing_queue(session)
         if len(session.OutgoingMessageTable):
             queue.State = OutgoingQueueState.NEED_VALIDATION
-
-
-@fault(
-    "initiator-next-hops-of-first-destination-used-for-all",
-    breaks=("MQQB-3.1.5.2.1-16", "MQQB-3.1.5.2.1-15"),
-    blind=True,
-)
-class HopsOfFirst(NextHops):
-    """The initiator asks for the next hops only once, and uses the first result for every destination."""
-
-    def get_next_hops(self, guid: UUID) -> tuple[directory.QueueManager, ...]:
-        known = _hops.get(self.qm)
-        if not known:
-            known = _hops[self.qm] = super().get_next_hops(guid)
-        return known
 
 
 _hops: WeakKeyDictionary[QueueManager, tuple[directory.QueueManager, ...]] = WeakKeyDictionary()
@@ -181,27 +155,6 @@ class TwoAddresses(Resolving):
         super().try_addresses(session, now)
 
 
-@fault("initiator-only-first-next-hop-machine-used", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"), blind=True)
-class OneMachine(NextHops):
-    """The initiator uses only the first of several queue managers that are next hops."""
-
-    def get_next_hops(self, guid: UUID) -> tuple[directory.QueueManager, ...]:
-        return super().get_next_hops(guid)[:1]
-
-
-@fault("initiator-next-hops-not-cleared-when-address-changes", breaks="MQQB-3.1.5.2.1-23", blind=True)
-class OldAddressListed(Resolving):
-    """When a retry resolves a host to another address, NextHops keeps the old address too."""
-
-    def try_addresses(self, session: Session, now: Now) -> None:
-        queue = outgoing_queue(session)
-        super().try_addresses(session, now)
-        listed = _listed.setdefault(self.qm, {})
-        old = listed.get(queue.Pathname, [])
-        queue.NextHops += [one for one in old if one not in queue.NextHops]
-        listed[queue.Pathname] = list(queue.NextHops)
-
-
 _listed: WeakKeyDictionary[QueueManager, dict[str, list[str]]] = WeakKeyDictionary()
 
 
@@ -213,17 +166,3 @@ class AllQueuesFollow(Resolving):
         for queue in self.qm.adm.OutgoingQueues.values():
             queue.NextHops.clear()
         super().resolve_host_address(session, now)
-
-
-@fault("queue-manager-queue-per-priority-session", breaks="MQQB-3.1.5.2.1-02", blind=True)
-class QueueAnew(Destinations):
-    """The queue manager creates a new OutgoingQueue for a format name when the session of the old one is closed and
-    the old one is empty.
-    """
-
-    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
-        known = self.qm.adm.OutgoingQueues.get(text.lower())
-        used = known is not None and known.ConnectionHistory and not len(known.session.OutgoingMessageTable)
-        if known is not None and used and known.session.SessionState is SessionState.CLOSED:
-            del self.qm.adm.OutgoingQueues[text.lower()]
-        return super().open_outgoing(text, now)

@@ -112,23 +112,6 @@ class ZeroInRetry(Establishing):
         return packet
 
 
-@fault("initiator-server-guid-of-earlier-session-for-direct-name", breaks="MQQB-3.1.5.2.3-09", blind=True)
-class LearnedGuid(Establishing):
-    """In the second request for a direct name, ServerGuid is the GUID from the response to the first request."""
-
-    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
-        packet = super().build_establish_request(session, now)
-        learned = _learned.setdefault(self.qm, {}).get(session.number)
-        if session.direct and learned is not None:
-            return set_fields(packet, {"EstablishConnectionHeader.ServerGuid": learned})
-        return packet
-
-    def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
-        if session.RemoteQMGuid != NULL_GUID:
-            _learned.setdefault(self.qm, {})[session.number] = session.RemoteQMGuid
-        super().establish(session, now, again=again)
-
-
 _learned: WeakKeyDictionary[QueueManager, dict[int, UUID]] = WeakKeyDictionary()
 
 

@@ -15,7 +15,7 @@ from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
-from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, SessionState
+from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
@@ -238,16 +238,6 @@ class RetryUnknown(Closing):
         if session.retrying:
             status = ConnectionStatus.UNKNOWN_FAILURE
         super().fail_to_establish(session, status, reason, now)
-
-
-@fault("initiator-failure-of-queue-on-hold-not-in-history", breaks="MQQB-3.1.5.2-01", blind=True)
-class OnHoldNotRecorded(Connecting):
-    """The initiator adds no ConnectionHistory entry for a failed attempt of a queue on hold."""
-
-    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if status in _FAILURES and outgoing_queue(session).State is OutgoingQueueState.ON_HOLD:
-            return
-        super().add_connection_history(session, status, now)
 
 
 @fault("initiator-ping-sent-to-address-of-first-destination", breaks="MQQB-3.1.5.2.2-02", blind=True)

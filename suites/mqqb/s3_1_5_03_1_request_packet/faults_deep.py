@@ -187,15 +187,6 @@ class OneSessionPerClient(SessionOpening):
         )
 
 
-@fault("acceptor-client-guid-of-own-identifier-refused", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06"), blind=True)
-class NullClientRefused(SessionOpening):
-    """The acceptor sets CS in its response when ClientGuid is zero."""
-
-    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
-        null = packet.EstablishConnectionHeader.ClientGuid == NULL_GUID
-        return super().is_establish_request_valid(packet) and not null
-
-
 @fault("acceptor-remote-guid-of-first-session-kept", breaks="MQQB-3.1.5.3.1-01", blind=True)
 class GuidOfFirstSession(SessionOpening):
     """RemoteQMGuid of every accepted session is the ClientGuid of the first accepted request."""
@@ -238,19 +229,6 @@ class ZeroTimeStampReplaced(_Answering):
         self, request: EstablishConnectionPacket, response: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         return set_fields(response, {"EstablishConnectionHeader.TimeStamp": lambda old: old or 1})
-
-
-@fault("acceptor-response-server-guid-echoed-in-refusal", breaks="MQQB-3.1.5.3.1-09", blind=True)
-class EchoedInRefusal(_Answering):
-    """ServerGuid of a response with CS set is the ServerGuid of the request."""
-
-    def answer(
-        self, request: EstablishConnectionPacket, response: EstablishConnectionPacket
-    ) -> EstablishConnectionPacket:
-        if response.InternalHeader.CS:
-            guid = request.EstablishConnectionHeader.ServerGuid
-            return set_fields(response, {"EstablishConnectionHeader.ServerGuid": guid})
-        return response
 
 
 @fault("acceptor-response-se-of-first-request", breaks="MQQB-3.1.5.3.1-11", blind=True)

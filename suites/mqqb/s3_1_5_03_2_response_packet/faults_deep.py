@@ -208,17 +208,6 @@ class ClientGuidPrefix(SessionOpening):
 _timeouts: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
-@fault("initiator-round-trip-of-own-request", breaks="MQQB-3.1.5.3.2-04", blind=True)
-class OwnTimeStamp(SessionOpening):
-    """The initiator measures the round trip from a response TimeStamp only if it is earlier than its own clock."""
-
-    def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
-        stamp = packet.EstablishConnectionHeader.TimeStamp
-        if stamp > now.monotonic_ms & 0xFFFFFFFF:
-            packet = set_fields(packet, {"EstablishConnectionHeader.TimeStamp": now.monotonic_ms & 0xFFFFFFFF})
-        super().set_recoverable_ack_timeout(session, packet, now)
-
-
 @fault("initiator-window-size-of-earlier-session-repeated", breaks="MQQB-3.1.5.3.2-13", blind=True)
 class WindowOfEarlier(SessionOpening):
     """WindowSize of the initiator's second request is the ReceivedWindowSize of its first session."""
