@@ -144,13 +144,13 @@ class ActivityOnce(SessionAcks):
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
         expired = _expired.setdefault(self.qm, set())
-        if session.number in expired:
+        if session.transport in expired:
             session.ReceivedAck = False
-        expired.add(session.number)
+        expired.add(session.transport)
         super().on_wait_timer(session, now)
 
 
-_expired: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
+_expired: WeakKeyDictionary[QueueManager, set[str | None]] = WeakKeyDictionary()
 
 
 class _Segments(Identifying):

@@ -48,7 +48,7 @@ CHANGES_OF_REQUEST: dict[str, dict[str, Any]] = {
 @covers("MQQB-3.1.5.1-01")
 def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
     """A message of the peer shortly before the Session Ack Wait Timer expires keeps the session open for another
-    period; so does a message in that period.
+    period.
     """
     session = OutgoingSession(peer, sut)
     message = session.open()
@@ -66,24 +66,13 @@ def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
     if connection.closed_by_sut:
         for since in (first_wait, peer.took(message)):
             since.require_steady(first_wait.ms // 10)
-    is_open = holds("the session is open", otherwise="the session is closed")
-    evidence = [message, sent, connection.last]
-    judge("MQQB-3.1.5.1-01", expected=is_open, observed=not connection.closed_by_sut, evidence=evidence)
-    if connection.closed_by_sut or connection.wait_closed(first_wait.ms * 3 // 5, exactly=True):
-        return
-    sent = connection.send(peer.message())
-    connection.wait_closed(first_wait.ms * 2 // 5, exactly=True)
-    if connection.closed_by_sut:
-        for since in (first_wait, peer.took(message)):
-            since.require_steady(first_wait.ms // 10)
     judge(
         "MQQB-3.1.5.1-01",
-        expected=is_open,
+        expected=holds("the session is open", otherwise="the session is closed"),
         observed=not connection.closed_by_sut,
-        case="after a second message",
         evidence=[message, sent, connection.last],
     )
-    connection.send(session_ack(AckSequenceNumber=1, UserMsgSequenceNumber=2))
+    connection.send(session_ack(AckSequenceNumber=1, UserMsgSequenceNumber=1))
 
 
 @malforms("MQMQ-2.2.19.2-15", "MQMQ-2.2.19.2-21", "MQMQ-2.2.20-01", "MQMQ-2.2.20-05", "MQQB-2.2.1-02")
@@ -153,7 +142,7 @@ def test_second_packet_of_segment_with_wrong_signature_closes_session(peer, judg
     judge.all(expected=closed(), observed=await_early_close(peer, connection), evidence=[*sent, connection.last])
 
 
-@malforms("MQQB-2.2.2-D01", "MQQB-2.2.2.1-D01")
+@malforms("MQQB-2.2.2-D01")
 @sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 def test_malformed_parameters_close_session_that_opens(peer, sut, judge):
