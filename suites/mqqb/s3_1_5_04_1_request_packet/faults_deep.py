@@ -11,6 +11,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
@@ -303,3 +304,13 @@ class RestOfSegmentDropped(Identifying):
         if session.SessionState.value == "WAITING_CP_MSG":
             data = data[:32]
         super().receive_bytes(session, data, now)
+
+
+@fault("acceptor-recoverable-ack-timeout-for-first-ack-only", breaks="MQQB-3.1.5.4.1-04")
+class TimeoutOfFirstAck(SessionAcks):
+    """After its first SessionAck, the acceptor acknowledges recoverable messages after 500 ms."""
+
+    def send(self, session: Session, now: Now) -> None:
+        super().send(session, now)
+        if not session.initiator:
+            session.RecoverableAckSendTimeout = 0x1F4

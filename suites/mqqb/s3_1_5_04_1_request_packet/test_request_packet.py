@@ -17,6 +17,7 @@ from suites.mqqb.steps.opening import OTHER_GUID, exclude_echo, find_accepted_se
 
 LONG_ACK_TIMEOUT_MS = 120_000
 OTHER_TIMEOUT_MS = 90_000
+SHORT_TIMEOUT_MS = 4_000
 
 
 @covers(
@@ -118,17 +119,22 @@ def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge,
 
 
 @covers("MQQB-3.1.5.4.1-04")
-@pytest.mark.parametrize("timeout_ms", [4_000, 16_000, pytest.param(LONG_ACK_TIMEOUT_MS, marks=needs("set_timers"))])
+@pytest.mark.parametrize(
+    "timeout_ms", [SHORT_TIMEOUT_MS, 16_000, pytest.param(LONG_ACK_TIMEOUT_MS, marks=needs("set_timers"))]
+)
 @varied("priority", "application tag", "extension", "destination", "queue journaling")
 def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, timeout_ms):
     """A recoverable message is acknowledged after the RecoverableAckTimeout in the peer's ConnectionParameters, while a
-    session opened before and a session opened after it have a different RecoverableAckTimeout.
+    session opened before and a session opened after it have a different RecoverableAckTimeout. With the shortest
+    RecoverableAckTimeout, this is repeated on the same session.
     """
     peer.open_raw(RecoverableAckTimeout=OTHER_TIMEOUT_MS)
     connection = peer.open_raw(RecoverableAckTimeout=timeout_ms, AckTimeout=LONG_ACK_TIMEOUT_MS)
     peer.open_raw(RecoverableAckTimeout=OTHER_TIMEOUT_MS)
-    expected, observed, evidence = measure_acknowledgment(connection, recoverable=True, expected_ms=timeout_ms)
-    judge("MQQB-3.1.5.4.1-04", expected=expected, observed=observed, case="ms until the SessionAck", evidence=evidence)
+    for case in ("ms until the SessionAck", "ms until the second SessionAck"):
+        if case == "ms until the SessionAck" or timeout_ms == SHORT_TIMEOUT_MS:
+            expected, observed, evidence = measure_acknowledgment(connection, recoverable=True, expected_ms=timeout_ms)
+            judge("MQQB-3.1.5.4.1-04", expected=expected, observed=observed, case=case, evidence=evidence)
 
 
 @needs("inspect")

@@ -214,3 +214,13 @@ class OneMessageInRetry(SessionOpening):
             self.qm.dispatch_collection.remove_queue(outgoing_queue(session))
             for position in list(session.OutgoingMessageTable)[:1]:
                 self.qm.dispatch_collection.add(session, position)
+
+
+@fault("initiator-received-window-size-of-first-session-kept", breaks="MQQB-3.1.5.4.2-01")
+class WindowOfFirstKept(SessionOpening):
+    """ReceivedWindowSize of an initiator's later session is the WindowSize of the first response."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        first = session.ReceivedWindowSize
+        super().receive_parameters_response(session, packet, now)
+        session.ReceivedWindowSize = first or session.ReceivedWindowSize

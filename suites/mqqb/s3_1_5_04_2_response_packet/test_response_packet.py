@@ -146,19 +146,24 @@ def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
 @needs("inspect")
 @covers("MQQB-3.1.5.4.2-01")
 def test_received_window_size_is_that_of_the_response(peer, sut, judge):
-    """ReceivedWindowSize of the SUT's session is the WindowSize of the peer's ConnectionParameters."""
+    """ReceivedWindowSize of the SUT's session, and of its next session after a loss, is the WindowSize of the peer's
+    ConnectionParameters.
+    """
     session = OutgoingSession(peer, sut)
-    session.await_request()
-    session.respond()
-    session.agree(WindowSize=UNUSUAL_WINDOW_SIZE)
-    observed = find_initiated_session(sut, peer.direct_name())["ReceivedWindowSize"]
-    judge(
-        "MQQB-3.1.5.4.2-01",
-        expected=UNUSUAL_WINDOW_SIZE,
-        observed=observed,
-        case="ReceivedWindowSize of the session",
-        evidence=session.connection.sent[-1],
-    )
+    for window in (UNUSUAL_WINDOW_SIZE, UNUSUAL_WINDOW_SIZE + 1):
+        session.await_request()
+        session.respond()
+        session.agree(WindowSize=window)
+        observed = find_initiated_session(sut, peer.direct_name())["ReceivedWindowSize"]
+        judge(
+            "MQQB-3.1.5.4.2-01",
+            expected=window,
+            observed=observed,
+            case="ReceivedWindowSize of the session",
+            evidence=session.connection.sent[-1],
+        )
+        session.connection.close()
+        peer.settle()
 
 
 @covers("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01")

@@ -11,6 +11,7 @@ from harness.faults.primitives import during, set_fields, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.store.entries import removal_of
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
@@ -235,3 +236,14 @@ class LargeDeleted(TransactionalSending):
         if len(position.UserMessage.MessagePropertiesHeader.MessageBody) > 4_096:
             position.ReceivedOrderAck = True
         super().retain(session, position)
+
+
+@fault("sender-transactional-message-removed-from-disk-by-session-ack", breaks="MQQB-3.1.5.5.5-03")
+class RemovedFromDisk(TransactionalSending):
+    """At the session acknowledgment of a transactional message, the sender removes the message from its disk, so the
+    message is lost in a restart before its OrderAck.
+    """
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().retain(session, position)
+        self.qm.disk.save(removal_of([position.MessagePosition]))

@@ -506,28 +506,6 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     outgoing.acknowledge_all()
 
 
-@needs("send", "inspect", "pause")
-@covers("MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09", "MQQB-3.1.5.6-12")
-def test_order_ack_updates_the_sequence_of_a_queue_on_hold(peer, sut, judge):
-    """The OrderAck of two of three messages comes while their queue is on hold: the SUT updates TxOutgoingSequence."""
-    outgoing = Outgoing(peer, sut, "mqc-order-held")
-    sent = outgoing.send(3)
-    outgoing.send_session_ack()
-    sut.pause(outgoing.to)
-    frame = outgoing.send_order_ack(2)
-    peer.eventually(lambda: outgoing.list_unacknowledged_numbers() == [3])
-    sequence = outgoing.read_sequence()
-    last = read_element(read_element(sequence, "LastAck"), "SeqNo")
-    evidence = [*sent, frame]
-    judge("MQQB-3.1.5.6-08", expected=2, observed=last, case="SeqNo of LastAck", evidence=evidence)
-    left = outgoing.list_unacknowledged_numbers()
-    judge("MQQB-3.1.5.6-09", expected=[3], observed=left, case="numbers in UnackedSequence", evidence=evidence)
-    count = read_element(sequence, "LastAckCount")
-    judge("MQQB-3.1.5.6-12", expected=1, observed=count, case="LastAckCount", evidence=evidence)
-    sut.resume(outgoing.to)
-    outgoing.acknowledge_all()
-
-
 @needs("send", "receive")
 @covers("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11")
 @pytest.mark.parametrize(

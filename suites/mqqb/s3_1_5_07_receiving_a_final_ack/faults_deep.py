@@ -239,7 +239,7 @@ class ReceiptNackForgotten(FinalAcks):
 
 @fault("sender-final-ack-of-other-message-completes-oldest", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"), blind=True)
 class OldestCompleted(FinalAcks):
-    """A FinalAck completes the oldest message that awaits a FinalAck, whatever its MessageID names."""
+    """A FinalAck completes the oldest message that awaits a FinalAck, with any MessageID."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         for queue in self.qm.adm.OutgoingQueues.values():

@@ -336,3 +336,26 @@ class OthersClosed(Closing):
             for other in list(self.qm.sessions.values()):
                 if other.RemoteQMGuid == session.RemoteQMGuid and other.SessionState is SessionState.OPEN:
                     super().close(other, "a fault", now)
+
+
+@fault("acceptor-session-of-lost-connection-stays-open", breaks="MQQB-3.1.5.9-02")
+class LostSessionStaysOpen(Closing):
+    """SessionState of an accepted session stays OPEN after the peer has closed the connection."""
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        was_open = session.SessionState is SessionState.OPEN
+        super().on_transport_lost(session, reason, now)
+        if was_open and not session.initiator:
+            session.SessionState = SessionState.OPEN
+            self.qm.sessions[session.number] = session
+
+
+@fault("acceptor-cleanup-timer-of-lost-connection-runs", breaks="MQQB-3.1.5.9-D03")
+class LostSessionTimerRuns(Closing):
+    """The Session Cleanup Timer of an accepted session runs after the peer has closed the connection."""
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        super().on_transport_lost(session, reason, now)
+        if not session.initiator:
+            ms = self.qm.settings.session_cleanup_ms
+            self.qm.session_timers.start(session, TimerName.SESSION_CLEANUP, ms, now)

@@ -22,10 +22,10 @@ SESSION_CLEANUP_MS = 12_000
 @malforms("MQQB-3.1.6.4-06")
 @covers("MQQB-3.1.5.9-02")
 @needs("inspect")
-@pytest.mark.parametrize("ended", ["with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
+@pytest.mark.parametrize("ended", ["by the peer", "with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
 def test_closed_session_has_state_closed(peer, sut, judge, ended):
-    """The SUT closes an OPEN session because of wrong counts, or because it is idle: afterwards the SUT shows the
-    session as CLOSED, or does not show it.
+    """The peer closes an OPEN session, or the SUT closes it because of wrong counts, or because it is idle: afterwards
+    the SUT shows the session as CLOSED, or does not show it.
     """
     if ended == "idle":
         sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
@@ -40,10 +40,13 @@ def test_closed_session_has_state_closed(peer, sut, judge, ended):
     session = peer.open_raw()
     if "OPEN" not in list_session_states():
         raise ConformanceFailure("the SUT shows no session in state OPEN after its ConnectionParameters response")
-    if ended != "idle":
-        session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
-    if not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None):
-        raise ConformanceFailure(f"the SUT did not close the session {ended}")
+    if ended == "by the peer":
+        session.close()
+    else:
+        if ended != "idle":
+            session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
+        if not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None):
+            raise ConformanceFailure(f"the SUT did not close the session {ended}")
     peer.eventually(lambda: set(list_session_states()) <= {"CLOSED"})
     judge(
         "MQQB-3.1.5.9-02",
@@ -99,10 +102,10 @@ def test_closing_session_closes_connection_without_packet(peer, sut, judge, open
 @malforms("MQQB-3.1.6.4-06")
 @covers("MQQB-3.1.5.9-D03")
 @needs("inspect")
-@pytest.mark.parametrize("ended", ["with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
+@pytest.mark.parametrize("ended", ["by the peer", "with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
 def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
-    """A session with an unsent acknowledgment is closed because of wrong counts, or because it is idle: afterwards no
-    timer of the session runs.
+    """A session with an unsent acknowledgment is closed by the peer, because of wrong counts, or because it is idle:
+    afterwards no timer of the session runs.
     """
 
     def list_running_timers() -> list[set[str]]:
@@ -117,8 +120,13 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
         raise ConformanceFailure("the SUT shows no running timer of an open session")
     if ended != "idle":
         unacknowledged = beside.send(peer.message())
+    if ended == "by the peer":
+        session.close()
+    elif ended != "idle":
         session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
-    if not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None):
+    if ended != "by the peer" and not session.wait_closed(
+        3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None
+    ):
         raise ConformanceFailure(f"the SUT did not close the session {ended}")
     peer.eventually(lambda: not any(list_running_timers()))
     observed = sorted(set().union(*list_running_timers()))
