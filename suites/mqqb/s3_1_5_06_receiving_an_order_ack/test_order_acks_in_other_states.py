@@ -41,12 +41,12 @@ def test_only_messages_without_order_ack_come_after_restart(peer, sut, judge):
     acks = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
     peer.settle()
     sut.restart()
-    next_session = outgoing.await_session()
-    while not next_session.quiet():
-        pass
-    came, evidence = outgoing.list_numbers_on(next_session), [*sent, *acks, *outgoing.copies(3)]
-    again = [number for number in came if number < 3]
+    peer.environment.run_until(lambda: len(outgoing.copies(3)) > 1, sut.connect_timeout_ms)
+    peer.pass_time(sut.quiet_ms)
+    came = [number for number in (1, 2, 3) if len(outgoing.copies(number)) > 1]
+    again, evidence = [number for number in came if number < 3], [*sent, *acks, *outgoing.copies(3)]
     judge("MQQB-3.1.5.6-13", expected=none("acknowledged message sent again"), observed=again, evidence=evidence)
     third = holds("the third message comes again", otherwise="the third message does not come again")
     judge("MQQB-3.1.5.5.5-03", expected=third, observed=3 in came, evidence=evidence)
-    outgoing.acknowledge_all()
+    if came:
+        outgoing.acknowledge_all()
