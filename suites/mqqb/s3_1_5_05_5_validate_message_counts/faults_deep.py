@@ -218,16 +218,6 @@ class RestartByProgress(SessionAcks):
 _progress: WeakKeyDictionary[QueueManager, bool] = WeakKeyDictionary()
 
 
-@fault("sender-wait-timer-not-restarted-while-only-express-waits", breaks="MQQB-3.1.5.5.5-02", blind=True)
-class ExpressRestartsNothing(SessionAcks):
-    """A SessionHeader does not restart the Session Ack Wait Timer when only express messages are unacknowledged."""
-
-    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
-        right = header.UserMsgSequenceNumber == session.MessageReceivedCount
-        if not right or any(one.recoverable for one in session.OutgoingMessageTable.awaiting_ack):
-            super().validate_message_counts(session, header, now)
-
-
 @fault("sender-large-transactional-message-deleted-by-session-ack", breaks="MQQB-3.1.5.5.5-03", blind=True)
 class LargeDeleted(TransactionalSending):
     """The sender deletes a transactional message with a body of more than 4,096 bytes at its session acknowledgment."""

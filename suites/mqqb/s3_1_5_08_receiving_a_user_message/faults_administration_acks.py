@@ -12,7 +12,11 @@ from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Se
 from reference_qm.surface.clock import Now
 
 
-@fault("receiver-negative-receive-acknowledgment-dropped", breaks="MQQB-3.1.5.11-01", blind=True)
+@fault(
+    "receiver-negative-receive-acknowledgment-dropped",
+    breaks=("MQQB-3.1.5.8-04", "MQQB-3.1.5.11-01"),
+    blind=True,
+)
 class ReceiveNackDropped(Receiving):
     """The receiver acknowledges and drops a user message whose class is 0xC000 or higher."""
 
@@ -24,7 +28,11 @@ class ReceiveNackDropped(Receiving):
         super().take_message(session, packet, receipt, now)
 
 
-@fault("receiver-repeated-administration-acknowledgment-stored", breaks="MQQB-3.1.5.11-01", blind=True)
+@fault(
+    "receiver-repeated-administration-acknowledgment-stored",
+    breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.11-01"),
+    blind=True,
+)
 class RepeatedStored(History):
     """The receiver stores a repeated administration acknowledgment again."""
 
@@ -33,7 +41,11 @@ class RepeatedStored(History):
         return None if packet.MessagePropertiesHeader.MessageClass else found
 
 
-@fault("receiver-express-administration-acknowledgment-refused", breaks="MQQB-3.1.5.11-01", blind=True)
+@fault(
+    "receiver-express-administration-acknowledgment-refused",
+    breaks=("MQQB-3.1.5.8-04", "MQQB-3.1.5.11-01"),
+    blind=True,
+)
 class ExpressRefused(Identifying):
     """The receiver treats an express administration acknowledgment as malformed."""
 
@@ -46,7 +58,11 @@ class ExpressRefused(Identifying):
             raise FormatError("UserHeader.DM", 0, "a fault", "is 0")
 
 
-@fault("receiver-administration-acknowledgment-stored-with-class-normal", breaks="MQQB-3.1.5.11-01", blind=True)
+@fault(
+    "receiver-administration-acknowledgment-stored-with-class-normal",
+    breaks=("MQQB-3.1.5.8-04", "MQQB-3.1.5.11-01"),
+    blind=True,
+)
 class ClassLost(Receiving):
     """The receiver stores a negative administration acknowledgment with the class NORMAL."""
 

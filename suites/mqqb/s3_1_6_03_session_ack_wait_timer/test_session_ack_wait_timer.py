@@ -104,7 +104,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     clock.begin(again)
     acknowledged = clock.session.acknowledge_all()
     clock.wait(wait + 0.5)
-    sender.send(2)
+    sender.send(2, delivery="recoverable")
     clock.begin(clock.session)
     if clock.wait(wait / 2):
         sender.send(3, delivery="recoverable")
@@ -120,18 +120,17 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     )
     judge.conclude("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
 
-    _judge_restart(judge, sender, clock, wait, BY_SESSION_ACK)
-    stored = {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 1}  # then only an express message waits
-    _judge_restart(judge, sender, clock, wait, BY_MESSAGE, **stored)
+    for carrier in (BY_SESSION_ACK, BY_MESSAGE):
+        _judge_restart(judge, sender, clock, wait, carrier)
     judge.conclude("MQQB-3.1.6.3-04")
     sender.await_session().acknowledge_all()
 
 
-def _judge_restart(judge: Judge, sender: Sender, clock: Waits, wait: int, carrier: str, **header: int) -> None:
-    """Judge when the SUT closes a session on which a SessionHeader arrives that acknowledges not every message."""
+def _judge_restart(judge: Judge, sender: Sender, clock: Waits, wait: int, carrier: str) -> None:
+    """Judge when the SUT closes a session on which a SessionHeader arrives that acknowledges nothing."""
     clock.begin(sender.await_session())
     clock.wait(wait / 2)
-    acknowledged = acknowledge_with_carrier(carrier, clock.session, **header)
+    acknowledged = acknowledge_with_carrier(carrier, clock.session)
     ended = clock.await_end()
     outlived = holds(f"the session was open {1.5 * wait:.2f} AckWaitTimeouts after the SUT's message, and closed later")
     judge(
