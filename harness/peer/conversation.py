@@ -152,6 +152,13 @@ class Conversation:
         self.stream.send(data)
         return frame
 
+    def send_together(self, *packets: Any) -> list[Frame]:
+        """Send several packets by one call, so that they arrive together, if possible in one TCP segment."""
+        pieces = [bytes(packet) for packet in packets]
+        frames = [self.peer.recorder.record_sent(self.record, data) for data in pieces]
+        self.stream.send(b"".join(pieces))
+        return frames
+
     def build_session_ack(self, **header: Any) -> Any:
         """Build a SessionAck with the WindowSize that the peer sent in this session (MS-MQQB 3.1.6.4)."""
         named = [

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from harness.errors import ConformanceFailure
 from harness.expectations import closed_unanswered, fields, holds, packet
-from harness.peer.peer import Peer
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, malforms, needs
 from harness.wire import connection_parameters
@@ -24,6 +24,8 @@ CHANGES_OF_PARAMETERS: dict[str, dict[str, Any]] = {
     "PT 0": {"internal": {"PT": 0}},
     "PT 1": {"internal": {"PT": 1}},
     "PT 2": {"internal": {"PT": 2}},
+    "PT 7": {"internal": {"PT": 7}},
+    "PT 11": {"internal": {"PT": 11}},
 }
 
 
@@ -31,21 +33,29 @@ def _name_other_queue(peer):
     return {"destination": rf"TCP:{peer.sut.address}\PRIVATE$\mqc-other"}
 
 
-CHANGES_OF_ACKNOWLEDGMENTS: dict[str, tuple[Callable[..., Any], Callable[[Peer], dict[str, Any]]]] = {
+_OTHER_LABELS = tuple(
+    functools.partial(lambda label, peer: {"label": label}, label)
+    for label in ("QM Ordering", "QM Ordering Ack 2", "qm ordering ack")
+)
+CHANGES_OF_ACKNOWLEDGMENTS: dict[str, tuple[Callable[..., Any], ...]] = {
     "MQQB-3.1.5.1.1-04": (build_order_ack, lambda peer: {"base": {"PR": 3}}),
     "MQQB-3.1.5.1.1-05": (build_order_ack, _name_other_queue),
-    "MQQB-3.1.5.1.1-06": (build_order_ack, lambda peer: {"label": "QM Ordering"}),
+    "MQQB-3.1.5.1.1-06": (build_order_ack, *_OTHER_LABELS),
     "MQQB-3.1.5.1.1-07": (build_order_ack, lambda peer: {"longer": True}),
-    "MQQB-3.1.5.1.1-08": (build_order_ack, lambda peer: {"MessageClass": 0x0002}),
+    "MQQB-3.1.5.1.1-08": (
+        build_order_ack,
+        lambda peer: {"MessageClass": 0x0002},
+        lambda peer: {"MessageClass": 0x0001},
+    ),
     "MQQB-3.1.5.1.1-09": (build_final_ack, lambda peer: {"base": {"PR": 3}}),
     "MQQB-3.1.5.1.1-10": (build_final_ack, _name_other_queue),
-    "MQQB-3.1.5.1.1-11": (build_final_ack, lambda peer: {"label": "QM Ordering"}),
+    "MQQB-3.1.5.1.1-11": (build_final_ack, *_OTHER_LABELS),
     "MQQB-3.1.5.1.1-12": (
         functools.partial(build_final_ack, MessageClass=ACK_RECEIVE),
         lambda peer: {"MessageClass": 0x0002},
     ),
 }
-"""For each rule, a step that makes an acknowledgment, and a change after which the message is not an acknowledgment."""
+"""By rule: a step that makes an acknowledgment, and changes after which the message is not an acknowledgment."""
 
 
 def _make_changed(make, peer, sent, changes):
@@ -69,10 +79,10 @@ def _make_changed(make, peer, sent, changes):
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in CHANGES_OF_ACKNOWLEDGMENTS])
 def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, sut, judge, rule):
     """An OrderAck or FinalAck ends the resending of a message. A message that differs from such an acknowledgment in
-    one field does not end the resending, and leaves the session open. Each acknowledgment is sent on a separate
-    session, because its effect on sequence numbers is open (E26).
+    one field does not end the resending, and leaves the session open. The acknowledgment and these messages are sent on
+    separate sessions, because their effect on sequence numbers is open (E26).
     """
-    make, changes = CHANGES_OF_ACKNOWLEDGMENTS[rule]
+    make, *changes = CHANGES_OF_ACKNOWLEDGMENTS[rule]
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
     session = outgoing.session
@@ -83,7 +93,7 @@ def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, su
     [other] = outgoing.send()
     session = outgoing.session
     outgoing.sender.acknowledge_all(session)
-    frames += [other, session.send(_make_changed(make, peer, other, changes(peer)))]
+    frames += [other, *(session.send(_make_changed(make, peer, other, change(peer))) for change in changes)]
     peer.settle()
     observed = {
         "acknowledged message": acknowledged,
@@ -129,12 +139,23 @@ def test_connection_parameters_with_wrong_in_or_pt_close_session(peer, judge):
     ids=["IN-0", "SH-0", "PT-0", "PT-4", "PT-9"],
 )
 def test_session_ack_with_wrong_in_sh_or_pt_closes_session(peer, judge, base, packet_type):
-    """The SUT accepts a SessionAck; when the same packet arrives with IN or SH clear or with a wrong PT, the SUT closes
-    the session.
+    """The SUT accepts a SessionAck of any priority; when the same packet arrives with IN or SH clear or with a wrong
+    PT, the SUT closes the session.
     """
     connection = peer.open_raw()
-    connection.send(connection.build_session_ack(base={"PacketSize": 20}))
-    connection.check_alive()
+    accepted = [
+        connection.send(connection.build_session_ack(base={"PacketSize": 20, "PR": priority})) for priority in (3, 0, 7)
+    ]
+    alive = connection.acknowledgment()
+    judge(
+        "MQQB-3.1.5.1.1-03",
+        expected=packet("SessionAck"),
+        observed=alive or connection,
+        case="answer to a message after SessionAcks of several priorities",
+        evidence=[*accepted, alive],
+    )
+    if alive is None:
+        raise ConformanceFailure("the SUT did not acknowledge a message on an open session")
     known = len(connection.received)
     counts = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1}
     sent = connection.send(connection.build_session_ack(base=base, internal={"PT": packet_type}, **counts))

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
 from harness.faults.registry import FaultyCore, Install, add
-from reference_qm.codec import FormatError
+from reference_qm.codec import FormatError, UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
@@ -117,3 +122,95 @@ class EverySessionClosed(Closing):
         for other in list(self.qm.sessions.values()):
             if other.RemoteQMGuid == session.RemoteQMGuid and other.SessionState is SessionState.OPEN:
                 self.close(other, "a fault", now)
+
+
+_HEAD = b"\x10"
+_SIGNATURE = b"LIOR"
+
+
+@fault("sender-express-message-is-no-activity", breaks="MQQB-3.1.5.1-01", blind=True)
+class ExpressNoActivity(Receiving):
+    """The sender does not set ReceivedAck when it receives an express user message."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if not packet.UserHeader.DM:
+            session.ReceivedAck = False
+        super().receive_user_message(session, packet, now)
+
+
+@fault("sender-activity-after-first-expiry-not-noted", breaks="MQQB-3.1.5.1-01", blind=True)
+class ActivityOnce(SessionAcks):
+    """After the first expiry of the Session Ack Wait Timer, received packets no longer set ReceivedAck."""
+
+    def on_wait_timer(self, session: Session, now: Now) -> None:
+        expired = _expired.setdefault(self.qm, set())
+        if session.transport in expired:
+            session.ReceivedAck = False
+        expired.add(session.transport)
+        super().on_wait_timer(session, now)
+
+
+_expired: WeakKeyDictionary[QueueManager, set[str | None]] = WeakKeyDictionary()
+
+
+class _Segments(Identifying):
+    def offsets(self, data: bytes) -> list[int]:
+        found, at = [], 0
+        while at + 16 <= len(data):
+            found.append(at)
+            at += int.from_bytes(data[at + 8 : at + 12], "little") or len(data)
+        return found
+
+
+@fault(
+    "queue-manager-signature-of-second-packet-in-segment-not-verified",
+    breaks=("MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01"),
+    blind=True,
+)
+class FirstOfSegment(_Segments):
+    """The queue manager verifies VersionNumber and Signature only of the first packet of received data."""
+
+    def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
+        for at in self.offsets(data)[1:]:
+            data = data[:at] + _HEAD + data[at + 1 : at + 4] + _SIGNATURE + data[at + 8 :]
+        super().receive_bytes(session, data, now)
+
+
+@fault("receiver-message-with-wrong-version-stored-before-close", breaks="MQQB-3.1.5.1.2-01", blind=True)
+class WrongVersionStored(Identifying):
+    """The receiver stores a user message with a wrong VersionNumber before it closes the session."""
+
+    def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
+        if session.SessionState is SessionState.OPEN and data[0] != 0x10 and data[4:8] == _SIGNATURE:
+            super().receive_bytes(session, _HEAD + data[1:], now)
+            if session.SessionState is SessionState.OPEN:
+                error = FormatError("BaseHeader.VersionNumber", 0, "a fault", "is wrong")
+                self.qm.closing.refuse_malformed(session, error, now)
+            return
+        super().receive_bytes(session, data, now)
+
+
+@fault("initiator-malformed-packet-before-parameters-response-ignored", breaks="MQQB-3.1.5.1-05", blind=True)
+class MalformedIgnoredByInitiator(Identifying):
+    """An initiator that waits for the ConnectionParameters response ignores malformed packets."""
+
+    def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
+        if session.SessionState is SessionState.WAITING_CPR_MSG:
+            try:
+                self.check_form(self.identify_packet(data))
+            except FormatError:
+                return
+        super().receive_packet(session, data, now)
+
+
+@fault("queue-manager-form-of-later-packets-not-checked", breaks="MQQB-3.1.5.1-05", blind=True)
+class LaterPacketsUnchecked(Identifying):
+    """The queue manager does not check the form of packets of a session on which it has received a message."""
+
+    def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
+        if session.SessionState is SessionState.OPEN and session.MessageReceivedCount:
+            try:
+                self.check_form(self.identify_packet(data))
+            except FormatError:
+                return
+        super().receive_packet(session, data, now)

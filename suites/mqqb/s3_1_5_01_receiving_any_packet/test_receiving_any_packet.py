@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import closed_unanswered, holds, packet
+from harness.expectations import closed, closed_unanswered, holds, none, packet
 from harness.peer.handshake import establish_request
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, sut_survives
@@ -42,6 +42,8 @@ CHANGES_OF_REQUEST: dict[str, dict[str, Any]] = {
     "PT 0": {"internal": {"PT": 0}},
     "PT 1": {"internal": {"PT": 1}},
     "PT 3": {"internal": {"PT": 3}},
+    "PT 6": {"internal": {"PT": 6}},
+    "PT 10": {"internal": {"PT": 10}},
 }
 
 
@@ -108,18 +110,57 @@ def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge)
 @pytest.mark.parametrize("opens", ["peer", "sut"])
 @pytest.mark.parametrize("wrong", WRONG_SIGNATURES)
 def test_packet_with_wrong_version_or_signature_closes_session(peer, sut, judge, wrong, opens):
-    """A message with a wrong version or signature on an open session is not acknowledged, and the SUT closes the
-    session.
+    """A message with a wrong version or signature on an open session is neither acknowledged nor stored, and the SUT
+    closes the session.
     """
     at, value = WRONG_SIGNATURES[wrong]
     connection = peer.open_raw() if opens == "peer" else await_session_of_sut(peer, sut)
     connection.check_alive()
-    data = bytearray(bytes(peer.recoverable_message()))
+    data = bytearray(bytes(peer.recoverable_message(label=wrong)))
     data[at : at + len(value)] = value
     known = len(connection.received)
     sent = connection.send(bytes(data))
     observed = await_early_close(peer, connection)
     judge.all(expected=closed_unanswered(known), observed=observed, evidence=[sent, connection.last])
+    if sut.has("receive"):
+        stored = [one["label"] for one in sut.messages("plain") if one["label"] == wrong]
+        judge("MQQB-3.1.5.1.2-01", expected=none("stored message"), observed=stored, evidence=[sent])
+
+
+@malforms("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-21")
+@sut_survives()
+@covers("MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01")
+@pytest.mark.parametrize("wrong", ["version 0x11", "signature in small letters"])
+def test_second_packet_of_segment_with_wrong_signature_closes_session(peer, judge, wrong):
+    """A message with a wrong version or signature comes in one TCP segment after a correct message: the SUT closes the
+    session.
+    """
+    at, value = WRONG_SIGNATURES[wrong]
+    connection = peer.open_raw()
+    connection.check_alive()
+    data = bytearray(bytes(peer.recoverable_message()))
+    data[at : at + len(value)] = value
+    sent = connection.send_together(peer.recoverable_message(), bytes(data))
+    judge.all(expected=closed(), observed=await_early_close(peer, connection), evidence=[*sent, connection.last])
+
+
+@malforms("MQQB-2.2.2-D01")
+@sut_survives()
+@covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
+def test_malformed_parameters_close_session_that_opens(peer, sut, judge):
+    """The peer sends a ConnectionParameters packet with an additional byte as request or as response: the SUT closes
+    the session, and sends nothing.
+    """
+    flaw = "a byte after the ConnectionParametersHeader"
+    accepted = peer.request_session()
+    outgoing = OutgoingSession(peer, sut)
+    outgoing.await_request()
+    outgoing.respond()
+    for case, connection in (("request", accepted), ("response", outgoing.connection)):
+        known = len(connection.received)
+        sent = connection.send(build_malformed_packets(peer)[flaw])
+        observed = await_early_close(peer, connection)
+        judge.all(expected=closed_unanswered(known), observed=observed, case=case, evidence=[sent, connection.last])
 
 
 def build_malformed_packets(peer: Peer) -> dict[str, bytes]:

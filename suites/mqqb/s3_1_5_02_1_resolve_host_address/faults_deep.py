@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from harness.faults.parts import fault
+from reference_qm import directory
+from reference_qm.codec import NULL_GUID
+from reference_qm.core.names.next_hops import Destination, NextHops
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.sessions.resolving import Resolving
@@ -101,3 +107,64 @@ class SecondInactive(Resolving):
         states = [queue.State for queue in self.qm.adm.OutgoingQueues.values()]
         if OutgoingQueueState.NEED_VALIDATION not in states:
             super().require_validation(session)
+
+
+@fault("initiator-session-guid-of-destination-behind-router", breaks="MQQB-3.1.5.2.1-37", blind=True)
+class GuidOfDestination(Resolving):
+    """The initiator sets RemoteQMGuid to the Identifier of the destination's queue manager, even if the next hop is a
+    router with another Identifier.
+    """
+
+    def select_next_hop(self, session: Session) -> None:
+        super().select_next_hop(session)
+        if session.destination != NULL_GUID:
+            session.RemoteQMGuid = session.destination
+
+
+@fault("initiator-queue-on-hold-needs-validation", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
+class OnHoldNeedsValidation(Resolving):
+    """State of a queue on hold becomes NeedValidation when a retry finds no destination or next hop."""
+
+    def require_validation(self, session: Session) -> None:
+        queue = outgoing_queue(session)
+        if len(session.OutgoingMessageTable):
+            queue.State = OutgoingQueueState.NEED_VALIDATION
+
+
+_hops: WeakKeyDictionary[QueueManager, tuple[directory.QueueManager, ...]] = WeakKeyDictionary()
+
+
+@fault("initiator-destination-of-first-format-name-used-for-all", breaks="MQQB-3.1.5.2.1-06", blind=True)
+class DestinationOfFirst(NextHops):
+    """The initiator asks for the host of a direct format name only once, and uses it for every direct name."""
+
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        found = super().get_destination_info(format_name)
+        if found is None or found.QueueManagerGuid != NULL_GUID:
+            return found
+        return _destinations.setdefault(self.qm, found)
+
+
+_destinations: WeakKeyDictionary[QueueManager, Destination] = WeakKeyDictionary()
+
+
+@fault("initiator-third-address-never-used", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"), blind=True)
+class TwoAddresses(Resolving):
+    """The initiator makes next hops only of the first two addresses of a host."""
+
+    def try_addresses(self, session: Session, now: Now) -> None:
+        session.addresses = {host: found[:2] for host, found in session.addresses.items()}
+        super().try_addresses(session, now)
+
+
+_listed: WeakKeyDictionary[QueueManager, dict[str, list[str]]] = WeakKeyDictionary()
+
+
+@fault("initiator-session-of-longer-name-shown-in-queue-of-shorter", breaks="MQQB-3.1.5.2.1-03", blind=True)
+class AllQueuesFollow(Resolving):
+    """When a session to one format name is opened, NextHops of every other outgoing queue is cleared too."""
+
+    def resolve_host_address(self, session: Session, now: Now) -> None:
+        for queue in self.qm.adm.OutgoingQueues.values():
+            queue.NextHops.clear()
+        super().resolve_host_address(session, now)

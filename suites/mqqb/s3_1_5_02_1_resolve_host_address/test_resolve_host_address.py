@@ -15,6 +15,7 @@ from harness.run.marks import covers, needs, varied
 from harness.sut.control import ControlRefused
 from harness.sut.sut_file import UNUSED_ADDRESS
 from harness.sut.virtual_driver import TWO_ADDRESSES
+from harness.topology.topology_file import ROUTER, SENDER
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
     PEER_QUEUE_BY_HOST_NAME,
@@ -29,6 +30,7 @@ from suites.mqqb.steps.opening import (
 )
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import let_send
+from suites.mqso.steps.routed import Routed
 
 EMPTY_NEXT_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
 OTHER_GUID_END = "ff"
@@ -37,6 +39,7 @@ UNREACHABLE_IPV4, UNREACHABLE_IPV6 = "192.0.2.7", "2001:db8::7"
 """Addresses that are reserved for documentation, so that no system has them (RFC 5737, RFC 3849)."""
 UNREACHABLE_NAME = f"DIRECT=TCP:{UNREACHABLE_IPV4}\\private$\\mqc-peer"
 MESSAGE_LIFETIME_S = 60
+ROUTED_TAG = 0x61
 OTHER_QUEUE_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
@@ -106,11 +109,20 @@ def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
 @covers("MQQB-3.1.5.2.1-06")
 @varied("acknowledgments", "positive journaling", "time to be received", "time to reach queue", "label")
 def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, judge):
-    """After a session for a direct format name, the SUT requests a session for a private format name with the GUID in
-    that name.
+    """After an attempt to reach an unreachable direct format name, the SUT requests a session for a direct format name
+    of the peer, and then one for a private format name, with the GUID in that name.
     """
+    sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     session = OutgoingSession(peer, sut)
-    for_direct_name = session.await_request()
+    for_direct_name = session.poll_request(sut.connect_timeout_ms)
+    judge(
+        "MQQB-3.1.5.2.1-06",
+        expected=holds(f"the SUT connects to {peer.address}", otherwise="the SUT opened no connection"),
+        observed=for_direct_name is not None,
+        evidence=[for_direct_name],
+    )
+    if for_direct_name is None:
+        return
     sut.send(private_name(peer.identifier), body="opening")
     for_private_name = session.await_request()
     asked_for = guid_text(for_private_name["EstablishConnectionHeader"].ServerGuid)
@@ -151,6 +163,18 @@ def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
         expected=[to],
         observed=connected,
         case="format names of the Connected queues",
+        evidence=[request, message],
+    )
+    next_hops = find_outgoing_queue(sut, to)["NextHops"]
+    beside = peer.direct_name("mqc-beside")
+    sut.send(beside, body="beside", time_to_reach_queue_s=MESSAGE_LIFETIME_S)
+    peer.eventually(lambda: bool(list_outgoing_queues(sut, beside)))
+    peer.settle()
+    judge(
+        "MQQB-3.1.5.2.1-03",
+        expected=next_hops,
+        observed=find_outgoing_queue(sut, to)["NextHops"],
+        case="NextHops of the first queue after a message to another queue",
         evidence=[request, message],
     )
 
@@ -263,6 +287,63 @@ def test_destination_without_next_hop_needs_validation(peer, sut, judge):
         private_name(OTHER_GUID),
         waits_rules=["MQQB-3.1.5.2.1-18", "MQQB-3.1.7.5-D03"],
         state_rule="MQQB-3.1.5.2.1-21",
+    )
+
+
+ON_HOLD_NAMES = {
+    "no-queue": (f"PUBLIC={OTHER_GUID}", "MQQB-3.1.5.2.1-11"),
+    "no-way": (private_name(OTHER_GUID), "MQQB-3.1.5.2.1-21"),
+}
+"""Unresolvable names, each with the rule about the State of its queue."""
+
+
+@needs("send", "management", "queue_control", "pause")
+@pytest.mark.parametrize(
+    ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in ON_HOLD_NAMES.items()]
+)
+def test_queue_on_hold_needs_no_validation(peer, sut, judge, name, rule):
+    """The queue of an unresolvable name is paused: its State is OnHold, and remains OnHold after the retry time."""
+    if OutgoingSession.unless_refused(peer, sut, judge, name) is None:
+        return
+    if not peer.eventually(lambda: find_outgoing_queue(sut, name)["State"] == "NeedValidation"):
+        raise ConformanceFailure("the State of the queue is not NeedValidation before the pause")
+    sut.pause(name)
+    states = [find_outgoing_queue(sut, name)["State"]]
+    peer.pass_time(sut.duration_ms(2 * RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS))
+    states.append(find_outgoing_queue(sut, name)["State"])
+    judge(rule, expected=["OnHold", "OnHold"], observed=states, case="State of the queue at once and later")
+    sut.resume(name)
+
+
+@needs("topology")
+@covers("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-30", "MQQB-3.1.5.2.1-37")
+def test_request_to_router_contains_guid_of_router(topology, judge):
+    """The sender has a message for a private name of another site: it connects to the router, and requests a session
+    with the Identifier of the router, which is the next hop.
+    """
+    routed = Routed(topology, "recoverable")
+    routed.send(ROUTED_TAG)
+    frames = routed.await_arrival(ROUTED_TAG)
+    own = guid_text(topology.sender.guid)
+    requests = [
+        frame
+        for frame in topology.traffic.packets_sent("EstablishConnection", by=SENDER, to=ROUTER)
+        if guid_text(frame["EstablishConnectionHeader"].ClientGuid) == own  # else it is a response
+    ]
+    asked_for = [guid_text(frame["EstablishConnectionHeader"].ServerGuid) for frame in requests]
+    judge(
+        "MQQB-3.1.5.2.1-15",
+        expected=holds("the sender connects to the router", otherwise="the sender does not connect to the router"),
+        observed=bool(requests),
+        evidence=[*requests, *frames],
+    )
+    judge(
+        "MQQB-3.1.5.2.1-30",
+        "MQQB-3.1.5.2.1-37",
+        expected={guid_text(topology.router.guid)},
+        observed=set(asked_for),
+        case="ServerGuid of the requests to the router",
+        evidence=[*requests, *frames],
     )
 
 

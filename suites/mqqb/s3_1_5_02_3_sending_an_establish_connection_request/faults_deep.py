@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from uuid import UUID
+from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
-from reference_qm.codec import EstablishConnectionPacket
+from reference_qm.codec import NULL_GUID, EstablishConnectionPacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.model.adm import Session
@@ -97,3 +99,75 @@ class RetryInactive(Establishing):
         super().send_establish_request(session, now)
         if session.retrying and outgoing_queue(session).State is OutgoingQueueState.WAITING:
             outgoing_queue(session).State = OutgoingQueueState.DISCONNECTED
+
+
+@fault("initiator-server-guid-zero-in-retry", breaks="MQQB-3.1.5.2.3-08", blind=True)
+class ZeroInRetry(Establishing):
+    """ServerGuid of an EstablishConnection request that a retry sends is zero, even for a private name."""
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        packet = super().build_establish_request(session, now)
+        if session.retrying:
+            return set_fields(packet, {"EstablishConnectionHeader.ServerGuid": NULL_GUID})
+        return packet
+
+
+_learned: WeakKeyDictionary[QueueManager, dict[int, UUID]] = WeakKeyDictionary()
+
+
+@fault("initiator-time-stamp-of-first-request-repeated", breaks="MQQB-3.1.5.2.3-10", blind=True)
+class TimeStampOfFirst(Establishing):
+    """TimeStamp of every EstablishConnection request is the TimeStamp of the first request."""
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        packet = super().build_establish_request(session, now)
+        stamp = _stamps.setdefault(self.qm, packet.EstablishConnectionHeader.TimeStamp)
+        return set_fields(packet, {"EstablishConnectionHeader.TimeStamp": stamp})
+
+
+_stamps: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+
+
+@fault("initiator-se-clear-in-retry-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
+class PingRemembered(Establishing):
+    """In a retry without a Ping Request, SE is 0 because the initiator sent a Ping Request before the first attempt."""
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        if session.pinged:
+            _once_pinged.setdefault(self.qm, set()).add(session.number)
+        was, session.pinged = session.pinged, session.number in _once_pinged.get(self.qm, ())
+        packet = super().build_establish_request(session, now)
+        session.pinged = was
+        return packet
+
+
+_once_pinged: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
+
+
+@fault("initiator-request-of-retry-not-in-history", breaks="MQQB-3.1.5.2.3-14", blind=True)
+class RetryNotInHistory(Connecting):
+    """The initiator adds no ConnectionHistory entry InProcess for the request of a retry."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        if not (session.retrying and status is ConnectionStatus.IN_PROCESS):
+            super().add_connection_history(session, status, now)
+
+
+@fault("initiator-request-history-has-first-address", breaks="MQQB-3.1.5.2.3-14", blind=True)
+class FirstAddressInProcess(Connecting):
+    """AddressList of each entry InProcess is the first address of the host."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.IN_PROCESS:
+            history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
+
+
+@fault("initiator-queue-on-hold-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
+class OnHoldWaits(Establishing):
+    """State of a queue on hold becomes Waiting when a retry sends the request."""
+
+    def send_establish_request(self, session: Session, now: Now) -> None:
+        super().send_establish_request(session, now)
+        outgoing_queue(session).State = OutgoingQueueState.WAITING

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from harness.faults.connection_history import change_history_entries
 from harness.faults.parts import fault
 from harness.faults.registry import add
+from reference_qm.codec import PingPacket
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.core.transfer.sending import Sending
@@ -168,3 +172,128 @@ class RetryAtOnce(Ping):
     def on_response_timer(self, session: Session, now: Now) -> None:
         super().on_response_timer(session, now)
         self.qm.session_timers.start(session, TimerName.SESSION_RETRY_CONNECT, 1_000, now)
+
+
+_FAILURES = (
+    ConnectionStatus.UNKNOWN_FAILURE,
+    ConnectionStatus.PING_FAILURE,
+    ConnectionStatus.SOCKET_CONNECT_FAILURE,
+    ConnectionStatus.DNS_FAILURE,
+    ConnectionStatus.CONNECTION_REFUSED,
+    ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE,
+)
+
+
+@fault("initiator-repeated-failure-not-in-history", breaks="MQQB-3.1.5.2-01", blind=True)
+class RepeatedFailureOmitted(Connecting):
+    """The initiator adds no ConnectionHistory entry when an attempt fails with the Status of the last failure."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        history = outgoing_queue(session).ConnectionHistory
+        failed = [one.Status for one in history if one.Status in _FAILURES]
+        if status in _FAILURES and failed and failed[-1] is status:
+            return
+        super().add_connection_history(session, status, now)
+
+
+@fault("initiator-later-failures-have-time-of-first", breaks="MQQB-3.1.5.2-04", blind=True)
+class TimeOfFirstFailure(Connecting):
+    """ConnectionHistoryTime of a later failed attempt is the time of the first failed attempt."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        failed = [one for one in history if one.Status in _FAILURES]
+        if status in _FAILURES:
+            history[-1] = replace(history[-1], ConnectionHistoryTime=failed[0].ConnectionHistoryTime)
+
+
+@fault("initiator-failure-at-second-address-has-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
+class FirstAddressListed(Connecting):
+    """AddressList of each failed attempt is the first address of the host, even if another address failed."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if status in _FAILURES and session.NextHopCollection:
+            history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
+
+
+@fault("initiator-failure-in-retry-without-error", breaks="MQQB-3.1.5.2-04", blind=True)
+class RetryWithoutError(Connecting):
+    """Error of the ConnectionHistory entry is zero when a retry fails."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if status in _FAILURES and session.retrying:
+            history[-1] = replace(history[-1], Error=0)
+
+
+@fault("initiator-failure-in-retry-is-unknown-failure", breaks="MQQB-3.1.5.2-02", blind=True)
+class RetryUnknown(Closing):
+    """Status of a failed retry is UnknownFailure."""
+
+    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
+        if session.retrying:
+            status = ConnectionStatus.UNKNOWN_FAILURE
+        super().fail_to_establish(session, status, reason, now)
+
+
+@fault("initiator-ping-sent-to-address-of-first-destination", breaks="MQQB-3.1.5.2.2-02", blind=True)
+class PingOfFirst(Ping):
+    """The initiator sends each Ping Request to the address of its first Ping Request."""
+
+    def send_request(self, session: Session, now: Now) -> None:
+        address = session.RemoteQMAddress
+        session.RemoteQMAddress = _pinged.setdefault(self.qm, address)
+        super().send_request(session, now)
+        session.RemoteQMAddress = address
+
+
+_pinged: WeakKeyDictionary[QueueManager, str] = WeakKeyDictionary()
+
+
+@fault("initiator-refused-ping-not-in-history", breaks="MQQB-3.1.5.2.2-06", blind=True)
+class RefusedPingOmitted(Ping):
+    """The initiator adds no ConnectionHistory entry when a Ping Response has RF set."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        history = outgoing_queue(session).ConnectionHistory
+        before = list(history)
+        super().response_processed(session, response, now)
+        if response.RF:
+            history.clear()
+            history.extend(before)
+
+
+@fault("initiator-refused-ping-is-connection-refused", breaks="MQQB-3.1.5.2.2-07", blind=True)
+class RefusedPingStatus(Ping):
+    """Status of the entry for a Ping Response with RF set is ConnectionRefused."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        super().response_processed(session, response, now)
+        if response.RF:
+            history = outgoing_queue(session).ConnectionHistory
+            history[-1] = replace(history[-1], Status=ConnectionStatus.CONNECTION_REFUSED)
+
+
+@fault("initiator-new-message-ends-wait-after-failed-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
+class MessageEndsWait(Sending):
+    """A new message for a queue whose ping failed starts a new attempt before the retry time."""
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        again = session.SessionState is SessionState.WAITING_RECONNECT
+        super().put_outgoing(session, position, now)
+        if again:
+            self.qm.establishing.establish(session, now)
+
+
+@fault("initiator-no-retry-after-refused-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
+class NoRetryAfterRefusal(Ping):
+    """After a Ping Response with RF set, the initiator does not start the Session Retry Connect Timer."""
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        super().response_processed(session, response, now)
+        if response.RF:
+            self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)

@@ -127,14 +127,15 @@ def test_unknown_host_name_has_status_dns_failure(peer, sut, judge):
 @covers("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02", "MQQB-3.1.5.2-03", "MQQB-3.1.5.2-04")
 def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, judge):
     """An EstablishConnection response for another queue manager ends the first attempt with Status UnknownFailure, and
-    a response with CS set ends the second attempt with ConnectionRefused. Each failure adds an entry, with the time of
-    the failure, after the earlier entries. A ConnectionRefused that is the first failure of a second queue has the same
-    Error.
+    a response with CS set ends the second and the third attempt with ConnectionRefused. Each failure adds an entry,
+    with the time of the failure, after the earlier entries. A ConnectionRefused that is the first failure of a second
+    queue has the same Error.
     """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
     for rule, status, flaw in (
         ("MQQB-3.1.5.2-03", "UnknownFailure", {"ClientGuid": OTHER_GUID}),
+        ("MQQB-3.1.5.2-02", "ConnectionRefused", {"internal": {"CS": 1}}),
         ("MQQB-3.1.5.2-02", "ConnectionRefused", {"internal": {"CS": 1}}),
     ):
         request = session.await_request()

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+from weakref import WeakKeyDictionary
+
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from reference_qm.codec import NULL_GUID, ConnectionParametersPacket, EstablishConnectionPacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 HEADER = "EstablishConnectionHeader"
@@ -150,3 +155,106 @@ class PingedRefused(SessionOpening):
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
         header = packet.EstablishConnectionHeader
         return super().is_establish_request_valid(packet) and not (header.ServerGuid != NULL_GUID and header.SE)
+
+
+@fault("acceptor-server-guid-compared-in-last-8-bytes", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07"), blind=True)
+class HalfCompared(SessionOpening):
+    """The acceptor compares only the last 8 bytes of ServerGuid with its Identifier."""
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        guid = packet.EstablishConnectionHeader.ServerGuid
+        return guid.bytes[8:] == self.qm.adm.Identifier.bytes[8:] or guid == NULL_GUID
+
+
+@fault("acceptor-server-guid-compared-in-first-8-bytes", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07"), blind=True)
+class FirstHalfCompared(SessionOpening):
+    """The acceptor compares only the first 8 bytes of ServerGuid with its Identifier."""
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        guid = packet.EstablishConnectionHeader.ServerGuid
+        return guid.bytes[:8] == self.qm.adm.Identifier.bytes[:8] or guid == NULL_GUID
+
+
+@fault("acceptor-second-session-of-same-client-refused", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06"), blind=True)
+class OneSessionPerClient(SessionOpening):
+    """The acceptor sets CS in its response when a session with the same ClientGuid is open."""
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        client = packet.EstablishConnectionHeader.ClientGuid
+        known = [one for one in self.qm.sessions.values() if one.RemoteQMGuid == client and not one.initiator]
+        return super().is_establish_request_valid(packet) and not any(
+            one.SessionState is SessionState.OPEN for one in known
+        )
+
+
+@fault("acceptor-remote-guid-of-first-session-kept", breaks="MQQB-3.1.5.3.1-01", blind=True)
+class GuidOfFirstSession(SessionOpening):
+    """RemoteQMGuid of every accepted session is the ClientGuid of the first accepted request."""
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().receive_establish_request(session, packet, now)
+        session.RemoteQMGuid = _clients.setdefault(self.qm, session.RemoteQMGuid)
+
+
+_clients: WeakKeyDictionary[QueueManager, UUID] = WeakKeyDictionary()
+
+
+class _Answering(SessionOpening):
+    def answer(
+        self, request: EstablishConnectionPacket, response: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        raise NotImplementedError
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        return self.answer(request, super().build_establish_response(session, request))
+
+
+@fault("acceptor-response-time-stamp-without-highest-bit", breaks="MQQB-3.1.5.3.1-10", blind=True)
+class SignedTimeStamp(_Answering):
+    """The acceptor clears the highest bit of the TimeStamp in its response."""
+
+    def answer(
+        self, request: EstablishConnectionPacket, response: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        return set_fields(response, {"EstablishConnectionHeader.TimeStamp": lambda old: old & 0x7FFFFFFF})
+
+
+@fault("acceptor-response-time-stamp-0-replaced", breaks="MQQB-3.1.5.3.1-10", blind=True)
+class ZeroTimeStampReplaced(_Answering):
+    """The acceptor answers a request whose TimeStamp is 0 with TimeStamp 1."""
+
+    def answer(
+        self, request: EstablishConnectionPacket, response: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        return set_fields(response, {"EstablishConnectionHeader.TimeStamp": lambda old: old or 1})
+
+
+@fault("acceptor-response-se-of-first-request", breaks="MQQB-3.1.5.3.1-11", blind=True)
+class SEOfFirst(_Answering):
+    """SE of every EstablishConnection response is the SE of the first request."""
+
+    def answer(
+        self, request: EstablishConnectionPacket, response: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        first = _first_se.setdefault(self.qm, response.EstablishConnectionHeader.SE)
+        bits = response.EstablishConnectionHeader.OperatingSystem
+        probe = set_fields(response, {"EstablishConnectionHeader.OperatingSystem": bits ^ _SE})
+        return response if first == response.EstablishConnectionHeader.SE else probe
+
+
+_SE = 0x100
+_first_se: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+
+
+@fault("acceptor-padding-zero-in-refusal", breaks="MQQB-3.1.5.3.1-12", blind=True)
+class PaddingOfRefusal(_Answering):
+    """Padding of a response with CS set is zero."""
+
+    def answer(
+        self, request: EstablishConnectionPacket, response: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        if response.InternalHeader.CS:
+            return set_fields(response, {"EstablishConnectionHeader.Padding": bytes(512)})
+        return response

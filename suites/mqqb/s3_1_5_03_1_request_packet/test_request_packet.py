@@ -44,8 +44,10 @@ VALID_REQUEST_FIELDS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("server", VALID_REQUEST_FIELDS)
 def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server):
     """A request whose ServerGuid is the SUT's Identifier or zero gets a response with CS 0; then the SUT answers
-    ConnectionParameters. Meanwhile, the peer has two other connections: one without a request, and one with a request.
+    ConnectionParameters. Meanwhile, the peer has other connections: one without a request, one with a request, and an
+    open session.
     """
+    peer.open_raw()
     peer.connect()
     peer.connect().send(establish_request(peer))
     connection = peer.connect()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from reference_qm.codec import NULL_GUID, ConnectionParametersPacket, EstablishConnectionPacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
 from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
@@ -180,3 +182,82 @@ class InvalidAcceptedOnSecondQueue(SessionOpening):
         if session.OutgoingQueueReference is not first:
             return True
         return super().is_establish_response_valid(session, packet)
+
+
+@fault("initiator-response-of-retry-not-validated", breaks=("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"), blind=True)
+class RetryNotValidated(SessionOpening):
+    """The initiator accepts every EstablishConnection response in a retry."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        return session.retrying or super().is_establish_response_valid(session, packet)
+
+
+@fault(
+    "initiator-response-client-guid-compared-in-first-4-bytes",
+    breaks=("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"),
+    blind=True,
+)
+class ClientGuidPrefix(SessionOpening):
+    """The initiator compares only the first 4 bytes of ClientGuid with its Identifier."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        own = self.qm.adm.Identifier
+        if packet.EstablishConnectionHeader.ClientGuid.bytes[:4] == own.bytes[:4]:
+            packet = set_fields(packet, {"EstablishConnectionHeader.ClientGuid": own})
+        return super().is_establish_response_valid(session, packet)
+
+
+_timeouts: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+
+
+@fault("initiator-window-size-of-earlier-session-repeated", breaks="MQQB-3.1.5.3.2-13", blind=True)
+class WindowOfEarlier(SessionOpening):
+    """WindowSize of the initiator's second request is the ReceivedWindowSize of its first session."""
+
+    def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
+        packet = super().build_parameters_request(session)
+        if session.ReceivedWindowSize:
+            return set_fields(packet, {"ConnectionParametersHeader.WindowSize": session.ReceivedWindowSize})
+        return packet
+
+
+@fault("initiator-ack-timeout-doubled-in-retry", breaks="MQQB-3.1.5.3.2-12", blind=True)
+class AckTimeoutInRetry(SessionOpening):
+    """AckTimeout of a ConnectionParameters request in a retry is one higher than AckWaitTimeout."""
+
+    def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
+        packet = super().build_parameters_request(session)
+        if session.retrying:
+            return set_fields(packet, {"ConnectionParametersHeader.AckTimeout": lambda old: old + 1})
+        return packet
+
+
+@fault("initiator-establish-packet-received-in-retry-not-in-history", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class ReceivedNotInHistory(Connecting):
+    """The initiator adds no entry EstablishPacketReceived when a retry succeeds."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        if not (session.retrying and status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED):
+            super().add_connection_history(session, status, now)
+
+
+@fault("initiator-establish-packet-received-has-first-address", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class ReceivedFirstAddress(Connecting):
+    """AddressList of each entry EstablishPacketReceived is the first address of the host."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED:
+            history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
+
+
+@fault("initiator-establish-packet-received-has-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
+class ReceivedTimeOfRequest(Connecting):
+    """ConnectionHistoryTime of each entry EstablishPacketReceived is the time of the request."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED and len(history) > 1:
+            history[-1] = replace(history[-1], ConnectionHistoryTime=history[-2].ConnectionHistoryTime)

@@ -39,7 +39,8 @@ CLOCK_TOLERANCE_MS = 50
 )
 def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
     """The peer closes the first connection of the SUT. On the second connection, a valid EstablishConnection response
-    is answered by a ConnectionParameters packet; the peer's answer to this packet opens the session.
+    is answered by a ConnectionParameters packet; the peer's answer to this packet opens the session. After the loss of
+    this session, the SUT's next ConnectionParameters packet has the same WindowSize.
     """
     session = OutgoingSession(peer, sut)
     session.await_request()
@@ -97,6 +98,16 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
         observed=answer["ConnectionParametersHeader"].WindowSize,
         case="WindowSize of the request",
         evidence=[answer, acknowledged],
+    )
+    connection.close()
+    session.await_request()
+    again = session.respond()
+    judge(
+        "MQQB-3.1.5.3.2-13",
+        expected=acknowledged["SessionHeader"].WindowSize,
+        observed=again["ConnectionParametersHeader"].WindowSize,
+        case="WindowSize of the request of the next session",
+        evidence=[again, acknowledged],
     )
 
 

@@ -30,3 +30,36 @@ class IgnoredAfterMessages(Closing):
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
         if not (isinstance(packet, EstablishConnectionPacket) and session.MessageReceivedCount):
             super().refuse_out_of_state(session, packet, now)
+
+
+class _Ignoring(Closing):
+    def is_ignored(self, session: Session) -> bool:
+        raise NotImplementedError
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        if not (isinstance(packet, EstablishConnectionPacket) and self.is_ignored(session)):
+            super().refuse_out_of_state(session, packet, now)
+
+
+@fault("initiator-establish-connection-in-open-session-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
+class InitiatorIgnoresOpen(_Ignoring):
+    """An initiator with an open session ignores an EstablishConnection packet."""
+
+    def is_ignored(self, session: Session) -> bool:
+        return session.initiator and session.SessionState is SessionState.OPEN
+
+
+@fault("initiator-second-establish-connection-response-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
+class InitiatorIgnoresSecond(_Ignoring):
+    """An initiator that waits for the ConnectionParameters response ignores a second EstablishConnection response."""
+
+    def is_ignored(self, session: Session) -> bool:
+        return session.SessionState is SessionState.WAITING_CPR_MSG
+
+
+@fault("acceptor-second-establish-connection-request-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
+class AcceptorIgnoresSecond(_Ignoring):
+    """An acceptor that waits for the ConnectionParameters request ignores a second EstablishConnection request."""
+
+    def is_ignored(self, session: Session) -> bool:
+        return session.SessionState is SessionState.WAITING_CP_MSG

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
-from reference_qm.codec import ConnectionParametersPacket, UserMessagePacket
+from reference_qm.codec import ConnectionParametersPacket, FormatError, Packet, UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
@@ -153,3 +158,161 @@ class DelayFromLast(Receiving):
         if not packet.UserHeader.DM and not session.initiator:
             self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
         super().note_activity(session, packet, now)
+
+
+class _Opened(SessionOpening):
+    def change(self, session: Session) -> None:
+        raise NotImplementedError
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_request(session, packet, now)
+        self.change(session)
+
+
+@fault("acceptor-received-window-size-low-byte-only", breaks="MQQB-3.1.5.4.1-01", blind=True)
+class WindowLowByte(_Opened):
+    """ReceivedWindowSize of the acceptor is the low byte of WindowSize if WindowSize is above 255."""
+
+    def change(self, session: Session) -> None:
+        session.ReceivedWindowSize &= 0xFF
+
+
+@fault("acceptor-received-window-size-of-first-session", breaks="MQQB-3.1.5.4.1-01", blind=True)
+class WindowOfFirst(_Opened):
+    """ReceivedWindowSize of each accepted session is the WindowSize of the first accepted session."""
+
+    def change(self, session: Session) -> None:
+        session.ReceivedWindowSize = _windows.setdefault(self.qm, session.ReceivedWindowSize)
+
+
+_windows: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+
+
+@fault("acceptor-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class TimeoutOfLatest(_Opened):
+    """AckWaitTimeout of every open session becomes the AckTimeout of the latest request."""
+
+    def change(self, session: Session) -> None:
+        for other in self.qm.sessions.values():
+            if not other.initiator:
+                other.AckWaitTimeout = session.AckWaitTimeout
+
+
+@fault("acceptor-recoverable-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-04", blind=True)
+class RecoverableTimeoutOfLatest(_Opened):
+    """RecoverableAckSendTimeout of every open session becomes the RecoverableAckTimeout of the latest request."""
+
+    def change(self, session: Session) -> None:
+        for other in self.qm.sessions.values():
+            if not other.initiator:
+                other.RecoverableAckSendTimeout = session.RecoverableAckSendTimeout
+
+
+@fault("acceptor-recoverable-ack-timeout-at-most-1-minute", breaks="MQQB-3.1.5.4.1-04", blind=True)
+class RecoverableTimeoutLimited(_Opened):
+    """RecoverableAckSendTimeout of the acceptor is at most 60,000 ms."""
+
+    def change(self, session: Session) -> None:
+        session.RecoverableAckSendTimeout = min(session.RecoverableAckSendTimeout, 60_000)
+
+
+@fault("acceptor-ack-timeout-at-most-1-minute", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class AckTimeoutLimited(_Opened):
+    """AckWaitTimeout of the acceptor is at most 60,000 ms."""
+
+    def change(self, session: Session) -> None:
+        session.AckWaitTimeout = min(session.AckWaitTimeout, 60_000)
+
+
+@fault("acceptor-second-message-acknowledged-after-own-ack-timeout", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class SecondAfterOwn(Receiving):
+    """From the second message on, the acceptor acknowledges after half of its own AckWaitTimeout of 120,000 ms."""
+
+    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if not session.initiator and session.MessageReceivedCount > 1:
+            session.AckWaitTimeout = 120_000
+        super().note_activity(session, packet, now)
+
+
+class _Refusing(Identifying):
+    def is_refused(self, packet: ConnectionParametersPacket) -> bool:
+        raise NotImplementedError
+
+    def check_form(self, packet: Packet) -> None:
+        super().check_form(packet)
+        if isinstance(packet, ConnectionParametersPacket) and self.is_refused(packet):
+            raise FormatError("ConnectionParametersHeader", 0, "a fault", "is at a limit")
+
+
+@fault("acceptor-highest-ack-timeouts-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
+class HighestRefused(_Refusing):
+    """The acceptor refuses a ConnectionParameters request whose AckTimeout is 120,000 ms, the highest allowed value."""
+
+    def is_refused(self, packet: ConnectionParametersPacket) -> bool:
+        return packet.ConnectionParametersHeader.AckTimeout == 0x0001D4C0
+
+
+@fault("acceptor-lowest-recoverable-ack-timeout-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
+class LowestRefused(_Refusing):
+    """The acceptor refuses a ConnectionParameters request whose RecoverableAckTimeout is 500 ms, the lowest allowed
+    value.
+    """
+
+    def is_refused(self, packet: ConnectionParametersPacket) -> bool:
+        return packet.ConnectionParametersHeader.RecoverableAckTimeout == 0x1F4
+
+
+@fault("acceptor-largest-window-size-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
+class LargestWindowRefused(_Refusing):
+    """The acceptor refuses a ConnectionParameters request whose WindowSize is 65,535."""
+
+    def is_refused(self, packet: ConnectionParametersPacket) -> bool:
+        return packet.ConnectionParametersHeader.WindowSize == 0xFFFF
+
+
+@fault("acceptor-response-window-size-limited-by-request", breaks="MQQB-3.1.5.4.1-11", blind=True)
+class WindowLimited(SessionOpening):
+    """WindowSize of a ConnectionParameters response is the smaller one of the acceptor's and the request's."""
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        packet = super().build_parameters_response(session, request)
+        limit = request.ConnectionParametersHeader.WindowSize
+        return set_fields(packet, {"ConnectionParametersHeader.WindowSize": lambda old: min(old, limit)})
+
+
+@fault("acceptor-response-timeouts-exchanged-when-equal-range", breaks="MQQB-3.1.5.4.1-09", blind=True)
+class RecoverableLimitedByAck(SessionOpening):
+    """RecoverableAckTimeout of a ConnectionParameters response is at most AckTimeout of the request."""
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        packet = super().build_parameters_response(session, request)
+        limit = request.ConnectionParametersHeader.AckTimeout
+        return set_fields(packet, {"ConnectionParametersHeader.RecoverableAckTimeout": lambda old: min(old, limit)})
+
+
+@fault(
+    "acceptor-message-in-segment-of-parameters-request-dropped",
+    breaks=("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01"),
+    blind=True,
+)
+class RestOfSegmentDropped(Identifying):
+    """The acceptor drops data that it receives together with the ConnectionParameters request."""
+
+    def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
+        if session.SessionState.value == "WAITING_CP_MSG":
+            data = data[:32]
+        super().receive_bytes(session, data, now)
+
+
+@fault("acceptor-recoverable-ack-timeout-for-first-ack-only", breaks="MQQB-3.1.5.4.1-04")
+class TimeoutOfFirstAck(SessionAcks):
+    """After its first SessionAck, the acceptor acknowledges recoverable messages after 500 ms."""
+
+    def send(self, session: Session, now: Now) -> None:
+        super().send(session, now)
+        if not session.initiator:
+            session.RecoverableAckSendTimeout = 0x1F4

@@ -9,6 +9,7 @@ from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPa
 from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
 from reference_qm.core.sessions.resolving import format_next_hop
 from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, OutgoingQueueState
@@ -126,3 +127,100 @@ class AddressTwice(SessionOpening):
         super().receive_parameters_response(session, packet, now)
         hops = outgoing_queue(session).NextHops
         hops.extend(hops[:1])
+
+
+@fault(
+    "initiator-next-hops-of-open-session-is-first-address",
+    breaks=("MQQB-3.1.5.4.2-04", "MQQB-3.1.5.4.2-05"),
+    blind=True,
+)
+class FirstHopKept(SessionOpening):
+    """When the session is open to the second address of a host, NextHops contains the first address."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        queue = outgoing_queue(session)
+        queue.NextHops[:] = [format_next_hop(session.NextHopCollection[0].Address)]
+
+
+@fault("initiator-next-hops-not-reduced-in-retry", breaks="MQQB-3.1.5.4.2-03", blind=True)
+class HopsKeptInRetry(SessionOpening):
+    """When a retry opens the session, NextHops keeps all addresses of the host."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        if session.retrying:
+            queue = outgoing_queue(session)
+            queue.NextHops[:] = [format_next_hop(one.Address) for one in session.NextHopCollection]
+
+
+@fault("initiator-queue-on-hold-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
+class OnHoldConnected(SessionOpening):
+    """State of a queue on hold becomes Connected when the initiator receives the ConnectionParameters response."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        outgoing_queue(session).State = OutgoingQueueState.CONNECTED
+
+
+@fault("initiator-established-in-retry-not-in-history", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class EstablishedNotInHistory(Connecting):
+    """The initiator adds no entry Established when a retry opens the session."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        if not (session.retrying and status is ConnectionStatus.ESTABLISHED):
+            super().add_connection_history(session, status, now)
+
+
+@fault("initiator-established-has-first-address", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class EstablishedFirstAddress(Connecting):
+    """AddressList of each entry Established is the first address of the host."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.ESTABLISHED:
+            history[-1] = replace(history[-1], AddressList=session.NextHopCollection[0].Address)
+
+
+@fault("initiator-established-has-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
+class EstablishedTimeOfRequest(Connecting):
+    """ConnectionHistoryTime of each entry Established is the time of the entry before."""
+
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        super().add_connection_history(session, status, now)
+        history = outgoing_queue(session).ConnectionHistory
+        if status is ConnectionStatus.ESTABLISHED and len(history) > 1:
+            history[-1] = replace(history[-1], ConnectionHistoryTime=history[-2].ConnectionHistoryTime)
+
+
+@fault("initiator-message-in-segment-of-parameters-response-dropped", breaks="MQQB-3.1.5.4.2-D01", blind=True)
+class RestDropped(Identifying):
+    """The initiator drops data that it receives together with the ConnectionParameters response."""
+
+    def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
+        if session.SessionState.value == "WAITING_CPR_MSG":
+            data = data[:32]
+        super().receive_bytes(session, data, now)
+
+
+@fault("initiator-only-first-waiting-message-sent-in-retry", breaks="MQQB-3.1.5.4.2-07", blind=True)
+class OneMessageInRetry(SessionOpening):
+    """When a retry opens the session, the initiator sends only the first of the waiting messages."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_response(session, packet, now)
+        if session.retrying:
+            self.qm.dispatch_collection.remove_queue(outgoing_queue(session))
+            for position in list(session.OutgoingMessageTable)[:1]:
+                self.qm.dispatch_collection.add(session, position)
+
+
+@fault("initiator-received-window-size-of-first-session-kept", breaks="MQQB-3.1.5.4.2-01")
+class WindowOfFirstKept(SessionOpening):
+    """ReceivedWindowSize of an initiator's later session is the WindowSize of the first response."""
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        first = session.ReceivedWindowSize
+        super().receive_parameters_response(session, packet, now)
+        session.ReceivedWindowSize = first or session.ReceivedWindowSize

@@ -113,7 +113,14 @@ def test_outgoing_queue_shows_each_step_of_the_opening(peer, sut, judge):
 
 
 @needs("send", "management", "two_addresses")
-@covers("MQQB-3.1.5.2.3-14", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.4.2-04", "MQQB-3.1.5.4.2-05", "MQQB-3.1.5.4.2-08")
+@covers(
+    "MQQB-3.1.5.2.3-14",
+    "MQQB-3.1.5.3.2-15",
+    "MQQB-3.1.5.4.2-03",
+    "MQQB-3.1.5.4.2-04",
+    "MQQB-3.1.5.4.2-05",
+    "MQQB-3.1.5.4.2-08",
+)
 def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
     """After a session for a host name with two addresses, ConnectionHistory and NextHops contain the peer's address."""
     sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
@@ -129,6 +136,7 @@ def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
         entries = [one for one in queue["ConnectionHistory"] if one["Status"] == status]
         judge(rule, expected=expect_recent_entry(peer, status), observed=get_last_entry(entries), evidence=came)
     hops = [hop.partition("=")[2] or hop for hop in queue["NextHops"]]
+    judge("MQQB-3.1.5.4.2-03", expected=1, observed=len(hops), case="number of addresses in NextHops", evidence=came)
     judge("MQQB-3.1.5.4.2-04", expected=[peer.address], observed=hops, case="addresses in NextHops", evidence=came)
     formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"
     judge("MQQB-3.1.5.4.2-05", expected=[formatted], observed=queue["NextHops"], case="NextHops", evidence=came)
@@ -138,19 +146,24 @@ def test_outgoing_queue_for_a_host_name_shows_the_address(peer, sut, judge):
 @needs("inspect")
 @covers("MQQB-3.1.5.4.2-01")
 def test_received_window_size_is_that_of_the_response(peer, sut, judge):
-    """ReceivedWindowSize of the SUT's session is the WindowSize of the peer's ConnectionParameters."""
+    """ReceivedWindowSize of the SUT's session, and of its next session after a loss, is the WindowSize of the peer's
+    ConnectionParameters.
+    """
     session = OutgoingSession(peer, sut)
-    session.await_request()
-    session.respond()
-    session.agree(WindowSize=UNUSUAL_WINDOW_SIZE)
-    observed = find_initiated_session(sut, peer.direct_name())["ReceivedWindowSize"]
-    judge(
-        "MQQB-3.1.5.4.2-01",
-        expected=UNUSUAL_WINDOW_SIZE,
-        observed=observed,
-        case="ReceivedWindowSize of the session",
-        evidence=session.connection.sent[-1],
-    )
+    for window in (UNUSUAL_WINDOW_SIZE, UNUSUAL_WINDOW_SIZE + 1):
+        session.await_request()
+        session.respond()
+        session.agree(WindowSize=window)
+        observed = find_initiated_session(sut, peer.direct_name())["ReceivedWindowSize"]
+        judge(
+            "MQQB-3.1.5.4.2-01",
+            expected=window,
+            observed=observed,
+            case="ReceivedWindowSize of the session",
+            evidence=session.connection.sent[-1],
+        )
+        session.connection.close()
+        peer.settle()
 
 
 @covers("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01")
@@ -186,6 +199,22 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
         observed={"packet of the SUT": message, "answer to a message": answer},
         evidence=[parameters, agreed, message, answer],
     )
+
+
+@covers("MQQB-3.1.5.4.2-D01")
+def test_message_sent_with_connection_parameters_response_is_acknowledged(peer, sut, judge):
+    """A recoverable message comes in the same TCP segment as the ConnectionParameters response: the SUT acknowledges
+    the message.
+    """
+    session = OutgoingSession(peer, sut)
+    session.await_request()
+    parameters = session.respond()
+    connection = session.connection
+    sent = connection.send_together(parameters_response(parameters), peer.recoverable_message())
+    ack = connection.await_session_ack(1)
+    expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
+    judge.all(expected=expected, observed=ack or connection, evidence=[*sent, ack])
+    connection.acknowledge_all()
 
 
 @needs("send", "management")

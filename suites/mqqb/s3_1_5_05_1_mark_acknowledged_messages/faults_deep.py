@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.sending import Sending
@@ -114,3 +115,29 @@ class RoomOnce(SessionAcks):
             session.UnAckedMessageCount = before
         elif before != session.UnAckedMessageCount:
             known.add(session.number)
+
+
+@fault("sender-at-most-32-messages-marked-by-one-ack", breaks=("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.1-02"), blind=True)
+class ThirtyTwoMarked(SessionAcks):
+    """One acknowledgment marks at most 32 messages as acknowledged."""
+
+    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+        waiting = [one.SequenceNumber for one in session.OutgoingMessageTable.awaiting_ack]
+        if waiting:
+            limit = min(waiting) + 31
+            header = set_fields(header, {"AckSequenceNumber": lambda old: min(old, limit)})
+        super().mark_acknowledged(session, header)
+
+
+@fault("sender-acknowledged-express-message-gains-room-for-two", breaks="MQQB-3.1.5.5.1-02", blind=True)
+class ExpressGainsTwice(SessionAcks):
+    """The sender gains room for two messages for each acknowledged express message."""
+
+    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+        waiting = [
+            one
+            for one in session.OutgoingMessageTable.awaiting_ack
+            if not one.recoverable and not one.ReceivedSessionAck
+        ]
+        super().mark_acknowledged(session, header)
+        session.UnAckedMessageCount -= sum(one.ReceivedSessionAck for one in waiting)

@@ -14,7 +14,7 @@ from harness.wire import session_ack
 from suites.mqqb.steps.acknowledging import BY_MESSAGE, BY_SESSION_ACK, acknowledge_with_carrier
 from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
-from suites.mqqb.steps.sequences import Outgoing
+from suites.mqqb.steps.sequences import RESENT, Outgoing
 
 
 @covers("MQQB-3.1.5.5-05", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02", "MQQB-3.1.5.8.4-01")
@@ -77,22 +77,31 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
 
 
 @needs("send")
-@covers("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02")
+@covers("MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02")
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
     """Express and recoverable messages alternate; the acknowledgment flags two of three recoverable messages: the SUT
-    sends only the third message again.
+    sends only the third message again. A message to another queue, which is not acknowledged, also comes again.
     """
-    sender = Sender(peer, sut)
-    for tag in range(1, 7):
-        sender.send(tag, delivery="express" if tag % 2 else "recoverable")
+    outgoing = Outgoing(peer, sut)
+    sender = outgoing.sender
+    tags = [peer.message_id() for _ in range(6)]
+    for number, tag in enumerate(tags, 1):
+        sender.send(tag, delivery="express" if number % 2 else "recoverable")
     session, sent = sender.await_first(6)
+    beside = outgoing.open_beside("mqc-beside")
+    beside.send(1, "recoverable")
+    if peer.is_called:
+        peer.await_session(0)
     ack = session.send(session_ack(AckSequenceNumber=6, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101))
     session.close()
     next_session = sender.await_session()
-    came = Sender.tags(sender.collect_all(next_session, 1))
+    came = [tags.index(tag) + 1 for tag in Sender.tags(sender.collect_all(next_session, 1)) if tag in tags]
     judge.all(expected=[4], observed=came, case="numbers of the messages sent again", evidence=[*sent, ack])
     next_session.acknowledge_all()
+    beside.session.close()
+    judge.all(expected=RESENT, observed=beside.await_resend(1), case="message to another queue", evidence=beside.sent)
+    beside.session.acknowledge_all()
 
 
 def _select_numbers_in_range(first: int, last: int, numbers: Iterable[int]) -> list[int]:

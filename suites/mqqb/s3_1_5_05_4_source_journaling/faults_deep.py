@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
 from harness.faults.primitives import during
@@ -84,4 +85,73 @@ class OnlyDirectNames(Journaling):
         message = position.MessageReference
         if not message.DestinationQueueFormatName.upper().startswith("DIRECT="):
             position.MessageReference = replace(message, PositiveJournalingRequested=False)
+        super().journal_delivered(position)
+
+
+@fault("sender-only-first-journaled-message-of-ack", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class OnePerMoment(Journaling):
+    """The sender puts only every other journaled message into the system journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        if position.MessageReference.PositiveJournalingRequested:
+            _seen[self.qm] = _seen.get(self.qm, 0) + 1
+            if _seen[self.qm] % 2 == 0:
+                message = replace(position.MessageReference, PositiveJournalingRequested=False)
+                position.MessageReference = message
+        super().journal_delivered(position)
+
+
+_seen: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
+
+
+@fault("sender-large-message-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class LargeNotJournaled(Journaling):
+    """The sender does not put a message with a body of more than 4,096 bytes into the system journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        if len(position.MessageReference.Body) > 4_096:
+            position.MessageReference = replace(position.MessageReference, PositiveJournalingRequested=False)
+        super().journal_delivered(position)
+
+
+@fault("sender-message-with-both-journal-flags-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class BothFlags(Journaling):
+    """The sender does not put a message with JP and JN set into the system journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        if position.MessageReference.NegativeJournalingRequested:
+            position.MessageReference = replace(position.MessageReference, PositiveJournalingRequested=False)
+        super().journal_delivered(position)
+
+
+@fault("sender-journaled-message-of-empty-body-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class EmptyNotJournaled(Journaling):
+    """The sender does not put a message without a body into the system journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        if not position.MessageReference.Body:
+            position.MessageReference = replace(position.MessageReference, PositiveJournalingRequested=False)
+        super().journal_delivered(position)
+
+
+@fault("sender-journaled-message-on-hold-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class OnHoldNotJournaled(SessionAcks):
+    """The sender does not journal a message whose acknowledgment arrives while its queue is on hold."""
+
+    def delete_position(self, session: Session, position: OutgoingMessagePosition) -> None:
+        queue = session.OutgoingQueueReference
+        place = position.MessagePosition
+        if queue is not None and queue.State.value == "OnHold":
+            place.MessageReference = replace(place.MessageReference, PositiveJournalingRequested=False)
+        super().delete_position(session, position)
+
+
+@fault("sender-journaled-message-truncated", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class Truncated(Journaling):
+    """The copy of a message in the system journal contains at most the first 4,096 bytes of the body."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.PositiveJournalingRequested:
+            position.MessageReference = replace(message, Body=message.Body[:4_096])
         super().journal_delivered(position)

@@ -29,11 +29,11 @@ OWN, FORWARDED = 1, 2
 @varied("response queue", "time to be received", priority=("3", "0"))
 def test_acknowledged_messages_with_jp_are_journaled(peer, sut, judge, delivery, carrier):
     """The peer acknowledges three of four messages: the journal is empty before the acknowledgment, and then contains
-    the two acknowledged messages with JP set.
+    the two acknowledged messages with JP set, one of which has no body.
     """
     sender = Sender(peer, sut)
     with_jp = sender.send(1, journal=["positive"], delivery=delivery)
-    with_jp += sender.send(2, journal=["positive", "negative"], delivery=delivery)
+    with_jp += sender.send(2, journal=["positive", "negative"], delivery=delivery, body="")
     without_jp = sender.send(3, delivery=delivery)
     unacknowledged = sender.send(4, journal=["positive"], delivery=delivery)
     session, sent = sender.await_first(4)

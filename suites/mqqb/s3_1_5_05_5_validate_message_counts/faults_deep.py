@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from harness.faults.parts import fault
-from harness.faults.primitives import during, skip_during
+from harness.faults.primitives import during, set_fields, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.store.entries import removal_of
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import SessionAcks
-from reference_qm.model.adm import Session
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
+from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
@@ -130,3 +133,107 @@ class ComparedOnce(SessionAcks):
             header = _received(session, header, None, None)
         known.add(session.number)
         super().validate_message_counts(session, header, now)
+
+
+class _Counts(SessionAcks):
+    def is_accepted(self, session: Session, header: SessionHeader) -> bool:
+        raise NotImplementedError
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        if self.is_accepted(session, header):
+            right = {
+                "UserMsgSequenceNumber": session.MessageReceivedCount,
+                "RecoverableMsgSeqNumber": session.RecoverableMessageReceivedCount,
+            }
+            header = set_fields(header, right)
+        super().validate_message_counts(session, header, now)
+
+
+@fault("queue-manager-counts-not-validated-while-queue-on-hold", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class OnHoldNotValidated(_Counts):
+    """The queue manager does not validate the message counts of a SessionHeader while its outgoing queue is on hold."""
+
+    def is_accepted(self, session: Session, header: SessionHeader) -> bool:
+        queue = session.OutgoingQueueReference
+        return queue is not None and queue.State.value == "OnHold"
+
+
+@fault("receiver-recoverable-count-compared-in-low-byte", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class LowByteCompared(_Counts):
+    """The receiver compares only the low bytes of the message counts."""
+
+    def is_accepted(self, session: Session, header: SessionHeader) -> bool:
+        return (header.UserMsgSequenceNumber - session.MessageReceivedCount) & 0xFF == 0 and (
+            header.RecoverableMsgSeqNumber - session.RecoverableMessageReceivedCount
+        ) & 0xFF == 0
+
+
+@fault("receiver-wrong-counts-with-progress-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ProgressExcuses(_Counts):
+    """The receiver accepts wrong message counts while its own messages remain unacknowledged."""
+
+    def is_accepted(self, session: Session, header: SessionHeader) -> bool:
+        return bool(session.OutgoingMessageTable.awaiting_ack)
+
+
+@fault("initiator-lower-counts-of-session-ack-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class InitiatorAcceptsLower(_Counts):
+    """The initiator accepts message counts that are lower than the numbers of messages it has received."""
+
+    def is_accepted(self, session: Session, header: SessionHeader) -> bool:
+        return session.initiator and (
+            header.UserMsgSequenceNumber <= session.MessageReceivedCount
+            and header.RecoverableMsgSeqNumber <= session.RecoverableMessageReceivedCount
+        )
+
+
+@fault("receiver-counts-in-express-message-not-validated", breaks="MQQB-3.1.5.5.5-01", blind=True)
+class ExpressNotValidated(Receiving):
+    """The receiver does not validate the counts in the SessionHeader of an express message."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if packet.SessionHeader is not None and not packet.UserHeader.DM:
+            right = {
+                "SessionHeader.UserMsgSequenceNumber": session.MessageReceivedCount + 1 & 0xFFFF,
+                "SessionHeader.RecoverableMsgSeqNumber": session.RecoverableMessageReceivedCount,
+            }
+            packet = set_fields(packet, right)
+        super().receive_user_message(session, packet, now)
+
+
+@fault("sender-wait-timer-restarted-only-by-progress", breaks="MQQB-3.1.5.5.5-02", blind=True)
+class RestartByProgress(SessionAcks):
+    """The sender restarts the Session Ack Wait Timer only for a SessionHeader that acknowledges a message."""
+
+    def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+        _progress[self.qm] = header.AckSequenceNumber != session.last_ack
+        super().process_header(session, header, now)
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        right = header.UserMsgSequenceNumber == session.MessageReceivedCount
+        if not right or _progress.get(self.qm):
+            super().validate_message_counts(session, header, now)
+
+
+_progress: WeakKeyDictionary[QueueManager, bool] = WeakKeyDictionary()
+
+
+@fault("sender-large-transactional-message-deleted-by-session-ack", breaks="MQQB-3.1.5.5.5-03", blind=True)
+class LargeDeleted(TransactionalSending):
+    """The sender deletes a transactional message with a body of more than 4,096 bytes at its session acknowledgment."""
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if len(position.UserMessage.MessagePropertiesHeader.MessageBody) > 4_096:
+            position.ReceivedOrderAck = True
+        super().retain(session, position)
+
+
+@fault("sender-transactional-message-removed-from-disk-by-session-ack", breaks="MQQB-3.1.5.5.5-03")
+class RemovedFromDisk(TransactionalSending):
+    """At the session acknowledgment of a transactional message, the sender removes the message from its disk, so the
+    message is lost in a restart before its OrderAck.
+    """
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().retain(session, position)
+        self.qm.disk.save(removal_of([position.MessagePosition]))

@@ -63,44 +63,82 @@ def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, f
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
 @varied("priority", "response queue", "time to be received", "time to reach queue", "label")
 def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, sut, judge, field):
-    """On a session of the SUT, the SUT accepts a SessionAck that counts no message of the peer, and closes the session
-    because of a SessionAck that counts one message.
+    """On two sessions of the SUT, the SUT accepts a SessionAck that counts the peer's recoverable message, and closes
+    the session because of a SessionAck that counts one message more or less.
     """
     sender = Sender(peer, sut)
-    sender.send(1)
+    for number, error in ((1, +1), (2, -1)):
+        sender.send(number)
+        session, sent = sender.await_first(1)
+        received: dict[str, Any] = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1, "AckSequenceNumber": 1}
+        session.send(peer.recoverable_message())
+        correct = session.send(session.build_session_ack(**received))
+        peer.settle()
+        if session.closed_by_sut:
+            raise ConformanceFailure("the SUT ended its session after a SessionAck with correct counts")
+        wrong = session.send(session.build_session_ack(**received | {field: 1 + error}))
+        session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(BEFORE_TIMER_MS)))
+        judge.all(
+            expected=holds(f"the SUT closed the session because {field} is {1 + error}"),
+            observed=bool(session.closed_by_sut) or session.outcome(),
+            case=f"difference of {error:+d}",
+            evidence=[*sent, correct, wrong],
+        )
+
+
+@malforms("MQQB-3.1.6.4-06")
+@needs("send", "pause", "receive")
+@covers("MQQB-3.1.5.5.4-01", "MQQB-3.1.5.5.5-01")
+def test_session_header_is_processed_while_queue_is_on_hold(peer, sut, judge):
+    """A SessionAck arrives on a session whose queue is on hold: the SUT journals the acknowledged message with JP. A
+    SessionAck with a wrong count then closes the session.
+    """
+    sender = Sender(peer, sut)
+    [kept] = sender.send(1, journal=["positive"], delivery="recoverable")
     session, sent = sender.await_first(1)
-    correct = session.send(session.build_session_ack(AckSequenceNumber=1))
-    peer.settle()
-    if session.closed_by_sut:
-        raise ConformanceFailure("the SUT ended its session after a SessionAck with correct counts")
-    counted: dict[str, Any] = {"AckSequenceNumber": 1, field: 1}
-    wrong = session.send(session.build_session_ack(**counted))
+    sut.pause(sender.to)
+    frames = [session.acknowledge_all()]
+
+    def list_kept() -> list[str]:
+        return [one["message_id"] for one in sut.kept("system$;journal") if one["message_id"] == kept]
+
+    peer.eventually(lambda: list_kept() == [kept])
+    observed = list_kept()
+    judge("MQQB-3.1.5.5.4-01", expected=[kept], observed=observed, case="journal", evidence=[*sent, *frames])
+    frames.append(session.send(session.build_session_ack(AckSequenceNumber=1, UserMsgSequenceNumber=1)))
     session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(BEFORE_TIMER_MS)))
-    judge.all(
-        expected=holds(f"the SUT closed the session because {field} is 1"),
+    judge(
+        "MQQB-3.1.5.5.5-01",
+        expected=holds("the SUT closed the session because UserMsgSequenceNumber is 1"),
         observed=bool(session.closed_by_sut) or session.outcome(),
-        evidence=[*sent, correct, wrong],
+        evidence=[*sent, *frames],
     )
+    sut.resume(sender.to)
 
 
 @needs("send")
 @covers("MQQB-3.1.1.6.2-10", "MQQB-3.1.5.5.3-03", "MQQB-3.1.5.5.5-03")
 @varied("negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
-    """A SessionAck acknowledges a recoverable message and a transactional message to a second queue: the SUT resends
-    the transactional message, which has no OrderAck. Its next SessionAck counts both copies.
+    """A SessionAck acknowledges a recoverable message and two transactional messages to a second queue: the SUT resends
+    the transactional messages, which have no OrderAck. Its next SessionAck counts all copies.
     """
     beside = Outgoing(peer, sut, "mqc-beside")
     beside.send()
     beside.acknowledge_all()
     outgoing = beside.open_beside("mqc-peer")
     outgoing.send(1, "recoverable")
-    [sent] = outgoing.send()
+    sent = [*outgoing.send(), *outgoing.send(1, body="large" * 1_000)]
     ack = outgoing.session.acknowledge_all()
     judge.all(
         expected=RESENT,
-        observed=outgoing.await_resend(2),
-        case="message without an OrderAck",
-        evidence=[sent, ack],
+        observed=outgoing.await_resend(3),
+        case="large message without an OrderAck",
+        evidence=[*sent, ack],
+    )
+    judge.all(
+        expected=holds("the first message comes again", otherwise="the first message does not come again"),
+        observed=len(outgoing.copies(2)) > 1,
+        evidence=[*sent, ack, *outgoing.copies(2)],
     )
     outgoing.session.acknowledgment()  # its SessionAck counts the message that was sent twice

@@ -269,3 +269,17 @@ class EveryQueue(OrderAcks):
             if sequence is not None and queue.session is not session:
                 unacked = [one for one in sequence.UnackedSequence if one.SeqNo > body.TxSequenceNumber]
                 sequence.UnackedSequence[:] = unacked
+
+
+@fault("sender-order-acked-message-resent-after-restart", breaks="MQQB-3.1.5.6-13")
+class KeptOnDisk(TransactionalSending):
+    """The sender does not remove a message from its disk when an OrderAck and a session acknowledgment have covered the
+    message, and sends the message again after a restart.
+    """
+
+    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+        header = position.UserMessage.UserHeader
+        if header.JN or header.JP:
+            super().delete_ordered(session, position)
+        else:
+            session.OutgoingMessageTable.remove(position)

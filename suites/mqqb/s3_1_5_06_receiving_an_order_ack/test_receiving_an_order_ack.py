@@ -73,12 +73,16 @@ def test_order_ack_before_open_session_closes_connection(peer, judge):
     "MQQB-3.1.5.6-10",
     "MQQB-3.1.5.6-11",
     "MQQB-3.1.5.6-12",
+    "MQQB-3.1.5.6-20",
+    "MQQB-3.1.5.6-25",
+    "MQQB-3.1.5.6-26",
     "MQQB-3.1.1.5-01",
     "MQQB-3.1.1.5-02",
 )
 def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     """The peer sends OrderAcks for messages 1, 3 and 2 of four messages, and for message 4 after the SUT has resent it:
-    each OrderAck updates TxOutgoingSequence.
+    each OrderAck updates TxOutgoingSequence. After several resends, an OrderAck copies the present interval, index and
+    time of TxOutgoingSequence to OutgoingTransferInfo.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
@@ -185,6 +189,9 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         if outgoing.await_resend(4) != RESENT:
             raise ConformanceFailure("the last message is not resent, so the index may never have changed")
         outgoing.send_session_ack()
+    frame = outgoing.send_order_ack(3)
+    await_ack_count(4 + REPEATED_ACK_COUNT)
+    judge_copied_attributes(outgoing, sut, judge, frame)
     frame = outgoing.send_order_ack(4)
     peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
     final = outgoing.read_sequence()
@@ -218,10 +225,33 @@ def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
         case="ResendIntervalIndex after a resend and an OrderAck of one of two messages",
         evidence=frame,
     )
+    if outgoing.await_resend(6) != RESENT:
+        raise ConformanceFailure("the last message is not resent, so the index may not have changed")
+    outgoing.send_session_ack()
     frame = outgoing.send_order_ack(6)
     peer.eventually(lambda: not outgoing.list_unacknowledged_numbers())
     index = read_element(outgoing.read_sequence(), "ResendIntervalIndex")
     judge("MQQB-3.1.5.6-11", expected=0, observed=index, case="ResendIntervalIndex after a resend", evidence=frame)
+
+
+def judge_copied_attributes(outgoing, sut, judge, frame):
+    """Judge that OutgoingTransferInfo has the interval, the index and the time of TxOutgoingSequence."""
+    rules = ("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-25", "MQQB-3.1.5.6-26")
+    if not sut.has("management"):
+        for rule in rules:
+            judge.mark_not_exercised(rule, reason="the SUT does not show OutgoingTransferInfo")
+        return
+    info, sequence = outgoing.read_transfer_info(), outgoing.read_sequence()
+    for rule in rules:
+        name, source = COPIED_ATTRIBUTES[rule]
+        judge(
+            rule,
+            expected=fields({source: read_element(sequence, source)}),
+            observed={source: read_element(info, name)},
+            case="after several resends",
+            evidence=frame,
+        )
+    judge.conclude(*rules)
 
 
 @needs("send", "management")
@@ -462,25 +492,21 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
 @needs("send")
 @covers("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08")
 @varied("trace", "label")
-@pytest.mark.parametrize("initiator", ["SUT", "peer"])
-def test_message_with_order_ack_is_not_sent_again(peer, sut, judge, initiator):
-    """The peer acknowledges three messages by a SessionAck, and two of them also by an OrderAck on the same session or
-    on a session of the peer: on the next session, the SUT sends only the third message.
+def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
+    """The peer acknowledges five messages by SessionAcks, two of them then by an OrderAck, and two others by an
+    OrderAck before the second SessionAck: on the next session, the SUT sends only the fifth message.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
-    messages = outgoing.send(3)
-    acks = [outgoing.send_session_ack()]
-    if initiator == "SUT":
-        acks.append(outgoing.send_order_ack(2))
-    else:
-        acks.append(peer.open_raw().send(build_order_ack(peer, messages[1])))
-    peer.settle()
+    outgoing.send(3)
+    acks = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
+    outgoing.send(2)
+    acks += [outgoing.send_order_ack(4), outgoing.send_session_ack()]
     outgoing.session.close()
     next_session = outgoing.await_session()
     while not next_session.quiet():
         pass
-    came, evidence = outgoing.list_numbers_on(next_session), [*acks, *outgoing.copies(3)]
-    judge.all(expected=[3], observed=came, case="numbers of the messages on the next session", evidence=evidence)
+    came, evidence = outgoing.list_numbers_on(next_session), [*acks, *outgoing.copies(5)]
+    judge.all(expected=[5], observed=came, case="numbers of the messages on the next session", evidence=evidence)
     outgoing.send_session_ack()
     outgoing.acknowledge_all()
 

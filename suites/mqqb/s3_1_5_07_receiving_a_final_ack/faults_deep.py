@@ -213,3 +213,84 @@ class LabelLost(Journaling):
     def journal_delivered(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, Label="")
         super().journal_delivered(position)
+
+
+@fault("sender-message-refused-at-arrival-not-moved-to-dead-letters", breaks="MQQB-3.1.5.7-05", blind=True)
+class ArrivalNackForgotten(FinalAcks):
+    """The sender moves a message with JN to a dead-letter queue only for FinalAck classes of 0xC000 and above."""
+
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        if 0x8000 <= message_class < 0xC000:
+            place = position.MessagePosition
+            place.MessageReference = replace(place.MessageReference, NegativeJournalingRequested=False)
+        super().journal_completed(position, message_class)
+
+
+@fault("sender-message-refused-at-receipt-not-moved-to-dead-letters", breaks="MQQB-3.1.5.7-05", blind=True)
+class ReceiptNackForgotten(FinalAcks):
+    """The sender moves a message with JN to a dead-letter queue only for FinalAck classes below 0xC000."""
+
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        if message_class >= 0xC000:
+            place = position.MessagePosition
+            place.MessageReference = replace(place.MessageReference, NegativeJournalingRequested=False)
+        super().journal_completed(position, message_class)
+
+
+@fault("sender-final-ack-of-other-message-completes-oldest", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"), blind=True)
+class OldestCompleted(FinalAcks):
+    """A FinalAck completes the oldest message that awaits a FinalAck, with any MessageID."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        for queue in self.qm.adm.OutgoingQueues.values():
+            table = queue.session.AwaitingFinalACKTable
+            if len(table) > 1:
+                keys, positions = list(table), list(table.values())
+                named = int.from_bytes(packet.MessagePropertiesHeader.MessageBody[-4:], "little")
+                if named in table and keys[0] != named:
+                    table[named] = positions[0]
+                    table[keys[0]] = positions[keys.index(named)]
+        super().receive(session, packet, now)
+
+
+@fault("sender-final-ack-before-order-ack-ignored", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"), blind=True)
+class BeforeOrderAckIgnored(FinalAcks):
+    """The sender ignores a FinalAck for a message whose OrderAck has not arrived."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        named = int.from_bytes(packet.MessagePropertiesHeader.MessageBody[-4:], "little")
+        if any(named in one.session.AwaitingFinalACKTable for one in self.qm.adm.OutgoingQueues.values()):
+            super().receive(session, packet, now)
+
+
+@fault("sender-dead-letter-queue-of-application-ignored-for-second", breaks="MQQB-3.1.5.7-07", blind=True)
+class ApplicationQueueOnce(Journaling):
+    """The sender moves only the first dead letter to the dead-letter queue that the messages name."""
+
+    def dead_letter_queue(self, message: Message) -> Queue:
+        queue = super().dead_letter_queue(message)
+        named = self.find_application_queue(message.ApplicationDeadletterQueue)
+        if named is queue and named is not None and len(named.MessagePositionList):
+            return self.qm.adm.SystemTransactionalDeadletterQueue
+        return queue
+
+
+@fault("sender-message-with-jp-and-jn-journaled-for-nack", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"), blind=True)
+class BothJournaled(FinalAcks):
+    """The sender puts a message with JP and JN set into the system journal when its FinalAck is negative."""
+
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        header = position.UserMessage.UserHeader
+        if header.JP and header.JN:
+            message_class = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+        super().journal_completed(position, message_class)
+
+
+@fault("sender-large-dead-letter-truncated", breaks="MQQB-3.1.5.7-05", blind=True)
+class DeadLetterTruncated(FinalAcks):
+    """The body of a message in the transactional dead-letter queue has at most 4,096 bytes."""
+
+    def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        place = position.MessagePosition
+        place.MessageReference = replace(place.MessageReference, Body=place.MessageReference.Body[:4_096])
+        super().journal_completed(position, message_class)

@@ -36,6 +36,7 @@ def test_final_ack_before_open_session_closes_connection(peer, judge):
 REFUSAL_CLASSES = (0x8000, 0x8003, 0x8004, 0x8006, 0x8007, 0x8009, 0x800B, 0xC000, 0xC001, 0xC002)
 """The classes of negative FinalAcks (2.2.5)."""
 BOTH_JOURNALS = ["positive", "negative"]
+LARGE_BODY = "large" * 1_000
 JOURNALING_CASES = (
     (["positive"], ACK_RECEIVE, "messages in the journal"),
     (["negative"], ACK_RECEIVE, ""),
@@ -48,6 +49,8 @@ JOURNALING_CASES = (
         (["negative"] if number % 2 else BOTH_JOURNALS, value, "messages in the dead-letter queue")
         for number, value in enumerate(REFUSAL_CLASSES)
     ),
+    (["negative"], ACK_RECEIVE, ""),
+    (["negative"], BAD_DST_Q, "messages in the dead-letter queue"),
     (BOTH_JOURNALS, None, ""),
 )
 """The journaling of a message, the class of its FinalAck (None: no FinalAck), and the place of the message afterwards.
@@ -70,15 +73,16 @@ def test_final_ack_class_decides_journal_or_dead_letter(peer, sut, judge, ordere
     message with JP.
 
     It puts a refused message with JN into the transactional dead-letter queue. The peer sends the FinalAck of the last
-    message first, every other FinalAck on a session that the peer opened, and the last two FinalAcks twice. The SUT has
-    two outgoing queues; all messages are in the second queue.
+    message first, each second FinalAck on a session that it opened itself, and the last two FinalAcks twice. The
+    messages are for the second of two queues; the first message in each place has a body of 5,000 bytes.
     """
     beside = Outgoing(peer, sut, f"mqc-final-beside-{int(ordered)}")
     beside.send()
     beside.acknowledge_all()
     outgoing = beside.open_beside(f"mqc-final-{int(ordered)}")
-    for journal, _, _ in JOURNALING_CASES:
-        outgoing.send(journal=journal, label="kept")
+    first_of_places = {place: number for number, (_, _, place) in reversed([*enumerate(JOURNALING_CASES)])}
+    for number, (journal, _, place) in enumerate(JOURNALING_CASES):
+        outgoing.send(journal=journal, label="kept", body=LARGE_BODY if number == first_of_places[place] else "kept")
     frames = [outgoing.send_session_ack()]
     if ordered:
         frames.append(outgoing.send_order_ack(len(JOURNALING_CASES)))

@@ -7,6 +7,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
@@ -180,3 +181,181 @@ class CleanupTimerRuns(Closing):
         super().close(session, reason, now)
         if not session.initiator:
             self.qm.session_timers.start(session, TimerName.SESSION_CLEANUP, self.qm.settings.session_cleanup_ms, now)
+
+
+class _Causes(Closing):
+    def is_concerned(self, reason: str) -> bool:
+        return "3.1.5.5.5" in reason
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        queue = session.OutgoingQueueReference
+        before = None if queue is None else queue.State
+        super().close(session, reason, now)
+        if self.is_concerned(reason):
+            self.change(session, before, now)
+
+    def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:
+        raise NotImplementedError
+
+
+@fault("initiator-state-kept-after-wrong-counts", breaks="MQQB-3.1.5.9-03", blind=True)
+class StateAfterCounts(_Causes):
+    """State of the outgoing queue remains Connected when the initiator closes its session because of wrong counts."""
+
+    def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:
+        if session.initiator and before is not None:
+            outgoing_queue(session).State = before
+
+
+@fault("initiator-state-kept-after-malformed-packet", breaks="MQQB-3.1.5.9-03", blind=True)
+class StateAfterMalformed(StateAfterCounts):
+    """State of the outgoing queue remains Connected when the initiator closes its session after a malformed packet."""
+
+    def is_concerned(self, reason: str) -> bool:
+        return "3.1.5.1.3" in reason
+
+
+@fault("initiator-state-kept-after-missing-acknowledgment", breaks="MQQB-3.1.5.9-03", blind=True)
+class StateAfterMissingAck(StateAfterCounts):
+    """State of the outgoing queue remains Connected when the initiator closes its session because no acknowledgment
+    arrived.
+    """
+
+    def is_concerned(self, reason: str) -> bool:
+        return "3.1.6.3" in reason
+
+
+@fault("initiator-state-kept-after-idle-time", breaks="MQQB-3.1.5.9-03", blind=True)
+class StateAfterIdle(StateAfterCounts):
+    """State of the outgoing queue remains Connected when the initiator closes an idle session."""
+
+    def is_concerned(self, reason: str) -> bool:
+        return "3.1.6.2" in reason
+
+
+@fault("initiator-no-reconnect-after-wrong-counts", breaks="MQQB-3.1.5.9-04", blind=True)
+class NoReconnectAfterCounts(_Causes):
+    """The initiator does not connect again after it has closed its session because of wrong counts."""
+
+    def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:
+        self.qm.session_timers.stop(session, TimerName.SESSION_RETRY_CONNECT)
+
+
+@fault("initiator-no-reconnect-after-missing-acknowledgment", breaks="MQQB-3.1.5.9-04", blind=True)
+class NoReconnectAfterMissingAck(NoReconnectAfterCounts):
+    """The initiator does not connect again after it has closed its session because no acknowledgment arrived."""
+
+    def is_concerned(self, reason: str) -> bool:
+        return "3.1.6.3" in reason
+
+
+@fault("initiator-no-reconnect-after-malformed-packet", breaks="MQQB-3.1.5.9-04", blind=True)
+class NoReconnectAfterMalformed(NoReconnectAfterCounts):
+    """The initiator does not connect again after it has closed its session because of a malformed packet."""
+
+    def is_concerned(self, reason: str) -> bool:
+        return "3.1.5.1.3" in reason
+
+
+@fault("initiator-no-reconnect-after-out-of-state-packet", breaks="MQQB-3.1.5.9-04", blind=True)
+class NoReconnectAfterOutOfState(NoReconnectAfterCounts):
+    """The initiator does not connect again after it has closed its session because of an unexpected packet."""
+
+    def is_concerned(self, reason: str) -> bool:
+        return "3.1.5.3 to 3.1.5.8" in reason
+
+
+@fault("initiator-no-reconnect-for-express-messages", breaks="MQQB-3.1.5.9-04", blind=True)
+class NoReconnectForExpress(Closing):
+    """The initiator does not connect again after it has closed a session if only express messages wait."""
+
+    def await_reconnect(self, session: Session, now: Now) -> None:
+        if any(one.recoverable for one in session.OutgoingMessageTable):
+            super().await_reconnect(session, now)
+
+
+@fault("initiator-no-reconnect-for-acknowledged-transactional-messages", breaks="MQQB-3.1.5.9-04", blind=True)
+class NoReconnectForRetained(Closing):
+    """The initiator does not connect again if every waiting message has its session acknowledgment."""
+
+    def await_reconnect(self, session: Session, now: Now) -> None:
+        if not all(one.ReceivedSessionAck for one in session.OutgoingMessageTable):
+            super().await_reconnect(session, now)
+
+
+@fault("queue-manager-transport-left-open-after-wrong-counts", breaks="MQQB-3.1.5.9-D02", blind=True)
+class OpenAfterCounts(Closing):
+    """An initiator that closes its session because of wrong counts leaves the transport connection open."""
+
+    def close_transport(self, session: Session, reason: str) -> None:
+        if not (session.initiator and "3.1.5.5.5" in reason):
+            super().close_transport(session, reason)
+
+
+@fault("acceptor-transport-left-open-after-idle-time", breaks="MQQB-3.1.5.9-D02", blind=True)
+class OpenAfterIdle(Closing):
+    """An acceptor that closes an idle session leaves the transport connection open."""
+
+    def close_transport(self, session: Session, reason: str) -> None:
+        if session.initiator or "3.1.6.2" not in reason:
+            super().close_transport(session, reason)
+
+
+@fault("queue-manager-due-acknowledgment-sent-at-close", breaks="MQQB-3.1.5.9-D01", blind=True)
+class AcknowledgesAtClose(Closing):
+    """When the queue manager closes a session because of wrong counts or a malformed packet, it first acknowledges the
+    messages that are not acknowledged.
+    """
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        if session.SessionState is SessionState.OPEN and session.UnackedReceivedMsgCount and "lost" not in reason:
+            self.qm.session_acks.send(session, now)
+        super().close(session, reason, now)
+
+
+@fault("queue-manager-order-ack-timer-runs-after-close", breaks="MQQB-3.1.5.9-D03", blind=True)
+class TimersKept(Closing):
+    """The queue manager does not stop the Transactional Ack Wait Timer of a session that it closes."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        sequence = session.TxOutgoingSequence
+        super().close(session, reason, now)
+        if session.initiator and sequence is not None and sequence.UnackedSequence:
+            self.qm.session_timers.start(session, TimerName.TRANSACTIONAL_ACK_WAIT, 1000 * sequence.ResendInterval, now)
+
+
+@fault("queue-manager-other-session-of-same-peer-closed", breaks="MQQB-3.1.5.9-D02", blind=True)
+class OthersClosed(Closing):
+    """When the queue manager closes a session because of wrong counts, it also closes its other sessions with the same
+    queue manager.
+    """
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        if "3.1.5.5.5" in reason:
+            for other in list(self.qm.sessions.values()):
+                if other.RemoteQMGuid == session.RemoteQMGuid and other.SessionState is SessionState.OPEN:
+                    super().close(other, "a fault", now)
+
+
+@fault("acceptor-session-of-lost-connection-stays-open", breaks="MQQB-3.1.5.9-02")
+class LostSessionStaysOpen(Closing):
+    """SessionState of an accepted session stays OPEN after the peer has closed the connection."""
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        was_open = session.SessionState is SessionState.OPEN
+        super().on_transport_lost(session, reason, now)
+        if was_open and not session.initiator:
+            session.SessionState = SessionState.OPEN
+            self.qm.sessions[session.number] = session
+
+
+@fault("acceptor-cleanup-timer-of-lost-connection-runs", breaks="MQQB-3.1.5.9-D03")
+class LostSessionTimerRuns(Closing):
+    """The Session Cleanup Timer of an accepted session runs after the peer has closed the connection."""
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        super().on_transport_lost(session, reason, now)
+        if not session.initiator:
+            ms = self.qm.settings.session_cleanup_ms
+            self.qm.session_timers.start(session, TimerName.SESSION_CLEANUP, ms, now)

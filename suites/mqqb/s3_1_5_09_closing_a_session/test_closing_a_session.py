@@ -6,9 +6,11 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import closed_unanswered, facts, none, packet
+from harness.peer.handshake import establish_request
 from harness.peer.timeouts import ACK_TIMEOUT_MS
 from harness.run.marks import covers, malforms, needs, sut_survives
-from suites.mqqb.steps.opening import OTHER_GUID, await_early_close, guid_text
+from harness.wire import session_ack
+from suites.mqqb.steps.opening import OTHER_GUID, SIGNATURE_BYTES, await_early_close, guid_text
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
@@ -20,10 +22,10 @@ SESSION_CLEANUP_MS = 12_000
 @malforms("MQQB-3.1.6.4-06")
 @covers("MQQB-3.1.5.9-02")
 @needs("inspect")
-@pytest.mark.parametrize("ended", ["with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
+@pytest.mark.parametrize("ended", ["by the peer", "with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
 def test_closed_session_has_state_closed(peer, sut, judge, ended):
-    """The SUT closes an OPEN session because of wrong counts, or because it is idle: afterwards the SUT shows the
-    session as CLOSED, or does not show it.
+    """The peer closes an OPEN session, or the SUT closes it because of wrong counts, or because it is idle: afterwards
+    the SUT shows the session as CLOSED, or does not show it.
     """
     if ended == "idle":
         sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
@@ -38,10 +40,13 @@ def test_closed_session_has_state_closed(peer, sut, judge, ended):
     session = peer.open_raw()
     if "OPEN" not in list_session_states():
         raise ConformanceFailure("the SUT shows no session in state OPEN after its ConnectionParameters response")
-    if ended != "idle":
-        session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
-    if not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None):
-        raise ConformanceFailure(f"the SUT did not close the session {ended}")
+    if ended == "by the peer":
+        session.close()
+    else:
+        if ended != "idle":
+            session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
+        if not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None):
+            raise ConformanceFailure(f"the SUT did not close the session {ended}")
     peer.eventually(lambda: set(list_session_states()) <= {"CLOSED"})
     judge(
         "MQQB-3.1.5.9-02",
@@ -69,9 +74,10 @@ def test_closing_idle_session_closes_connection_without_packet(peer, sut, judge)
 @covers("MQQB-3.1.5.9-D01", "MQQB-3.1.5.9-D02")
 @pytest.mark.parametrize("opened_by", ["peer", "SUT"])
 def test_closing_session_closes_connection_without_packet(peer, sut, judge, opened_by):
-    """The peer sends a SessionAck with wrong counts on a session of either side: the SUT sends no further packet and
-    closes the connection.
+    """After a message that is not acknowledged yet, the peer sends a SessionAck with wrong counts on a session of
+    either side: the SUT sends no further packet and closes the connection. Another session remains open.
     """
+    beside = peer.open_raw()
     if opened_by == "peer":
         session = peer.open_raw()
     else:
@@ -80,18 +86,26 @@ def test_closing_session_closes_connection_without_packet(peer, sut, judge, open
         session = outgoing.connection
     session.check_alive()
     known = len(session.received)
+    unacknowledged = session.send(peer.message())
     wrong = session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
     observed = await_early_close(peer, session)
-    judge.all(expected=closed_unanswered(known), observed=observed, evidence=[wrong, session.last])
+    judge.all(expected=closed_unanswered(known), observed=observed, evidence=[unacknowledged, wrong, session.last])
+    judge(
+        "MQQB-3.1.5.9-D02",
+        expected=packet("SessionAck"),
+        observed=beside.acknowledgment() or beside,
+        case="other session",
+        evidence=beside.received,
+    )
 
 
 @malforms("MQQB-3.1.6.4-06")
 @covers("MQQB-3.1.5.9-D03")
 @needs("inspect")
-@pytest.mark.parametrize("ended", ["with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
+@pytest.mark.parametrize("ended", ["by the peer", "with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
 def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
-    """A session with an unsent acknowledgment is closed because of wrong counts, or because it is idle: afterwards no
-    timer of the session runs.
+    """A session with an unsent acknowledgment is closed by the peer, because of wrong counts, or because it is idle:
+    afterwards no timer of the session runs.
     """
 
     def list_running_timers() -> list[set[str]]:
@@ -106,8 +120,13 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
         raise ConformanceFailure("the SUT shows no running timer of an open session")
     if ended != "idle":
         unacknowledged = beside.send(peer.message())
+    if ended == "by the peer":
+        session.close()
+    elif ended != "idle":
         session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
-    if not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None):
+    if ended != "by the peer" and not session.wait_closed(
+        3 * sut.duration_ms(SESSION_CLEANUP_MS) if ended == "idle" else None
+    ):
         raise ConformanceFailure(f"the SUT did not close the session {ended}")
     peer.eventually(lambda: not any(list_running_timers()))
     observed = sorted(set().union(*list_running_timers()))
@@ -123,12 +142,21 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
         )
 
 
+@malforms(
+    "MQQB-3.1.6.4-06",
+    "MQMQ-2.2.19.1-21",
+    "MQMQ-2.2.19.3-18",
+    "MQQB-3.1.5.3.1-08",
+    "MQQB-3.1.5.3.1-10",
+    "MQQB-3.1.5.3.1-11",
+)
 @covers("MQQB-3.1.5.9-03")
 @needs("queue_control")
 @pytest.mark.parametrize("ended", ["by the peer", pytest.param("idle", marks=needs("set_timers"))])
 def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge, ended):
     """The SUT sends a message, and the peer closes the session, or the SUT closes it because it is idle: the outgoing
-    queue is Connected before the close and Disconnected after it. A second session has the same effect.
+    queue is Connected before the close and Disconnected after it. Further sessions, which the peer closes, or the SUT
+    because of a wrong packet, have the same effect.
     """
     if ended == "idle":
         sut.set_timers(session_cleanup_ms=SESSION_CLEANUP_MS)
@@ -138,12 +166,22 @@ def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge, ende
         found = [one for one in sut.control.call("list")["outgoing"] if one["format_name"].lower() == sender.to.lower()]
         return found[0]["state"] if found else "not listed"
 
-    for case in ("first session", "second session"):
+    wrong_packets = {
+        "after wrong counts": bytes(session_ack(AckSequenceNumber=1, UserMsgSequenceNumber=0x7FFF)),
+        "after a wrong signature": bytes(peer.message()).replace(SIGNATURE_BYTES, b"LIAR"),
+        "after a malformed packet": bytes(peer.message(MessageSize=60_000)),
+        "after an unexpected packet": bytes(establish_request(peer)),
+    }
+    for case in ("first session", "second session", *(wrong_packets if ended != "idle" else ())):
         sender.send(1)
         session, _ = sender.await_first(1)
         before = get_queue_state()
         ack = session.acknowledge_all()
-        if ended != "idle":
+        if case in wrong_packets:
+            ack = session.send(wrong_packets[case])
+            if not session.wait_closed():
+                raise ConformanceFailure(f"the SUT did not close the session {case}")
+        elif ended != "idle":
             peer.settle()
             session.close()
         elif not session.wait_closed(3 * sut.duration_ms(SESSION_CLEANUP_MS)):

@@ -68,3 +68,51 @@ class RecoverableCountKept(SessionOpening):
         for old in self.qm.closed_sessions:
             if not old.initiator and old.RemoteQMAddress == session.RemoteQMAddress:
                 session.RecoverableMessageReceivedCount = old.RecoverableMessageReceivedCount
+
+
+@fault("acceptor-second-connection-before-request-replaces-first", breaks="MQQB-3.1.5.10-01", blind=True)
+class SecondReplaces(SessionOpening):
+    """A new connection closes an earlier connection that waits for its EstablishConnection request."""
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        for other in list(self.qm.sessions.values()):
+            if other.SessionState is SessionState.WAITING_EC_MSG and not other.initiator:
+                self.qm.closing.close(other, "a fault", now)
+        super().accept_transport(event, now)
+
+
+@fault("acceptor-no-initialization-timer-for-second-connection", breaks="MQQB-3.1.5.10-03", blind=True)
+class NoSecondTimer(SessionOpening):
+    """The acceptor starts no Session Initialization Timer for a connection while another accepted session exists."""
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        others = [one for one in self.qm.sessions.values() if not one.initiator]
+        super().accept_transport(event, now)
+        if others:
+            self.qm.session_timers.stop(self.qm.transports[event.transport], TimerName.SESSION_INITIALIZATION)
+
+
+@fault("acceptor-counts-of-latest-session-continued", breaks="MQQB-3.1.5.10-01", blind=True)
+class CountsContinued(SessionOpening):
+    """A new session continues RecoverableMessageReceivedCount of an open session with the same address."""
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        counts = [one.RecoverableMessageReceivedCount for one in self.qm.sessions.values() if not one.initiator]
+        super().accept_transport(event, now)
+        session = self.qm.transports[event.transport]
+        if isinstance(session, Session):
+            session.RecoverableMessageReceivedCount = max(counts, default=0)
+
+
+@fault(
+    "acceptor-connection-while-own-session-to-peer-refused", breaks=("MQQB-3.1.5.10-01", "MQQB-3.1.5.10-02"), blind=True
+)
+class OwnSessionFirst(SessionOpening):
+    """The acceptor closes a new connection from a host to which it has an open session as initiator."""
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        super().accept_transport(event, now)
+        session = self.qm.transports[event.transport]
+        own = [one for one in self.qm.sessions.values() if one.initiator and one.RemoteQMAddress == event.remote.host]
+        if any(one.SessionState is SessionState.OPEN for one in own) and isinstance(session, Session):
+            self.qm.closing.close(session, "a fault", now)

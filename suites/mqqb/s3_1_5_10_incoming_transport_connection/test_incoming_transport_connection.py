@@ -10,6 +10,7 @@ from harness.expectations import facts, packet
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers
 from suites.mqqb.steps.opening import exclude_echo, require_reaction
+from suites.mqqb.steps.outgoing_session import await_session_of_sut
 
 COUNTED_FROM_ZERO = {
     "SessionHeader.AckSequenceNumber": 1,
@@ -58,12 +59,13 @@ def test_new_session_counts_messages_from_zero(peer, judge):
     )
 
 
-@covers("MQQB-3.1.5.10-02")
-def test_acceptor_answers_request_and_sends_nothing_before(peer, judge):
-    """The peer connects and waits, then sends an EstablishConnection request: the SUT sends nothing before the request,
-    and answers the request.
+@covers("MQQB-3.1.5.10-01", "MQQB-3.1.5.10-02")
+def test_acceptor_answers_request_and_sends_nothing_before(peer, sut, judge):
+    """The peer makes two connections and waits, then sends an EstablishConnection request on each of them: the SUT
+    sends nothing before the request, and answers each request. The SUT also answers a request when it has a session of
+    its own with the peer.
     """
-    connection = peer.connect()
+    connection, beside = peer.connect(), peer.connect()
     is_quiet = connection.quiet()
     sent = connection.send(establish_request(peer))
     came = connection.poll_next_packet()
@@ -76,4 +78,25 @@ def test_acceptor_answers_request_and_sends_nothing_before(peer, judge):
         expected=facts(SUT_is_silent_before_the_request=True, answer=packet()),
         observed=observed,
         evidence=[sent, came],
+    )
+    judge(
+        "MQQB-3.1.5.10-01",
+        expected=packet(),
+        observed=observed["answer"],
+        case="first of two connections",
+        evidence=[sent, came],
+    )
+    sent = beside.send(establish_request(peer))
+    came = beside.poll("EstablishConnection")
+    answered = packet("EstablishConnection")
+    judge.all(expected=answered, observed=came or beside, case="second connection", evidence=[sent, came])
+    own = await_session_of_sut(peer, sut)
+    other = peer.connect()
+    sent = other.send(establish_request(peer))
+    came = other.poll("EstablishConnection")
+    judge.all(
+        expected=answered,
+        observed=came or other,
+        case="connection beside a session of the SUT",
+        evidence=[own.last, sent, came],
     )

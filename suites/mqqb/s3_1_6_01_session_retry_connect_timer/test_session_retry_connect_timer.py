@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds, packet, packets
 from harness.peer.durations import IN_TIME
+from harness.peer.handshake import establish_request
 from harness.peer.inbox import establish_response
 from harness.run.marks import covers, malforms, needs, varied
 from harness.wire import session_ack
@@ -30,10 +31,16 @@ LONG_RETRY_INTERVAL_MS = 60_000
     "MQQB-3.1.6.1-10",
     "MQQB-3.1.7.3-01",
 )
-@malforms("MQQB-3.1.6.4-06", "MQMQ-2.2.19.1-21")
+@malforms(
+    "MQQB-3.1.6.4-06",
+    "MQMQ-2.2.19.1-21",
+    "MQMQ-2.2.19.3-18",
+    "MQQB-3.1.5.3.1-08",
+    "MQQB-3.1.5.3.1-10",
+)
 @varied("trace", priority=("3", "0"))
 def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge):
-    """The peer drops the session when two of three messages are unacknowledged. On each of four further sessions, the
+    """The peer drops the session when two of three messages are unacknowledged. On each of six further sessions, the
     SUT sends both messages again; each of these sessions is dropped by the peer, or closed by the SUT because of a
     wrong packet, and each time the SUT reconnects. When all messages are acknowledged, the SUT does not reconnect.
     """
@@ -78,12 +85,18 @@ def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge
     if again is None or came != [2, 3]:
         return
 
-    for cause in ("after wrong counts", "after a malformed packet", "after a loss", "after another loss"):
+    wrong_counts = bytes(session_ack(UserMsgSequenceNumber=WRONG_MESSAGE_COUNT))
+    wrong_packets = {
+        "after wrong counts": wrong_counts,
+        "after a wrong signature": wrong_counts.replace(SIGNATURE_BYTES, b"LIAR"),
+        "after a malformed packet": bytes(peer.message(MessageSize=60_000)),
+        "after an unexpected packet": bytes(establish_request(peer)),
+    }
+    for cause in (*wrong_packets, "after a loss", "after another loss"):
         if "loss" in cause:
             again.close()
         else:
-            wrong = bytes(session_ack(UserMsgSequenceNumber=WRONG_MESSAGE_COUNT))
-            again.send(wrong if cause == "after wrong counts" else wrong.replace(SIGNATURE_BYTES, b"LIAR"))
+            again.send(wrong_packets[cause])
             if not again.wait_closed():
                 raise ConformanceFailure(f"the SUT did not close the session {cause}")
         lost, again = again, sender.poll_session()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import closed, holds
+from harness.expectations import closed, holds, one_of
 from harness.judging.judge import Judge
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers
@@ -33,6 +33,7 @@ PEER_MESSAGE_INSTANTS = (0.5, 1.5)
     "MQQB-3.1.6.3-04",
     "MQQB-3.1.2.4-01",
     "MQQB-3.1.7.1.3-27",
+    "MQQB-3.1.5.9-03",
     "MQQB-3.1.5.9-04",
     "MQQB-3.1.5.9-D02",
 )
@@ -73,6 +74,12 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
     )
     judge("MQQB-3.1.5.9-D02", expected=closed(), observed=clock.session, evidence=[clock.first])
     peer.settle()
+    if sut.has("queue_control"):
+        state = sut.outgoing(sender.to)["state"]
+        left = one_of("Disconnected", "Waiting")  # Waiting: the SUT has begun to connect again
+        judge("MQQB-3.1.5.9-03", expected=left, observed=state, case="State of the queue", evidence=[clock.first])
+    else:
+        judge.mark_not_exercised("MQQB-3.1.5.9-03", reason="the SUT does not show the State of its queue")
     judge(
         "MQQB-3.1.6.3-03",
         expected=holds("open", otherwise="closed"),
@@ -91,7 +98,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         case="after the session without an acknowledgment",
         evidence=[clock.first, *(again.received[:1] if again else [])],
     )
-    judge.conclude("MQQB-3.1.5.9-04", "MQQB-3.1.5.9-D02")
+    judge.conclude("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04", "MQQB-3.1.5.9-D02")
     if again is None:
         raise ConformanceFailure("the SUT did not connect again")
     clock.begin(again)

@@ -20,6 +20,9 @@ from suites.mqqb.steps.pinging import (
 )
 from suites.mqqb.steps.provoking import let_send
 
+UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
+"""A queue at an address for documentation: RFC 5737."""
+
 
 @needs("ping_initiator")
 @covers(
@@ -32,9 +35,11 @@ from suites.mqqb.steps.provoking import let_send
     "MQQB-3.1.7.6-08",
 )
 def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
-    """The SUT has a message for the peer: before it connects, it sends a Ping Request of 24 bytes with correct fields
-    to the peer's ping port.
+    """The SUT has a message for the peer, after a message for an unreachable address: before it connects, it sends a
+    Ping Request of 24 bytes with correct fields to the peer's ping port.
     """
+    if sut.has("send"):
+        sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=60)
     caller = PingingSut(peer, sut)
     asked = caller.poll_ping()
     arrived = holds(

@@ -12,7 +12,7 @@ from harness.sut.control import ControlRefused
 from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 from suites.mqqb.steps.provoking import read_tag
-from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender
 
 ARRIVAL_TIME_MS = 50
 """A time in ms within which sent messages arrive, shorter than 500 ms, the least delay of an acknowledgment (2.2.2.1).
@@ -259,13 +259,24 @@ def test_pause_does_not_stop_other_outgoing_queue(peer, sut, judge):
 
 @needs("send", "pause", "queue_control")
 @covers("MQQB-3.1.5.2.3-16", "MQQB-3.1.5.4.2-09", "MQQB-3.1.7.13-13")
-@pytest.mark.parametrize("step", ["connected", "requested", "agreed"])
+@pytest.mark.parametrize("step", ["closed", "connected", "requested", "agreed"])
 def test_queue_paused_while_session_opens_stays_on_hold(peer, sut, judge, step):
     """The outgoing queue is paused before the EstablishConnection response, before the ConnectionParameters response,
     or after both responses of the peer: when the session is open, the queue is OnHold, and a new message is not sent.
+    In a further case, the peer closes the connection before the pause; then the SUT may connect again, or may wait.
     """
     opening = OutgoingSession(peer, sut, to := peer.direct_name())
     opening.await_request()
+    if step == "closed":
+        opening.connection.close()
+        peer.settle()
+        sut.pause(to)
+        retry_ms = sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
+        if opening.poll_request(sut.response_timeout_ms + retry_ms) is None:
+            judge.all(
+                expected="OnHold", observed=sut.outgoing(to)["state"], case="State of the queue without a session"
+            )
+            return
     if step == "connected":
         sut.pause(to)
     answer = opening.connection.send(establish_response(peer, opening.request))

@@ -1,0 +1,52 @@
+"""MS-MQQB 3.1.5.6 Receiving an OrderAck Packet: an OrderAck for a queue on hold, and an OrderAck before a restart."""
+
+from __future__ import annotations
+
+from harness.expectations import holds, none
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.pinging import read_element
+from suites.mqqb.steps.sequences import Outgoing
+
+
+@needs("send", "inspect", "pause")
+@covers("MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09", "MQQB-3.1.5.6-12")
+def test_order_ack_updates_the_sequence_of_a_queue_on_hold(peer, sut, judge):
+    """The OrderAck of two of three messages comes while their queue is on hold: the SUT updates TxOutgoingSequence."""
+    outgoing = Outgoing(peer, sut, "mqc-order-held")
+    sent = outgoing.send(3)
+    outgoing.send_session_ack()
+    sut.pause(outgoing.to)
+    frame = outgoing.send_order_ack(2)
+    peer.eventually(lambda: outgoing.list_unacknowledged_numbers() == [3])
+    sequence = outgoing.read_sequence()
+    last = read_element(read_element(sequence, "LastAck"), "SeqNo")
+    evidence = [*sent, frame]
+    judge("MQQB-3.1.5.6-08", expected=2, observed=last, case="SeqNo of LastAck", evidence=evidence)
+    left = outgoing.list_unacknowledged_numbers()
+    judge("MQQB-3.1.5.6-09", expected=[3], observed=left, case="numbers in UnackedSequence", evidence=evidence)
+    count = read_element(sequence, "LastAckCount")
+    judge("MQQB-3.1.5.6-12", expected=1, observed=count, case="LastAckCount", evidence=evidence)
+    sut.resume(outgoing.to)
+    outgoing.acknowledge_all()
+
+
+@needs("send", "restart")
+@covers("MQQB-3.1.5.5.5-03", "MQQB-3.1.5.6-13")
+def test_only_messages_without_order_ack_come_after_restart(peer, sut, judge):
+    """A SessionAck acknowledges three transactional messages, and an OrderAck the first two of them: after a restart,
+    the SUT sends only the third message again.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-order-restart")
+    sent = outgoing.send(3)
+    acks = [outgoing.send_session_ack(), outgoing.send_order_ack(2)]
+    peer.settle()
+    sut.restart()
+    peer.environment.run_until(lambda: len(outgoing.copies(3)) > 1, sut.connect_timeout_ms)
+    peer.pass_time(sut.quiet_ms)
+    came = [number for number in (1, 2, 3) if len(outgoing.copies(number)) > 1]
+    again, evidence = [number for number in came if number < 3], [*sent, *acks, *outgoing.copies(3)]
+    judge("MQQB-3.1.5.6-13", expected=none("acknowledged message sent again"), observed=again, evidence=evidence)
+    third = holds("the third message comes again", otherwise="the third message does not come again")
+    judge("MQQB-3.1.5.5.5-03", expected=third, observed=3 in came, evidence=evidence)
+    if came:
+        outgoing.acknowledge_all()

@@ -1,0 +1,73 @@
+"""Faults of MS-MQQB 3.1.5.11 Receiving Administration Acknowledgments, by an author who had not seen the checks."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
+from reference_qm.codec import FormatError, Packet, UserMessagePacket
+from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+
+
+@fault(
+    "receiver-negative-receive-acknowledgment-dropped",
+    breaks=("MQQB-3.1.5.8-04", "MQQB-3.1.5.11-01"),
+    blind=True,
+)
+class ReceiveNackDropped(Receiving):
+    """The receiver acknowledges and drops a user message whose class is 0xC000 or higher."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        properties = packet.MessagePropertiesHeader
+        if properties.MessageClass >= 0xC000 and properties.Label != "QM Ordering Ack":
+            receipt.done = True
+            return
+        super().take_message(session, packet, receipt, now)
+
+
+@fault(
+    "receiver-repeated-administration-acknowledgment-stored",
+    breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.11-01"),
+    blind=True,
+)
+class RepeatedStored(History):
+    """The receiver stores a repeated administration acknowledgment again."""
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        found = super().find_duplicate(packet)
+        return None if packet.MessagePropertiesHeader.MessageClass else found
+
+
+@fault(
+    "receiver-express-administration-acknowledgment-refused",
+    breaks=("MQQB-3.1.5.8-04", "MQQB-3.1.5.11-01"),
+    blind=True,
+)
+class ExpressRefused(Identifying):
+    """The receiver treats an express administration acknowledgment as malformed."""
+
+    def check_form(self, packet: Packet) -> None:
+        super().check_form(packet)
+        if not isinstance(packet, UserMessagePacket) or packet.UserHeader.DM:
+            return
+        properties = packet.MessagePropertiesHeader
+        if properties.MessageClass and properties.Label != "QM Ordering Ack":
+            raise FormatError("UserHeader.DM", 0, "a fault", "is 0")
+
+
+@fault(
+    "receiver-administration-acknowledgment-stored-with-class-normal",
+    breaks=("MQQB-3.1.5.8-04", "MQQB-3.1.5.11-01"),
+    blind=True,
+)
+class ClassLost(Receiving):
+    """The receiver stores a negative administration acknowledgment with the class NORMAL."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        properties = packet.MessagePropertiesHeader
+        if properties.MessageClass >= 0x8000 and properties.Label != "QM Ordering Ack":
+            packet = set_fields(packet, {"MessagePropertiesHeader.MessageClass": 0})
+        super().take_message(session, packet, receipt, now)
