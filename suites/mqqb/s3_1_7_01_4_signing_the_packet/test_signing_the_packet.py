@@ -18,7 +18,7 @@ RULES_WITHOUT_SIGNATURE = ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQDMPR-3.
 CONTENTS = {
     "sig10": {"body": "", "label": "a label"},
     "sig20": {"body": "signed " * 10_000, "label": "a label".ljust(249, "x")},
-    "sig30": {"body": "signed", "label": "a label"},
+    "sig30": {"body": "signed " * 1_000, "label": "a label"},
 }
 """The body and the label of the message of each signature type: no body, and a body of more than 64 KB."""
 SIGNATURE_KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
