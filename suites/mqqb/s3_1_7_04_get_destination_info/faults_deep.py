@@ -62,3 +62,15 @@ class SameNumber(_Remembering):
                 if isinstance(earlier, PrivateName) and earlier.QueueIdentifier == name.QueueIdentifier:
                     return found
         return super().find_anew(format_name)
+
+
+@fault("initiator-second-public-name-queue-manager-of-first", breaks="MQQB-3.1.7.4-13", blind=True)
+class FirstPublicManager(_Remembering):
+    """The initiator uses the queue manager of the first public format name for every public format name."""
+
+    def find_anew(self, format_name: str) -> Destination | None:
+        if isinstance(parse_format_name(format_name), PublicName):
+            for known, found in self.known.items():
+                if isinstance(parse_format_name(known), PublicName):
+                    return found
+        return super().find_anew(format_name)

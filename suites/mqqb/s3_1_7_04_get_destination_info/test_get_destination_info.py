@@ -8,10 +8,11 @@ from uuid import UUID
 from harness.expectations import fields, holds, one_of
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, varied
-from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
 from suites.applications import DONE, tried
 from suites.mqqb.steps.opening import OTHER_GUID, PEER_QUEUE_BY_HOST_NAME
 from suites.mqqb.steps.outgoing_session import OutgoingSession
+from suites.mqqb.steps.sender import Sender
 
 
 def expect_connection_to(peer):
@@ -208,4 +209,26 @@ def test_unknown_public_name_after_known_name_opens_no_connection(peer, sut, jud
         "MQQB-3.1.7.4-11",
         expected=holds("the SUT opened no connection", otherwise="the SUT opened a connection"),
         observed=not second,
+    )
+
+
+@needs("directory", "send")
+@covers("MQQB-3.1.7.4-13")
+def test_messages_to_two_public_names_have_their_own_queue_managers(peer, sut, judge):
+    """The SUT sends to a public format name of the peer, and to one of a remote computer, to which the peer is the next
+    hop: QueueManagerAddress of each message is the GUID of the queue manager that owns the queue.
+    """
+    sender = Sender(peer, sut)
+    came = []
+    for tag, queue in ((1, PEER_PUBLIC_QUEUE), (2, FAR_PUBLIC_QUEUE)):
+        sender.to = f"PUBLIC={queue}"
+        sender.send(tag)
+        came += peer.inbox.wait(lambda frame, tag=tag: Sender.tags([frame]) == [tag])
+        peer.inbox.acknowledge()
+    judge(
+        "MQQB-3.1.7.4-13",
+        expected=[str(peer.identifier), str(FAR_QUEUE_MANAGER)],
+        observed=[str(UUID(str(frame["UserHeader"].QueueManagerAddress))) for frame in came],
+        case="QueueManagerAddress of the messages",
+        evidence=came,
     )
