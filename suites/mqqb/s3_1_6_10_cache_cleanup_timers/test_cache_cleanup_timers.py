@@ -112,10 +112,10 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
 
 
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
-@covers("MQQB-3.1.6.10-02", "MQQB-3.1.6.13-02")
+@covers("MQQB-3.1.6.10-02", "MQQB-3.1.6.11-02", "MQQB-3.1.6.13-02")
 def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
     """Each security cache gets two entries at about the same time: a minute after the end of their lifetime, the SUT
-    has deleted both entries of ReceiveSymmetricKeyCache and of UserCertCache.
+    has deleted both entries of each cache.
     """
     sut.slow_down(GREATEST_TIME_SCALE)
     scale, margin = sut.scale, sut.slack_ms(0)
@@ -125,9 +125,13 @@ def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
     evidence = _fill_caches(secured, ALICE, ADVANCED, early=True) + _fill_caches(secured, BOB, ENHANCED)
     filled_ms = peer.recorder.elapsed_ms()
     caches = Caches(sut)
-    names = {"MQQB-3.1.6.10-02": Caches.RECEIVED_KEYS, "MQQB-3.1.6.13-02": Caches.CERTIFICATES}
+    names = {
+        "MQQB-3.1.6.10-02": Caches.RECEIVED_KEYS,
+        "MQQB-3.1.6.11-02": Caches.SENT_KEYS,
+        "MQQB-3.1.6.13-02": Caches.CERTIFICATES,
+    }
     counts = [len(caches.entries(name)) for name in names.values()]
-    if counts != [2, 2] or filled_ms - began_ms > MS_PER_MINUTE // scale // 2:
+    if counts != [2, 2, 2] or filled_ms - began_ms > MS_PER_MINUTE // scale // 2:
         raise ConformanceFailure(f"the caches got {counts} entries in {filled_ms - began_ms} ms")
     peer.pass_time_until(filled_ms, (lifetime_ms + MS_PER_MINUTE) // scale)
     peer.pass_time(2 * margin)
