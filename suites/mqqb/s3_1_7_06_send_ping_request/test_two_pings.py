@@ -9,7 +9,7 @@ from harness.expectations import fields, packet
 from harness.judging.verdicts import Verdict
 from harness.peer.inbox import establish_response, parameters_response
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, SUT_STOOD_STILL, PingingSut
+from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, SUT_STOOD_STILL, PingingSut, get_cookie
 from suites.mqqb.steps.provoking import let_send, read_tag
 
 ONE_PING = "the SUT sent one Ping Request for both queues"
@@ -37,6 +37,9 @@ def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge
     second = _poll_second_ping(caller)
     if second is None:
         judge.give_up(Verdict.NOT_EXERCISED, ONE_PING)
+        return
+    if first_timer == "running" and get_cookie(first) == get_cookie(second):
+        judge.give_up(Verdict.NOT_EXERCISED, "both Ping Requests have the same Cookie (E15)")
         return
     if first_timer == "expired":
         peer.pass_time_until(first, sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) * 6 // 5)
