@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
+from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, varied
 from suites.messages import Sequence
 from suites.mqqb.steps.cleanup import (
@@ -12,6 +14,7 @@ from suites.mqqb.steps.cleanup import (
     begin_cleanups,
     describe_cleanup,
 )
+from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.sender import Sender
 
 
@@ -138,4 +141,34 @@ def test_session_of_initiator_closes_after_its_last_message(peer, sut, judge):
         observed=session.record.closed_at_ms is not None,
         case="idle session",
         evidence=sent,
+    )
+
+
+@covers("MQQB-3.1.6.2-03")
+@needs("timers")
+def test_session_used_for_acknowledgments_only_stays_open(peer, sut, judge):
+    """The SUT sends an acknowledgment on a session, and a second acknowledgment after seven tenths of the cleanup time:
+    the session is open after seven more tenths.
+    """
+    part_ms = sut.duration_ms(begin_cleanups(sut)) * 7 // 10
+    receiver = AcknowledgingReceiver(peer, sut)
+    sent = []
+    for count in (1, 2):
+        receiver.session = peer.open_raw()
+        sent.append(receiver.send_packet(receiver.build_message(properties={"PA": 1})))
+        came = receiver.await_acks(count)
+        receiver.acknowledge_all()
+        peer.pass_time_until(sent[0], count * part_ms)
+    if len(came) != len(sent):
+        raise ConformanceFailure(f"{len(came)} of {len(sent)} acknowledgments arrived")
+    session, last = (peer.inbox.conversation(ack) for ack in came)
+    if session is not last:
+        judge.give_up(Verdict.NOT_EXERCISED, "the SUT sent the acknowledgments on two sessions")
+        return
+    judge(
+        "MQQB-3.1.6.2-03",
+        expected=holds("open", otherwise="closed"),
+        observed=session.record.closed_at_ms is None,
+        case="session of the acknowledgments",
+        evidence=[*sent, *came],
     )

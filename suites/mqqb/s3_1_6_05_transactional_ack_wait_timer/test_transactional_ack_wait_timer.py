@@ -12,7 +12,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs, varied
 from harness.wire import session_ack
-from suites.mqqb.steps.sequences import FIRST_RESEND_MS, RESENT, Outgoing, get_transaction_header
+from suites.mqqb.steps.sequences import FIRST_RESEND_MS, NOT_RESENT, RESENT, Outgoing, get_transaction_header
 
 RESENT_IN_TIME = "after the first resend time"
 MESSAGE_COUNT = 12
@@ -150,6 +150,26 @@ def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
             evidence=sent,
         )
     outgoing.acknowledge_all()
+
+
+@needs("send")
+@covers("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02")
+def test_transactional_messages_of_two_queues_are_resent(peer, sut, judge):
+    """The SUT sends a transactional message to each of two queues of the peer, and a SessionAck acknowledges each: the
+    SUT resends both messages.
+    """
+    first = Outgoing(peer, sut, "mqc-resend-one")
+    sent = first.send()
+    first.send_session_ack()
+    second = first.open_beside("mqc-resend-two")
+    sent += second.send()
+    second.send_session_ack()
+    within_ms = sut.duration_ms(FIRST_RESEND_MS) + sut.slack_ms(FIRST_RESEND_MS) + sut.response_timeout_ms
+    peer.environment.run_until(lambda: all(len(one.copies(1)) > 1 for one in (first, second)), within_ms)
+    came = [RESENT if len(one.copies(1)) > 1 else NOT_RESENT for one in (first, second)]
+    judge.all(expected=[RESENT, RESENT], observed=came, case="messages of the two queues", evidence=sent)
+    for one in (first, second):
+        one.acknowledge_all()
 
 
 def _have_arrived_times(outgoing, turn):

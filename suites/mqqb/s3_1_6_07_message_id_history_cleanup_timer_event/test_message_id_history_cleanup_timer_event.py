@@ -9,6 +9,7 @@ from harness.expectations import facts, holds, none
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.disposition import find_history_entry
+from suites.mqqb.steps.opening import OTHER_GUID
 
 HISTORY_CLEANUP_MS = 80_000
 """The duration in ms to which these checks set the timer (set_timers)."""
@@ -19,11 +20,11 @@ GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
 @covers("MQQB-3.1.2.8-01", "MQQB-3.1.5.8.2-11", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")
 @needs("inspect", "set_timers", "restart")
 def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, sut, judge):
-    """A history entry is deleted at the first expiry after its lifetime. All times are in durations of the cleanup
-    timer, which expires at 1, 2 and 3. The two messages that arrive at 0.45 and the message that arrives at 1.45 have
-    history entries at 1.75; at 2.5 only the message of 1.45 has an entry, and at 3.5 none of these messages has an
-    entry. A message at 0 starts the timer; a message at 1.75 does not delay the timer. An entry whose TimeStamp a
-    duplicate at 1.45 has renewed is kept at 2.5, although its message first arrived at 0.45.
+    """Times are in durations of the cleanup timer, which expires at 1, 2 and 3. The two messages that arrive at 0.45
+    and the message that arrives at 1.45 have history entries at 1.75; at 2.5 only the last message has an entry,
+    and at 3.5 no message has one. A message at 0 starts the timer; a message at 1.75 does not delay it. An entry whose
+    TimeStamp a duplicate at 1.45 has renewed is kept at 2.5, although its message first arrived at 0.45. The second
+    message is from a different queue manager. A single message at 3.6 has no entry at 6.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)
@@ -35,7 +36,7 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
         peer.pass_time_until(starting, int(sut.duration_ms(HISTORY_CLEANUP_MS) * durations))
 
     wait_until(0.45)
-    sent = [session.send(peer.message()) for _ in range(2)]
+    sent = [session.send(peer.message(user)) for user in ({}, {"SourceQueueManager": OTHER_GUID, "RC": 1})]
     repeated = session.send(peer.message())
     peer.settle()
     first = find_history_entry(sut, repeated)
@@ -70,6 +71,13 @@ def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, 
             evidence=[repeated, copy],
         )
     judge("MQQB-3.1.6.7-03", expected=none("entry"), observed=seen[3.5], case="history after the third expiry")
+    wait_until(3.6)
+    alone = peer.open_raw().send(peer.message())
+    wait_until(6)
+    left = _list_numbers_with_entry(sut, [alone])
+    judge(
+        "MQQB-3.1.6.7-03", expected=none("entry"), observed=left, case="history of a single message", evidence=[alone]
+    )
 
 
 @covers("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")

@@ -113,6 +113,34 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
         )
 
 
+@needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
+@covers("MQQB-3.1.6.10-02", "MQQB-3.1.6.11-02", "MQQB-3.1.6.13-02")
+def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
+    """Each security cache gets two entries at about the same time: a minute after the end of their lifetime, the SUT
+    has deleted both entries of each cache.
+    """
+    sut.slow_down(GREATEST_TIME_SCALE)
+    scale, margin = sut.scale, sut.slack_ms(0)
+    lifetime_ms = max(100_000, LEAST_REAL_LIFETIME_MS * scale)
+    secured = Secured(peer, sut, user_cert_lifetime_ms=lifetime_ms, symmetric_key_short_lifetime_ms=lifetime_ms)
+    began_ms = peer.recorder.elapsed_ms()
+    evidence = _fill_caches(secured, ALICE, ADVANCED, early=True) + _fill_caches(secured, BOB, ENHANCED)
+    filled_ms = peer.recorder.elapsed_ms()
+    caches = Caches(sut)
+    names = {
+        "MQQB-3.1.6.10-02": Caches.RECEIVED_KEYS,
+        "MQQB-3.1.6.11-02": Caches.SENT_KEYS,
+        "MQQB-3.1.6.13-02": Caches.CERTIFICATES,
+    }
+    counts = [len(caches.entries(name)) for name in names.values()]
+    if counts != [2, 2, 2] or filled_ms - began_ms > MS_PER_MINUTE // scale // 2:
+        raise ConformanceFailure(f"the caches got {counts} entries in {filled_ms - began_ms} ms")
+    peer.pass_time_until(filled_ms, (lifetime_ms + MS_PER_MINUTE) // scale)
+    peer.pass_time(2 * margin)
+    for rule, name in names.items():
+        judge(rule, expected=0, observed=len(caches.entries(name)), case=f"entries of {name}", evidence=evidence)
+
+
 def _fill_caches(secured: Secured, user, level: int, *, early: bool = False):
     """Add an entry to each cache: the peer sends a signed and encrypted message, and the SUT sends an encrypted
     message.

@@ -43,9 +43,9 @@ REACH_QUEUE_TIMEOUT = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
 @pytest.mark.parametrize("delivery", list(DEAD_LETTERS))
 @varied("queue journaling", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delivery):
-    """Three of four messages for an unreachable peer expire. The SUT sends only the fourth message, and sends a
-    negative acknowledgment of the expired message with NA. It puts the expired message with JN into a dead-letter
-    queue, although the TimeToBeReceived of that message has also expired.
+    """Four of five messages for an unreachable peer expire. The SUT sends only the unexpired message, and sends a
+    negative acknowledgment of each expired message with NA. It puts each expired message with JN into a dead-letter
+    queue, although the TimeToBeReceived of one of them has also expired, and not the expired message with JP.
     """
     admin = sut.format_name("admin")
     report = {"acks": ["negative_arrival"], "admin_queue": admin}
@@ -59,7 +59,8 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
                     MESSAGE_LIFETIME_S,
                     {"journal": ["negative"], "time_to_be_received_s": MESSAGE_LIFETIME_S},
                 ),
-                ("expired", MESSAGE_LIFETIME_S, {}),
+                ("expired with JP", MESSAGE_LIFETIME_S, {"journal": ["positive"]}),
+                ("expired with NA and JN", MESSAGE_LIFETIME_S, {**report, "journal": ["negative"]}),
                 ("unexpired", LONG_LIFETIME_S, {**report, "journal": ["negative"]}),
             ),
             1,
@@ -92,13 +93,13 @@ def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delive
     judge(
         "MQQB-3.1.7.1.2-03",
         "MQDMPR-3.1.1.12-D12",
-        expected={"expired with NA": REACH_QUEUE_TIMEOUT},
+        expected={"expired with NA": REACH_QUEUE_TIMEOUT, "expired with NA and JN": REACH_QUEUE_TIMEOUT},
         observed=nacks,
     )
     dead = {one["message_id"] for one in sut.kept(DEAD_LETTERS[delivery])}
     judge(
         "MQQB-3.1.7.1.2-06",
-        expected=["expired with JN"],
+        expected=["expired with JN", "expired with NA and JN"],
         observed=[name for one, name in names.items() if one in dead],
         case="labels of the messages in the dead-letter queue",
     )
@@ -130,6 +131,7 @@ ROUTED_LIFETIMES = {
     "message that has not expired": (-1_000, 1_100),
     "message with a later SentTime": (1_000, 1),
     "message with an infinite lifetime": (-1_000_000, 0xFFFF_FFFF),
+    "message with a lifetime of 68 years": (-1_000, 0x8000_0001),
 }
 """SentTime relative to now, and TimeToReachQueue, in seconds. The remaining lifetimes are longer than any difference
 between two clocks.

@@ -18,7 +18,7 @@ RULES_WITHOUT_SIGNATURE = ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQDMPR-3.
 CONTENTS = {
     "sig10": {"body": "", "label": "a label"},
     "sig20": {"body": "signed " * 10_000, "label": "a label".ljust(249, "x")},
-    "sig30": {"body": "signed", "label": "a label"},
+    "sig30": {"body": "signed " * 1_000, "label": "a label"},
 }
 """For each signature type, the body and the label of its message: one message has no body, and one has a body of more
 than 64 KB.

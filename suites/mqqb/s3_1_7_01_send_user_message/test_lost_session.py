@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.run.marks import covers
+from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.sender import Sender
 
@@ -36,3 +37,25 @@ def test_sender_of_lost_connection_sends_its_messages_on_new_session(peer, sut, 
     )
     if again is not None:
         again.acknowledge_all()
+
+
+@needs("queue_control")
+@covers("MQQB-3.1.7.1.6-03")
+def test_empty_queue_of_lost_connection_is_not_connected(peer, sut, judge):
+    """The peer acknowledges the only message of a session and drops the connection: State of the outgoing queue, which
+    is empty, is not Connected.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-emptied"))
+    sender.send(1)
+    session, sent = sender.await_first(1)
+    session.acknowledge_all()
+    if not peer.eventually(lambda: sut.outgoing(sender.to)["count"] == 0):
+        raise ConformanceFailure("the SUT keeps a message that was acknowledged")
+    session.close()
+    judge(
+        "MQQB-3.1.7.1.6-03",
+        expected=holds("not Connected", otherwise="Connected"),
+        observed=peer.eventually(lambda: sut.outgoing(sender.to)["state"] != "Connected"),
+        case="State of the outgoing queue",
+        evidence=sent,
+    )

@@ -65,12 +65,13 @@ def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(
 @covers("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", "MQQB-3.1.7.1-10")
 def test_packet_has_properties_of_message(peer, sut, judge):
     """The SUT sends two messages with many properties, of which one has the longest label and the other a body of more
-    than 1 MB: each packet has the properties of its message.
+    than 1 MB, no response queue and a very long TimeToBeReceived: each packet has the properties of its message.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     answers = peer.direct_name("mqc-answers")
     priorities = {1: 6, 2: 1}
     labels = {1: "label 1".ljust(LONGEST_LABEL, "x"), 2: "label 2"}
+    lifetimes = {1: 8_000, 2: 0x8000_0001}
     bodies = {1: "message 1", 2: "message 2" * LARGE_REPETITION}
     for tag, priority in priorities.items():
         sut.send(
@@ -79,10 +80,10 @@ def test_packet_has_properties_of_message(peer, sut, judge):
             body=bodies[tag],
             label=labels[tag],
             priority=priority,
-            response_queue=answers,
             time_to_reach_queue_s=9_000,
-            time_to_be_received_s=8_000,
+            time_to_be_received_s=lifetimes[tag],
             journal=["positive"],
+            **({"response_queue": answers} if tag == 1 else {}),
         )
     session = sender.await_session()
     came = sender.collect(session, 2)
@@ -93,8 +94,9 @@ def test_packet_has_properties_of_message(peer, sut, judge):
             "label": labels[tag],
             "body": bodies[tag],
             "priority": priorities[tag],
-            "response": answers.removeprefix("DIRECT="),
+            "response": answers.removeprefix("DIRECT=") if tag == 1 else None,
             "TimeToReachQueue": 9_000,
+            "TimeToBeReceived": lifetimes[tag],
             "journaled": 1,
         }
         judge("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", expected=wanted, observed=_get_properties(frame), evidence=frame)
@@ -109,6 +111,7 @@ def _get_properties(frame) -> dict[str, Any]:
         "priority": int(base.PR),
         "response": user.ResponseQueue.DirectFormatName.removeprefix("DIRECT=").rstrip("\0") if user.RQ else None,
         "TimeToReachQueue": int(base.TimeToReachQueue),
+        "TimeToBeReceived": int(user.TimeToBeReceived),
         "journaled": int(user.JP),
     }
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from uuid import UUID
 
 from harness.expectations import fields, holds, one_of
+from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, varied
-from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
+from suites.applications import DONE, tried
 from suites.mqqb.steps.opening import OTHER_GUID, PEER_QUEUE_BY_HOST_NAME
 from suites.mqqb.steps.outgoing_session import OutgoingSession
+from suites.mqqb.steps.sender import Sender
 
 
 def expect_connection_to(peer):
@@ -69,6 +73,24 @@ def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge)
     )
     judge(
         "MQQB-3.1.7.4-14",
+        "MQQB-3.1.7.4-16",
+        expected=str(peer.identifier),
+        observed=asked,
+        case="ServerGuid of the request",
+        evidence=request,
+    )
+
+
+@needs("send", "private_names")
+@covers("MQQB-3.1.7.4-16")
+def test_private_names_of_same_number_lead_to_their_own_queue_managers(peer, sut, judge):
+    """The SUT sends to a private format name of an unknown queue manager, and then to the private format name of the
+    peer with the same queue number: it connects to the peer, with the peer's GUID as ServerGuid.
+    """
+    sut.send(f"PRIVATE={OTHER_GUID}\\00000001", body="for nobody")
+    where, asked, request = send_to_name(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
+    judge("MQQB-3.1.7.4-16", expected=expect_connection_to(peer), observed=where)
+    judge(
         "MQQB-3.1.7.4-16",
         expected=str(peer.identifier),
         observed=asked,
@@ -168,4 +190,45 @@ def test_unknown_public_name_opens_no_connection(peer, sut, judge):
     connection = outgoing.listener.accept(sut.quiet_ms)
     judge.all(
         expected=holds("the SUT opened no connection", otherwise="the SUT opened a connection"), observed=not connection
+    )
+
+
+@needs("send", "public_names")
+@covers("MQQB-3.1.7.4-11")
+def test_unknown_public_name_after_known_name_opens_no_connection(peer, sut, judge):
+    """The SUT sends to a public format name of the peer, and then to a public format name that is in no directory: it
+    opens only the connection for the first name.
+    """
+    known = OutgoingSession(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
+    known.await_request()
+    if tried(partial(sut.send, f"PUBLIC={OTHER_GUID}", body="for nobody")) != DONE:
+        judge.give_up(Verdict.NOT_EXERCISED, "the SUT refuses a queue that is in no directory")
+        return
+    second = known.listener.accept(sut.quiet_ms)
+    judge(
+        "MQQB-3.1.7.4-11",
+        expected=holds("the SUT opened no connection", otherwise="the SUT opened a connection"),
+        observed=not second,
+    )
+
+
+@needs("directory", "send")
+@covers("MQQB-3.1.7.4-13")
+def test_messages_to_two_public_names_have_their_own_queue_managers(peer, sut, judge):
+    """The SUT sends to a public format name of the peer, and to one of a remote computer, to which the peer is the next
+    hop: QueueManagerAddress of each message is the GUID of the queue manager that owns the queue.
+    """
+    sender = Sender(peer, sut)
+    came = []
+    for tag, queue in ((1, PEER_PUBLIC_QUEUE), (2, FAR_PUBLIC_QUEUE)):
+        sender.to = f"PUBLIC={queue}"
+        sender.send(tag)
+        came += peer.inbox.wait(lambda frame, tag=tag: Sender.tags([frame]) == [tag])
+        peer.inbox.acknowledge()
+    judge(
+        "MQQB-3.1.7.4-13",
+        expected=[str(peer.identifier), str(FAR_QUEUE_MANAGER)],
+        observed=[str(UUID(str(frame["UserHeader"].QueueManagerAddress))) for frame in came],
+        case="QueueManagerAddress of the messages",
+        evidence=came,
     )

@@ -20,7 +20,7 @@ from suites.mqqb.steps.pinging import (
 
 
 @needs("ping")
-@covers("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-11")
+@covers("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-07", "MQQB-3.1.7.7-11")
 def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
     """The peer sends two different Ping Requests from two ports: each of these ports receives one Ping Response, with
     the Cookie and RC of its request; other ports receive no response.
@@ -44,7 +44,14 @@ def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
         case="Ping Responses",
         evidence=evidence,
     )
-    judge.conclude("MQQB-3.1.7.7-02")
+    judge(
+        "MQQB-3.1.7.7-07",
+        expected=[fields(RC=RC) for RC in asked.values()],
+        observed=[exchange.fields("RC") for exchange in exchanges.values()],
+        case="Ping Responses",
+        evidence=evidence,
+    )
+    judge.conclude("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-07")
     right = sum(exchange.is_answered for exchange in exchanges.values())
     where = {
         "number of responses at the port of their request": right,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.wire import ping_request
@@ -12,11 +14,16 @@ from suites.mqqb.steps.pinging import PingExchange
 @covers("MQQB-3.1.7.7-01")
 def test_repeated_ping_request_is_answered_again(peer, judge):
     """The peer sends the same Ping Request four times from one port, without a session, and four times while a session
-    is open: each time, at least two responses arrive (the network may lose some).
+    is open; a request without a session is also sent four times with QMGuid zero: each time, at least two responses
+    arrive (the network may lose some).
     """
     end = peer.udp()
-    packet = ping_request(QMGuid=peer.identifier, Cookie=0x1234)
-    for when in ("without a session", "during a session"):
+    for when, guid in (
+        ("without a session", peer.identifier),
+        ("with QMGuid zero", UUID(int=0)),
+        ("during a session", peer.identifier),
+    ):
+        packet = ping_request(QMGuid=guid, Cookie=0x1234)
         if when == "during a session":
             peer.open_raw()
         exchanges = [PingExchange.on(end, packet) for _ in range(4)]

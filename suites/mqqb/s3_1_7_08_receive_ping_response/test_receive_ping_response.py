@@ -61,7 +61,7 @@ def test_ping_response_with_wrong_cookie_is_ignored(peer, sut, judge, error, RF)
 @needs("ping_initiator")
 @covers("MQQB-2.2.7-21", "MQQB-3.1.7.8-03")
 @pytest.mark.parametrize("RF", [0, 1])
-@pytest.mark.parametrize("signature", [0x0000, 0x4855])
+@pytest.mark.parametrize("signature", [0x0000, 0x4855, 0x5500, 0x0048])
 def test_ping_response_with_wrong_signature_is_ignored(peer, sut, judge, signature, RF):
     """The peer answers a Ping Request with a wrong Signature, then correctly: the SUT opens the session only after the
     correct response.

@@ -87,6 +87,13 @@ def test_received_message_has_every_property_of_its_packet(peer, sut, judge, que
 EXTREMES: dict[str, dict[str, Any]] = {
     "longest label": {"label": "x" * 249, "body": b"a body"},
     "no body": {"label": "no body", "body": b"", "ExtensionData": b"an extension" * 300},
+    "priority 7": {
+        "label": "priority 7",
+        "body": b"x",
+        "base": {"PR": 7},
+        "CorrelationID": SAMPLE_CORRELATION_ID,
+        "ApplicationTag": 0xFFFF_FFFF,
+    },
     "more than 1 MB": {"label": "more than 1 MB", "body": b"more than 1 MB" * 80_000},
 }
 
@@ -95,8 +102,8 @@ EXTREMES: dict[str, dict[str, Any]] = {
 @covers(*RULES_OF_PROPERTIES)
 @pytest.mark.parametrize("extreme", EXTREMES)
 def test_received_message_has_extreme_properties_of_its_packet(peer, sut, judge, extreme):
-    """The peer sends a message with the longest label, without a body but with a long extension, or with a body of more
-    than 1 MB: the message in the queue has the properties of its packet.
+    """The peer sends a message with the longest label, without a body but with a long extension, with priority 7, or
+    with a body of more than 1 MB: the message in the queue has the properties of its packet.
     """
     properties = EXTREMES[extreme]
     label = properties["label"]
@@ -104,3 +111,30 @@ def test_received_message_has_extreme_properties_of_its_packet(peer, sut, judge,
     found = [one for one in sut.messages("plain") if one["label"][:100] == label[:100]]
     whole = describe_differences(done.frames[0], found[0] if found else None, sut.guid)
     judge.all(expected=SAME_PROPERTIES, observed=whole, evidence=done.frames)
+
+
+@needs("receive")
+@covers("MQQB-3.1.7.10-02", "MQQB-3.1.7.10-03")
+def test_equal_messages_and_message_without_label_keep_their_properties(peer, sut, judge):
+    """The peer sends two messages with equal labels and bodies, and a message without a label: all three messages are
+    in the queue, with the properties of their packets.
+    """
+    session = peer.open_raw()
+    sent = [session.send(peer.recoverable_message(label=label, body=b"equal")) for label in ("equal", "equal", "")]
+    identifiers = [f"{{{peer.identifier}}}\\{frame['UserHeader'].MessageID}" for frame in sent]
+
+    def find_messages() -> dict[str, Any]:
+        return {one["message_id"]: one for one in sut.messages("plain") if one["message_id"] in identifiers}
+
+    peer.eventually(lambda: len(find_messages()) == len(sent))
+    found = find_messages()
+    judge(
+        "MQQB-3.1.7.10-02",
+        expected=len(sent),
+        observed=len(found),
+        case="number of messages in the queue",
+        evidence=sent,
+    )
+    for name, frame in zip(identifiers, sent, strict=True):
+        whole = describe_differences(frame, found.get(name), sut.guid)
+        judge("MQQB-3.1.7.10-03", expected=SAME_PROPERTIES, observed=whole, evidence=[frame])

@@ -6,6 +6,10 @@ UserMsgSequenceNumber counts the message itself, because the sender sets the fie
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
@@ -43,29 +47,36 @@ NEVER_DUE_REASON = "the SUT stalled, and never sent a message when an acknowledg
 @needs("send")
 @covers("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04")
 def test_packets_have_identifiers_and_labels_of_their_messages(peer, sut, judge):
-    """An application sends an express and a recoverable message: each packet has the identifier and label of its
-    message.
+    """An application sends an express, a recoverable and a third message, of which two have the same label and
+    bodies of the same size: each packet has the identifier, the label and the body of its message.
     """
     sender = Sender(peer, sut)
     identifiers = {
-        tag: sender.send(tag, label=f"{MESSAGE_LABEL} {tag}", delivery=delivery)[0]
-        for tag, delivery in ((1, "express"), (2, "recoverable"))
+        tag: sender.send(tag, label=f"{MESSAGE_LABEL} {tag % 2}", delivery=delivery)[0]
+        for tag, delivery in ((1, "express"), (2, "recoverable"), (3, "express"))
     }
-    session, sent = sender.await_first(2)
+    session, sent = sender.await_first(3)
     for tag, frame in zip(Sender.tags(sent), sent, strict=True):
-        label = str(frame["MessagePropertiesHeader"].Label).rstrip("\0")
+        properties = frame["MessagePropertiesHeader"]
+        number = int(identifiers[tag].rpartition("\\")[2])
         judge.all(
-            expected=fields(MessageID=int(identifiers[tag].rpartition("\\")[2]), Label=f"{MESSAGE_LABEL} {tag}"),
-            observed={"MessageID": frame["UserHeader"].MessageID, "Label": label},
+            expected=fields(MessageID=number, Label=f"{MESSAGE_LABEL} {tag % 2}", body=f"message {tag}"),
+            observed={
+                "MessageID": frame["UserHeader"].MessageID,
+                "Label": str(properties.Label).rstrip("\0"),
+                "body": bytes(properties.MessageBody).decode(errors="replace"),
+            },
             evidence=frame,
         )
     session.acknowledge_all()
 
 
 @covers(*RULES_OF_SESSION_HEADER, "MQQB-3.1.7.11-12", "MQQB-3.1.7.11-15")
-def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut, judge):
-    """The peer sends three messages. The SUT sends a message soon afterwards, a second message when the acknowledgment
-    is nearly due, and then a third message: only the second message has a SessionHeader, with the specified values.
+@pytest.mark.parametrize("delivery", ["express", "recoverable"])
+def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut, judge, delivery):
+    """The peer sends three messages. The SUT sends a message soon afterwards, an express or recoverable message when
+    the acknowledgment is nearly due, and then a third message: only the second message has a SessionHeader, with the
+    specified values.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.slow_down(1)
@@ -81,8 +92,8 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
         before, received, recoverable = len(session.messages), 3 * attempt, 2 * attempt
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
         early, nearly = (
-            _send_after_packet(sender, session, sent[0], int(delay_ms * part))
-            for part in (EARLIER_PART, NEARLY_DUE_PART)
+            _send_after_packet(sender, session, sent[0], int(delay_ms * part), **kind)
+            for part, kind in ((EARLIER_PART, {}), (NEARLY_DUE_PART, {"delivery": delivery}))
         )
         if peer.measure_duration(sent[0], early[-1]).ms < delay_ms * DUE_PART and has_session_header(nearly):
             break
@@ -114,7 +125,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
         ("MQQB-3.1.7.11-05", "AckSequenceNumber", received),
         ("MQQB-3.1.7.11-06", "RecoverableMsgAckSeqNumber", recoverable - 1),
         ("MQQB-3.1.7.11-07", "UserMsgSequenceNumber", before + 2),
-        ("MQQB-3.1.7.11-08", "RecoverableMsgSeqNumber", 1),
+        ("MQQB-3.1.7.11-08", "RecoverableMsgSeqNumber", 1 + (delivery == "recoverable") * attempt),
         ("MQQB-3.1.7.11-09", "RecoverableMsgAckFlags", 0b11),
         ("MQQB-3.1.7.11-10", "WindowSize", agreed.WindowSize),
     ):
@@ -149,17 +160,17 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
 
 @covers("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03")
 def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge):
-    """The peer sends two express messages, twice on one session, and each time the SUT sends a message when the
-    acknowledgment is nearly due: both messages of the SUT have a SessionHeader.
+    """The peer sends two express messages, and later one express message on the same session, and each time the SUT
+    sends a message when the acknowledgment is nearly due: both messages of the SUT have a SessionHeader.
     """
     sut.slow_down(1)
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.await_first(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
-    for turn in ("first", "second"):
+    for turn, count in (("first", 2), ("second", 1)):
         session.acknowledge_all()
-        sent = [session.send(peer.message()) for _ in range(2)]
+        sent = [session.send(peer.message()) for _ in range(count)]
         known = len(session.received)
         frames = _send_after_packet(sender, session, sent[0], int(delay_ms * NEARLY_DUE_PART))
         acks = [frame for frame in session.received[known:] if frame.kind == "SessionAck"]
@@ -183,13 +194,23 @@ def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge
 @covers("MQQB-3.1.7.11-13", "MQQB-3.1.7.11-14")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, judge):
-    """The SUT sends a message whose SessionHeader acknowledges three messages of the peer: afterwards,
-    UnackedReceivedMsgCount is 0, and LastAckedRecoverableMsgSeqNumber is the number of the last recoverable message.
+    """Twice on one session, the SUT sends a message whose SessionHeader acknowledges three messages of the peer: each
+    time, UnackedReceivedMsgCount is 0 afterwards, and LastAckedRecoverableMsgSeqNumber is the number of the last
+    recoverable message.
     """
     sut.slow_down(1)
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.await_first(1)
+    if _judge_model_after_session_header(sender, session, judge):
+        _judge_model_after_session_header(sender, session, judge)
+
+
+def _judge_model_after_session_header(sender: Sender, session, judge) -> bool:
+    """Let the SUT send a message whose SessionHeader acknowledges three messages; judge the data model afterwards.
+    Return False when the SUT never sent such a message because it stalled.
+    """
+    peer, sut = sender.peer, sender.sut
     delay_ms = session.received[1]["ConnectionParametersHeader"].RecoverableAckTimeout
     stalls = 0
     for _ in range(SEND_ATTEMPTS):
@@ -204,7 +225,7 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
         if stalls == SEND_ATTEMPTS:
             session.acknowledge_all()
             judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE_REASON)
-            return
+            return False
         raise ConformanceFailure("no message of the SUT carried an acknowledgment")
     state, evidence = find_initiated_session(sut, sender.to), [*sent, *frames]
     judge(
@@ -223,13 +244,14 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
         evidence=evidence,
     )
     session.acknowledge_all()
+    return True
 
 
-def _send_after_packet(sender: Sender, session, since, after_ms: int = 0):
+def _send_after_packet(sender: Sender, session, since, after_ms: int = 0, **fields: Any):
     """Let the SUT send a message at a given time after a packet of the peer; return the packets of that message."""
     sender.peer.pass_time_until(since, after_ms)
     known = len(session.messages)
-    sender.send(known + 1)
+    sender.send(known + 1, **fields)
     came = sender.collect(session, known + 1)[known:]
     if len(came) != 1:
         raise ConformanceFailure(f"{len(came)} packets arrived for one message of the SUT")

@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
+from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs, varied
 from harness.sut.sut_file import UNUSED_ADDRESS
 from suites.applications import DONE, tried
@@ -89,12 +90,12 @@ def _send_two_to_unreachable(sut, to: str) -> list[str]:
     ]
 
 
-@covers("MQQB-3.1.7.12-06", "MQQB-3.1.7.12-14")
+@covers("MQQB-3.1.7.12-06", "MQQB-3.1.7.12-14", "MQQB-3.1.7.4-04")
 def test_message_is_sent_while_other_destination_is_unreachable(peer, sut, judge):
-    """The SUT has a message for an address that does not answer, and then a message for the peer: it opens a session to
-    the peer and sends the second message.
+    """The SUT has a message for an address that does not answer, and then a message for a queue of the same name at the
+    peer's address: it opens a session to the peer and sends the second message.
     """
-    let_send(peer, sut, f"DIRECT=TCP:{UNUSED_ADDRESS}\\private$\\mqc-nowhere")
+    let_send(peer, sut, f"DIRECT=TCP:{UNUSED_ADDRESS}\\{PEER_QUEUE}")
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.poll_session()
@@ -132,15 +133,20 @@ def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
 @covers("MQQB-3.1.7.12-04")
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
-    """An application pauses the SUT's outgoing queue while its session is open, and then sends a second message: the
-    SUT does not send that message (E85).
+    """The SUT's outgoing queue is paused on an open session before its second message: the SUT does not send that
+    message, although it sends message 3 to a different queue (E85).
     """
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.await_first(1)
     sut.pause(sender.to)
     sender.send(2)
-    at_once = Sender.tags(sender.collect_all(session, 1))
+    sut.send(peer.direct_name("mqc-beside"), body="message 3", application_tag=3)
+    beside = peer.inbox.wait(lambda frame: Sender.tags([frame]) == [3])
+    if not beside:
+        raise ConformanceFailure("the SUT did not send the message to the queue that is not paused")
+    at_once = [tag for tag in Sender.tags(sender.collect_all(session, 1)) if tag != 3]
+    peer.inbox.acknowledge(spare=session)
     judge(
         "MQQB-3.1.7.12-04",
         expected=[1],

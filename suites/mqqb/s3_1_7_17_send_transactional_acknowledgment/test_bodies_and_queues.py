@@ -11,7 +11,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import fields
+from harness.expectations import fields, holds
 from harness.run.marks import covers, needs, varied
 from harness.wire import FinalAckBody, OrderAckBody
 from suites.mqqb.steps.disposition import QueueType, delete, purge_queue
@@ -133,7 +133,7 @@ RULES_OF_RECEIVED = {
 }
 
 
-@covers(*RULES_OF_RECEIVED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
+@covers(*RULES_OF_RECEIVED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02", "MQQB-3.1.7.2.2-01")
 @pytest.mark.parametrize(
     ("lifetime", "leave"),
     [
@@ -160,7 +160,13 @@ def test_final_ack_of_unreceived_message_has_values_of_message(peer, sut, judge,
     else:
         peer.eventually(lambda: len(sut.labels(queue)) == 2)
         leave(sut, queue)
-    _judge_final_ack(judge, sent, receiver.await_acknowledgment(final=True), RULES_OF_RECEIVED)
+    frame = receiver.poll_acknowledgment(final=True)
+    arrived = holds("a FinalAck arrives", otherwise="no FinalAck arrives")
+    judge("MQQB-3.1.7.2.2-01", expected=arrived, observed=frame is not None, evidence=[sent, frame])
+    judge.conclude("MQQB-3.1.7.2.2-01")
+    if frame is None:
+        raise ConformanceFailure("no FinalAck arrived for the message that left its queue")
+    _judge_final_ack(judge, sent, frame, RULES_OF_RECEIVED)
 
 
 @needs("receive")

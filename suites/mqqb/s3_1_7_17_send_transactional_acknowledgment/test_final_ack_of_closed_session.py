@@ -13,11 +13,15 @@ from suites.mqqb.steps.ordering import Receiver
 
 @needs("receive")
 @covers("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-07", "MQQB-3.1.7.17-11")
-@pytest.mark.parametrize("acknowledged", [True, False], ids=["acknowledged", "not acknowledged"])
+@pytest.mark.parametrize(
+    ("acknowledged", "end", "wanted"),
+    [(True, "receive", AckClass.RECEIVE), (False, "receive", AckClass.RECEIVE), (True, "purge", AckClass.Q_PURGED)],
+    ids=["acknowledged", "not acknowledged", "purged"],
+)
 @varied("time to be received", "application tag")
-def test_final_ack_is_sent_after_session_of_its_message_ended(peer, sut, judge, acknowledged):
-    """The peer sends a transactional message with JP and closes the session; an application receives the message: the
-    SUT connects and sends the FinalAck.
+def test_final_ack_is_sent_after_session_of_its_message_ended(peer, sut, judge, acknowledged, end, wanted):
+    """The peer sends a transactional message with JP and closes the session; an application receives or purges the
+    message: the SUT connects and sends the FinalAck.
     """
     receiver = Receiver(peer, sut)
     sent = receiver.send({"JP": 1})
@@ -27,12 +31,12 @@ def test_final_ack_is_sent_after_session_of_its_message_ended(peer, sut, judge, 
         raise ConformanceFailure("the message did not arrive in its queue")
     receiver.session.close()
     peer.settle()
-    sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
+    sut.control.call(end, queue=sut.queue("transactional"), **({"timeout_ms": 0} if end == "receive" else {}))
     frame = receiver.poll_acknowledgment(final=True)
     judge(
         "MQQB-3.1.7.2.2-01",
         "MQQB-3.1.7.17-11",
-        expected=of_class(AckClass.RECEIVE),
+        expected=of_class(wanted),
         observed=frame,
         case="class of the FinalAck",
         evidence=[sent, frame],

@@ -1,0 +1,51 @@
+"""Faults of MS-MQQB 3.1.6.9 Order Ack Send Timer Event in the second sequence, session or expiry."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.part import QM
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.model.adm import Session
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+
+@fault("receiver-order-ack-timer-shared-by-sessions", breaks="MQQB-3.1.6.9-01", blind=True)
+class SharedTimer(OrderAcks):
+    """The receiver has one Order Ack Send Timer for all sessions, which expires for the last session only."""
+
+    def schedule(self, session: Session, now: Now) -> None:
+        super().schedule(session, now)
+        for other in self.qm.sessions.values():
+            if other is not session:
+                self.qm.session_timers.stop(other, TimerName.ORDER_ACK_SEND)
+
+
+@fault("receiver-order-ack-only-at-first-expiry", breaks="MQQB-3.1.6.9-01", blind=True)
+class FirstExpiryOnly(OrderAcks):
+    """The receiver sends an OrderAck on a session only at the first expiry of the Order Ack Send Timer."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.done: set[int] = set()
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        if session.number not in self.done:
+            super().on_send_timer(session, now)
+        self.done.add(session.number)
+
+
+@fault("receiver-last-order-ack-send-time-set-once", breaks="MQQB-3.1.6.9-02", blind=True)
+class SetOnce(OrderAcks):
+    """The receiver sets LastOrderAckSendTime only at the first OrderAck of a session."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.done: set[int] = set()
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        before = session.LastOrderAckSendTime
+        super().on_send_timer(session, now)
+        if session.number in self.done:
+            session.LastOrderAckSendTime = before
+        self.done.add(session.number)

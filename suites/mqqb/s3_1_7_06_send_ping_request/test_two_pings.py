@@ -1,0 +1,133 @@
+"""MS-MQQB 3.1.7.6 Send Ping Request, with 3.1.6.8, 3.1.7.8 and 3.1.7.9: Ping Requests for two queues."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.expectations import fields, packet
+from harness.judging.verdicts import Verdict
+from harness.peer.inbox import establish_response, parameters_response
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.pinging import PING_RESPONSE_TIMEOUT_MS, SUT_STOOD_STILL, PingingSut, get_cookie
+from suites.mqqb.steps.provoking import let_send, read_tag
+
+ONE_PING = "the SUT sent one Ping Request for both queues"
+OUTCOMES = (PingingSut.SESSION_OPENED, PingingSut.NO_SESSION)
+"""The outcome of an attempt, by RF of the Ping Response."""
+
+
+def _poll_second_ping(caller: PingingSut):
+    """Let the SUT send message 2 to a different queue; return the Ping Request for it, or None."""
+    let_send(caller.peer, caller.sut, caller.peer.direct_name("mqc-other"), tag=2)
+    return caller.end.poll(caller.half_response_ms)
+
+
+@needs("ping_initiator", "timers")
+@covers("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-10", "MQQB-3.1.7.9-01")
+@pytest.mark.parametrize("first_timer", ["running", "expired"])
+def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge, first_timer):
+    """The SUT sends a second Ping Request while it waits for the response to the first. The peer answers only the
+    second, before or after the timer of the first has expired: only then does the SUT open one session, and sends
+    message 2 on it.
+    """
+    caller = PingingSut(peer, sut)
+    first = caller.await_ping()
+    peer.pass_time_until(first, caller.half_response_ms)
+    second = _poll_second_ping(caller)
+    if second is None:
+        judge.give_up(Verdict.NOT_EXERCISED, ONE_PING)
+        return
+    if first_timer == "running" and get_cookie(first) == get_cookie(second):
+        judge.give_up(Verdict.NOT_EXERCISED, "both Ping Requests have the same Cookie (E15)")
+        return
+    if first_timer == "expired":
+        peer.pass_time_until(first, sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) * 6 // 5)
+    early = caller.await_session(0)
+    if caller.stood_still_after(first) or caller.stood_still_after(second):
+        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
+        return
+    answer = caller.answer_ping(second)
+    evidence = [first, second, answer]
+    judge("MQQB-3.1.7.6-10", expected=PingingSut.NO_SESSION, observed=early, evidence=evidence)
+    outcome, connection = caller.await_connection(caller.half_response_ms)
+    other = caller.await_session(caller.half_response_ms)
+    expected = fields({"session": PingingSut.SESSION_OPENED, "further session": PingingSut.NO_SESSION})
+    observed = {"session": outcome, "further session": other}
+    judge("MQQB-3.1.6.8-01", "MQQB-3.1.7.9-01", expected=expected, observed=observed, evidence=evidence)
+    if connection is None or not connection.received:
+        raise ConformanceFailure("the SUT requested no session after the response to its second Ping Request")
+    connection.send(establish_response(peer, connection.received[0]))
+    connection.send(parameters_response(connection.expect("ConnectionParameters")))
+    came = connection.expect("UserMessage")
+    judge("MQQB-3.1.7.9-01", expected=2, observed=read_tag(came), case="number of the message", evidence=[second, came])
+
+
+@needs("ping_initiator", "timers")
+@covers("MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13")
+@pytest.mark.parametrize("RF", [0, 1])
+def test_each_of_two_ping_responses_decides_on_its_own_session(peer, sut, judge, RF):
+    """The SUT pings for two queues, one after the other. The peer answers one Ping Request with RF clear and the other
+    with RF set, in both orders: the SUT opens only the session whose response has RF clear.
+    """
+    caller = PingingSut(peer, sut)
+    first = caller.await_ping()
+    answers = [caller.answer_ping(first, RF=RF)]
+    outcomes = [caller.await_session(caller.no_retry_ms // 2)]
+    second = _poll_second_ping(caller)
+    if second is None:
+        judge.give_up(Verdict.NOT_EXERCISED, ONE_PING)
+        return
+    answers.append(caller.answer_ping(second, RF=1 - RF))
+    outcomes.append(caller.await_session(caller.no_retry_ms // 4))
+    if caller.stood_still_after(first) or caller.stood_still_after(second):
+        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
+        return
+    judge.all(
+        expected=[OUTCOMES[RF], OUTCOMES[1 - RF]],
+        observed=outcomes,
+        case="outcomes of the two Ping Responses",
+        evidence=[first, second, *answers],
+    )
+
+
+@needs("ping_initiator")
+@covers("MQQB-3.1.7.6-14", "MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05")
+def test_second_answered_ping_opens_session_that_survives_expiry(peer, sut, judge):
+    """The SUT pings for two queues, one after the other, and the peer answers both with RF clear: the SUT opens a
+    second session, and still uses that session after the Ping Response Timer has expired.
+    """
+    caller = PingingSut(peer, sut)
+    first = caller.await_ping()
+    caller.answer_ping(first)
+    caller.await_session(caller.no_retry_ms // 2)
+    second = _poll_second_ping(caller)
+    if second is None:
+        judge.give_up(Verdict.NOT_EXERCISED, ONE_PING)
+        return
+    evidence = [first, second, caller.answer_ping(second)]
+    outcome, connection = caller.await_connection(caller.no_retry_ms // 2)
+    if caller.stood_still_after(second):
+        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
+        return
+    judge(
+        "MQQB-3.1.7.8-01",
+        "MQQB-3.1.7.8-05",
+        expected=PingingSut.SESSION_OPENED,
+        observed=outcome,
+        case="after the second Ping Response",
+        evidence=evidence,
+    )
+    judge.conclude("MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05")
+    if connection is None or not connection.received:
+        raise ConformanceFailure("the SUT requested no session after its second ping")
+    caller.expire_response_timer()
+    connection.send(establish_response(peer, connection.received[0]))
+    observed = connection.poll("ConnectionParameters") or connection
+    judge(
+        "MQQB-3.1.7.6-14",
+        expected=packet("ConnectionParameters"),
+        observed=observed,
+        case="answer to the EstablishConnection response",
+        evidence=[*evidence, connection.last],
+    )
