@@ -44,7 +44,7 @@ def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge
     if first_timer == "expired":
         peer.pass_time_until(first, sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) * 6 // 5)
     early = caller.await_session(0)
-    if caller.stood_still_after(first) or caller.stood_still_after(second):
+    if caller.has_stalled_after(first) or caller.has_stalled_after(second):
         judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
         return
     answer = caller.answer_ping(second)
@@ -80,7 +80,7 @@ def test_each_of_two_ping_responses_decides_on_its_own_session(peer, sut, judge,
         return
     answers.append(caller.answer_ping(second, RF=1 - RF))
     outcomes.append(caller.await_session(caller.no_retry_ms // 4))
-    if caller.stood_still_after(first) or caller.stood_still_after(second):
+    if caller.has_stalled_after(first) or caller.has_stalled_after(second):
         judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
         return
     judge.all(
@@ -107,7 +107,7 @@ def test_second_answered_ping_opens_session_that_survives_expiry(peer, sut, judg
         return
     evidence = [first, second, caller.answer_ping(second)]
     outcome, connection = caller.await_connection(caller.no_retry_ms // 2)
-    if caller.stood_still_after(second):
+    if caller.has_stalled_after(second):
         judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
         return
     judge(
