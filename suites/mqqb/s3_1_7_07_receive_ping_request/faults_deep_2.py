@@ -22,7 +22,7 @@ class NullGuidIgnored(Ping):
             super().receive_request(remote, data)
 
 
-@fault("acceptor-ping-response-rc-of-first-request", breaks="MQQB-3.1.7.7-07", blind=True)
+@fault("acceptor-ping-response-repeats-rc-of-first-request", breaks="MQQB-3.1.7.7-07", blind=True)
 class FirstRc(Ping):
     """The acceptor repeats RC of the first Ping Request in the responses to all later requests."""
 
