@@ -1,4 +1,4 @@
-"""Write a diverging walk to a file, and describe it in lines of text."""
+"""Write a diverging walk to a file, and return its description as lines of text."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def load_members(suites: Path = SUITES) -> tuple[Member, ...]:
     for name, table in read_toml(path).items():
         for key in _MEMBER_KEYS:
             if not isinstance(table, dict) or not isinstance(table.get(key), str) or not table[key].strip():
-                raise UsageError(f"{path}: {key} of [{name}] is missing, or is not a text")
+                raise UsageError(f"{path}: {key} of [{name}] is missing or is not a string")
         for key in table:
             if key not in _MEMBER_KEYS:
                 raise UsageError(f"{path}: [{name}] has the unknown key {key}; known: {', '.join(_MEMBER_KEYS)}")

@@ -35,7 +35,7 @@ class Answered(Reply):
 
 
 def parse_reply(value: Any, kind: type[Reply] = ShownObject) -> Any:
-    """Return a JSON value whose objects have the given type, by default objects of the abstract data model."""
+    """Convert the objects of a JSON value to the given type, by default the type of the abstract data model."""
     if isinstance(value, dict):
         return kind({name: parse_reply(each, kind) if type(each) in _NESTED else each for name, each in value.items()})
     return [parse_reply(each, kind) for each in value] if isinstance(value, list) else value

@@ -143,7 +143,7 @@ class AnswerLines:
 
 
 def request_line(number: int, verb: str, arguments: dict[str, Any]) -> bytes:
-    """Return the line of JSON that sends a request with a verb."""
+    """Return the line of JSON that encodes a request with the given verb."""
     return json.dumps({"id": number, "verb": verb, **arguments}, separators=(",", ":")).encode() + b"\n"
 
 

@@ -77,7 +77,7 @@ def _read_table(tree: dict[str, Any], name: str, keys: tuple[str, ...], path: Pa
             raise UsageError(f"{path}: unknown key {name}.{key}; known: {', '.join(keys)}")
     for key in keys:
         if not isinstance(table.get(key), str) or not table[key]:
-            raise UsageError(f"{path}: {name}.{key} is missing, or is not a text")
+            raise UsageError(f"{path}: {name}.{key} is missing or is not a string")
     return table
 
 

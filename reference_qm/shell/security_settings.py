@@ -176,7 +176,7 @@ def _read_account(tree: object, where: str, folder: Path) -> Account:
     key = _read_private_key(folder, values["key"], f"{where} key") if "key" in values else None
     if key is not None and not certificates:
         raise SettingsError(
-            f"{where}: key = {values['key']!r} needs a certificate: add it as the first of certificates"
+            f"{where}: key = {values['key']!r} needs a certificate: add it as the first entry of certificates"
         )
     return Account(values["name"], values["sid"], frozenset(values.get("groups", ())), certificates, key)
 

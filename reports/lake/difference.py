@@ -135,7 +135,7 @@ def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFra
 
 
 def _runs_of_side(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
-    """Return the runs of a side; raise `RollupError` when there are none."""
+    """Return the runs on one side of the comparison; raise `RollupError` when there are none."""
     if sut is not None:
         runs = runs.where((sql.col("sut") == sut) | (sql.col("sut_name") == sut))
     for where in (sql.col("run") == asked, (sql.col("sut_version") == asked) | (sql.col("sut") == asked)):

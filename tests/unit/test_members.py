@@ -21,7 +21,7 @@ def test_every_protocol_named_by_the_overview_has_a_members_row_or_rules() -> No
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[MQCN]\ntitle = "a"\nexercised = "b"\nreference = "c"\n', "left_out of [MQCN] is missing, or is not a text"),
+        ('[MQCN]\ntitle = "a"\nexercised = "b"\nreference = "c"\n', "left_out of [MQCN] is missing or is not a string"),
         ('[MQCN]\ntitle = ""\nexercised = "b"\nreference = "c"\nleft_out = "d"\n', "title of [MQCN] is missing"),
         ("MQCN = 3\n", "title of [MQCN] is missing"),
         (

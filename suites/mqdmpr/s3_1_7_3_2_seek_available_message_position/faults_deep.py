@@ -115,7 +115,7 @@ class PreviousByIdentifier(Seeking):
 
 @fault("queue-manager-backward-receive-finds-locked-message", breaks="MQDMPR-3.1.7.3.2-26")
 class BackwardFindsLocked(Seeking):
-    """A backward search for a receive finds a message that a transaction has locked."""
+    """A receive that searches backward finds a message that a transaction has locked."""
 
     @only_if(
         lambda part, initial_position, peek_operation, seek_direction=SeekDirection.FORWARD: (

@@ -235,7 +235,7 @@ class ExpiredToStart(Cursors):
 
 @fault("cursor-receive-after-peek-next-takes-peeked-before", breaks="MQDMPR-3.2.7.4-27")
 class TakesTheOneBefore(Cursors):
-    """A receive by a cursor that has gone on with two peek-nexts takes the message before the current one."""
+    """After two peek-nexts by a cursor, a receive by this cursor takes the message before the current one."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         before = cursor.MessagePositionReference

@@ -292,7 +292,7 @@ class HalvesExchanged(OrderAcks):
 
 
 class ComparedOtherwise(InSequence):
-    """The receiver compares wrong numbers instead of TxSequenceIDs."""
+    """The receiver compares a number that it derives wrongly from each TxSequenceID."""
 
     def number(self, identifier: TxSequenceID) -> int:
         """Return the number that the receiver compares."""

@@ -41,7 +41,7 @@ class OutgoingSession:
 
     @classmethod
     def unless_refused(cls, peer: Peer, sut: Sut, judge: Judge, to: str) -> Self | None:
-        """Let the SUT send to a public name that is in no directory; if the SUT refuses the name, end the check as not
+        """Make the SUT send to a public name that is in no directory; if the SUT refuses the name, end the check as not
         exercised.
 
         Spec: MS-MQDMPR 3.1.7.1.5: a queue that is not found cannot be opened.

@@ -212,7 +212,7 @@ class PeekedCursorReceivesFront(Cursors):
     blind=True,
 )
 class CursorDoesNotSkip(Cursors):
-    """The server's receive by a cursor fails if the next message at the cursor is locked by another receive."""
+    """The server's receive by a cursor fails if another receive has locked the message at the cursor."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         got = super().get_next_message_for_dequeue(cursor, no_wait)

@@ -1,4 +1,4 @@
-"""Describe the end of a read that RemoteQMCancelReceive cancelled."""
+"""Describe the outcome of a read that RemoteQMCancelReceive cancelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The objects that a queue manager keeps across a restart, in several queues, and their comparison."""
+"""Create objects in several queues, and compare the objects that survive a restart before and after it."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class Routed:
         self.delivery = delivery
         self.queue = topology.receiver.new_queue("routed", transactional=delivery == "transactional")
         self.to = topology.receiver.private_format_name(self.queue)
-        """A name with the identifier of the queue manager, so that the SUT must find the route to it."""
+        """A format name with the identifier of the receiver, so that the SUT must find the route to the receiver."""
 
     @property
     def acknowledged_within_ms(self) -> int:

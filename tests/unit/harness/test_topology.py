@@ -67,7 +67,7 @@ def test_topology_file_gives_three_systems_with_their_addresses(folder: Path) ->
     [
         ("topology.toml", "[router]", "[gate]", "unknown table [gate]; known: topology, sender, router, receiver"),
         ("topology.toml", '[router]\nsut = "router.toml"\naddress = "127.0.1.2"\n', "", "table [router] is missing"),
-        ("topology.toml", 'name = "three"', "", "topology.name is missing, or is not a text"),
+        ("topology.toml", 'name = "three"', "", "topology.name is missing or is not a string"),
         ("topology.toml", 'name = "three"', 'name = "three"\nsize = 3', "unknown key topology.size; known: name"),
         ("topology.toml", "127.0.1.3", "127.0.1.1", "address 127.0.1.1 belongs to both sender and receiver"),
         ("router.toml", "127.0.2.2", "127.0.2.1", "driver.address 127.0.2.1 belongs to both sender and router"),

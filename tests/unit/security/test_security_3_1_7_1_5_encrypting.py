@@ -128,7 +128,7 @@ def test_message_to_a_direct_name_cannot_be_encrypted():
         Flags=packet.UserHeader.Flags | UserHeader.flags(DQ=7),
         DestinationQueue=DirectQueueFormatName("OS:a\\q"),
     )
-    with pytest.raises(SecurityError, match="neither a public nor a private name"):
+    with pytest.raises(SecurityError, match="neither a public nor a private format name"):
         encrypted(replace(packet, UserHeader=direct))
 
 
