@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.codec import OrderAckBody, SessionHeader, UserMessagePacket
+from reference_qm.codec import OrderAckBody, SessionHeader
 from reference_qm.core.store.entries import removal_of
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
@@ -29,15 +29,6 @@ class DiscardedAcknowledged(OrderAcks):
             number = body.TxSequenceNumber + 1
             return replace(body, TxSequenceNumber=number, TxPreviousSequenceNumber=number - 1)
         return body
-
-
-@fault("sender-order-ack-on-accepted-session-ignored", breaks=("MQQB-3.1.1.6.2-08", "MQQB-3.1.5.6-13"))
-class OrderAckOnAcceptedSessionIgnored(OrderAcks):
-    """The sender ignores an OrderAck that arrives on a session which the receiver opened."""
-
-    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        if session.initiator:
-            super().receive(session, packet, now)
 
 
 @fault("sender-second-transactional-message-discarded-by-session-ack", breaks="MQQB-3.1.1.6.2-09")

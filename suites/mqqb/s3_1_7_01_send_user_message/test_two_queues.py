@@ -6,7 +6,6 @@ from itertools import pairwise
 
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from harness.wire import session_ack
 from suites.mqqb.steps.sender import Sender
 
 
@@ -39,23 +38,3 @@ def test_messages_to_two_queues_have_increasing_identifiers(peer, sut, judge):
         observed=all(0 < step < 0x8000_0000 for step in steps) or str(numbers),
         evidence=came,
     )
-
-
-@covers("MQQB-3.1.7.16-06")
-def test_partially_acknowledged_messages_are_sent_once(peer, sut, judge):
-    """The SUT sends three messages, and the peer acknowledges them one by one: no message is sent twice."""
-    sender = Sender(peer, sut, peer.direct_name("mqc-partial"))
-    sender.send(1, 2, 3)
-    session = sender.await_session()
-    came = sender.collect_all(session, 3)
-    for number in (1, 2):
-        session.send(session_ack(AckSequenceNumber=number))
-        came = sender.collect_all(session, 3)
-    judge(
-        "MQQB-3.1.7.16-06",
-        expected=[1, 2, 3],
-        observed=Sender.tags(came),
-        case="numbers of the messages on the session",
-        evidence=[*came, *session.sent[-2:]],
-    )
-    session.acknowledge_all()

@@ -10,7 +10,6 @@ from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, Ack, Action, LookupId, Method
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
-from suites.mqqp.steps.lookups import find_lookup_ids
 from suites.mqqp.steps.methods import for_each_method
 from suites.mqqp.steps.reading import fill_queue
 
@@ -356,21 +355,3 @@ def test_end_receive_deletes_handle_when_queue_is_gone(remote, sut, judge, gone,
     observed = {"the_returned_handle_is_NULL": ended.has_null_handle, "call_with_the_old_handle": again.outcome}
     expected = facts(the_returned_handle_is_NULL=True, call_with_the_old_handle=UNKNOWN_CONTEXT_FAULT)
     judge("MQQP-3.1.4.2-16", expected=expected, observed=observed, evidence=[ended, again])
-
-
-@covers("MQQP-3.1.4.2-06")
-def test_nack_returns_message_received_by_lookup_identifier(remote, judge):
-    """The second of three messages is received by its LookupIdentifier and given back with RR_NACK: the queue contains
-    the three messages in order.
-    """
-    labels = ["first", "second", "third"]
-    queue = remote.open_with_messages(*labels)
-    known = find_lookup_ids(queue, len(labels))
-    read = queue.look_up(Action.LOOKUP_RECEIVE_CURRENT, known[1]) if len(known) == len(labels) else None
-    if read is None or read.outcome != "MQ_OK":
-        judge.mark_not_exercised("MQQP-3.1.4.2-06", reason="the SUT finds no message by its LookupIdentifier")
-        return
-    ended = queue.return_message(read)
-    observed = {"label": read.label_or_outcome, "end": ended.outcome, "queue": queue.labels()}
-    expected = facts(label="second", end="MQ_OK", queue=labels)
-    judge("MQQP-3.1.4.2-06", expected=expected, observed=observed, evidence=ended.evidence)
