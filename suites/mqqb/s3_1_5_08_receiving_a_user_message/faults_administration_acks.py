@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 @fault(
     "receiver-negative-receive-acknowledgment-dropped",
-    breaks=("MQQB-3.1.5.8-04", "MQQB-3.1.5.11-01"),
+    breaks="MQQB-3.1.5.8-04",
     blind=True,
 )
 class ReceiveNackDropped(Receiving):
@@ -30,7 +30,7 @@ class ReceiveNackDropped(Receiving):
 
 @fault(
     "receiver-repeated-administration-acknowledgment-stored",
-    breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.11-01"),
+    breaks="MQQB-3.1.5.8-03",
     blind=True,
 )
 class RepeatedStored(History):
@@ -43,7 +43,7 @@ class RepeatedStored(History):
 
 @fault(
     "receiver-express-administration-acknowledgment-refused",
-    breaks=("MQQB-3.1.5.8-04", "MQQB-3.1.5.11-01"),
+    breaks="MQQB-3.1.5.8-04",
     blind=True,
 )
 class ExpressRefused(Identifying):
@@ -60,7 +60,7 @@ class ExpressRefused(Identifying):
 
 @fault(
     "receiver-administration-acknowledgment-stored-with-class-normal",
-    breaks=("MQQB-3.1.5.8-04", "MQQB-3.1.5.11-01"),
+    breaks="MQQB-3.1.5.8-04",
     blind=True,
 )
 class ClassLost(Receiving):

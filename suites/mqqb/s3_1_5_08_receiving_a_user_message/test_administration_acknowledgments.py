@@ -23,7 +23,7 @@ CLASSES = (
 
 
 @needs("receive")
-@covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8-04", "MQQB-3.1.5.11-01")
+@covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8-04")
 def test_acknowledgment_of_each_class_is_stored_once(peer, sut, judge):
     """The peer sends express and recoverable acknowledgments of eight classes, each of them twice: the SUT acknowledges
     all packets, and puts each acknowledgment once into its queue.
