@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.1.1 General Processing, with 3.1.7.12 and 3.1.7.16: messages to two queues, partial acknowledgments."""
+"""MS-MQQB 3.1.7.1.1 General Processing, with 3.1.7.12: messages to two queues."""
 
 from __future__ import annotations
 
