@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from harness.faults.parts import Method, override_method, replace_part
 from harness.faults.registry import FaultyCore, Install
@@ -19,15 +19,17 @@ from reference_qm.surface.inputs import Input
 
 When = Callable[[Any], bool] | None
 Kind = TypeVar("Kind", bound=Body)
+Fielded = TypeVar("Fielded")
 
 
-def set_fields(packet: Any, changes: dict[str, Any]) -> Any:
+def set_fields(packet: Fielded, changes: dict[str, Any]) -> Fielded:
     """Return a packet with replaced fields, given by path (``InternalHeader.Reserved``); a callable computes the new
     value from the old value.
     """
+    changed: Any = packet
     for path, value in changes.items():
-        packet = _set_field(packet, path.split("."), value)
-    return packet
+        changed = _set_field(changed, path.split("."), value)
+    return cast(Fielded, changed)
 
 
 def _set_field(record: Any, path: list[str], value: Any) -> Any:
