@@ -31,9 +31,14 @@ class Inbox:
     """
 
     def __init__(
-        self, peer: Party, conversations: Callable[[], list[Conversation]], listen_raw: Callable[[], RawListener]
+        self,
+        peer: Party,
+        conversations: Callable[[], list[Conversation]],
+        listen_raw: Callable[[], RawListener],
+        is_foreign: Wanted,
     ) -> None:
         self.peer = peer
+        self._is_foreign = is_foreign
         self._conversations = conversations
         self._listen_raw = listen_raw
         self.accepted: list[RawConversation] = []
@@ -100,7 +105,7 @@ class Inbox:
         return frame.connection is not None and frame.connection.closed_by is None
 
     def _on_frame(self, frame: Frame) -> None:
-        if not frame.from_sut:
+        if not frame.from_sut or self._is_foreign(frame):
             return
         if frame.transport == TCP and frame.kind in (USER_MESSAGE_KIND, MALFORMED):
             self._pieces.append(frame)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from harness.capture.recorder import Frame, Recorder
@@ -49,20 +49,35 @@ class Places:
         }
 
 
+class Identity(NamedTuple):
+    """The identity of a counterpart of the SUT: its QueueManager.Identifier and its address."""
+
+    identifier: UUID
+    address: str
+
+
 class Party:
     """The counterpart of the SUT in one test, without its connections."""
 
     def __init__(
-        self, environment: Environment, sut: Sut, recorder: Recorder, seed: str, variant: Variant = PLAIN
+        self,
+        environment: Environment,
+        sut: Sut,
+        recorder: Recorder,
+        seed: str,
+        variant: Variant = PLAIN,
+        identity: Identity | None = None,
     ) -> None:
-        """``variant``: the values of message properties for which a check gives no value."""
+        """``variant``: the values of message properties for which a check gives no value. ``identity``: by default, the
+        identity in the SUT file.
+        """
         self.environment = environment
         self.variant = variant
         self.sut = sut
         self.recorder = recorder
         self.entropy = SeededEntropy(f"{seed} {sut.own}")
-        self.identifier = sut.file.driver.peer_identifier
-        self.address = sut.file.driver.peer_address
+        driver = sut.file.driver
+        self.identifier, self.address = identity or Identity(driver.peer_identifier, driver.peer_address)
         self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_PER_TEST)
         """The MessageIDs that are reserved for this test. A reference core uses the second half, raw messages use the
         first half.

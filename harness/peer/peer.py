@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from ipaddress import ip_address
 from typing import Any
+from uuid import uuid5
 
-from harness.capture.recorder import Recorder
+from harness.capture.recorder import Frame, Recorder
 from harness.environment import Environment, Stream
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
@@ -18,7 +19,7 @@ from harness.peer.afterwards import PEER_QUOTA_KB, accept_waiting_messages
 from harness.peer.conversation import Conversation, RawConversation, Session, Tamper
 from harness.peer.handshake import establish_request, parameters_request, shake_hands
 from harness.peer.inbox import Inbox
-from harness.peer.party import NO_FIELDS, Party
+from harness.peer.party import NO_FIELDS, Identity, Party
 from harness.peer.raw_ends import PingEnd, RawListener
 from harness.sut.own_queues import MESSAGE_IDS_PER_TEST
 from harness.sut.sut import Sut
@@ -38,9 +39,15 @@ class Peer(Party):
     """The counterpart of the SUT in one test. The recorder stores every packet that the peer sends or receives."""
 
     def __init__(
-        self, environment: Environment, sut: Sut, recorder: Recorder, seed: str, variant: Variant = PLAIN
+        self,
+        environment: Environment,
+        sut: Sut,
+        recorder: Recorder,
+        seed: str,
+        variant: Variant = PLAIN,
+        identity: Identity | None = None,
     ) -> None:
-        super().__init__(environment, sut, recorder, seed, variant)
+        super().__init__(environment, sut, recorder, seed, variant, identity)
         self.first_core_id = self.message_ids[MESSAGE_IDS_PER_TEST // 2]
         """The MessageID of the first message of the peer's reference core."""
         self.sessions: dict[str, Session] = {}
@@ -62,7 +69,9 @@ class Peer(Party):
         self._raw: list[RawConversation] = []
         self._listeners: list[RawListener] = []
         self._at_end: list[Callable[[], None]] = []
-        self.inbox = Inbox(self, lambda: self.conversations, self.listen_raw)
+        self._other_hosts: list[Peer] = []
+        """The counterparts at other addresses in the same test."""
+        self.inbox = Inbox(self, lambda: self.conversations, self.listen_raw, self.is_foreign)
         self._ignore_when_open = False
         self.listens = False
         """Whether the peer has ever waited for connections of the SUT."""
@@ -76,6 +85,29 @@ class Peer(Party):
         """Close every open connection with the SUT."""
         for conversation in self.conversations:
             conversation.end()
+
+    # -- a second host ------------------------------------------------------------------------------------------
+
+    def create_second_host(self, address: str) -> Peer:
+        """Return a second counterpart of the SUT, with its own identifier, at another address of this machine.
+
+        The second counterpart uses the recorder of this peer, and ends with this peer. The inbox of each counterpart
+        contains only the messages that the SUT sent to that counterpart.
+        """
+        identity = Identity(uuid5(self.identifier, "second host"), address)
+        second = Peer(self.environment, self.sut, self.recorder, "second host", identity=identity)
+        self._other_hosts.append(second)
+        second._other_hosts.append(self)
+        self.at_end(lambda: second._release_everything(lambda: None))
+        return second
+
+    def is_foreign(self, frame: Frame) -> bool:
+        """Return whether a packet arrived on a connection of another counterpart."""
+        return frame.connection is not None and any(host.has_connection(frame) for host in self._other_hosts)
+
+    def has_connection(self, frame: Frame) -> bool:
+        """Return whether a packet arrived on a connection of this counterpart."""
+        return any(one.record is frame.connection for one in [*self.sessions.values(), *self._raw])
 
     # -- raw mode -----------------------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ from harness.run.stash import (
 from harness.sut.stand_ins import describe_lack
 from harness.sut.sut import Sut
 from harness.sut.sut_file import CAPABILITIES
+from harness.sut.worker_configurations import find_second_peer_address
 
 if TYPE_CHECKING:
     from harness.peer.remote import Remote
@@ -92,6 +93,18 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
         )
     rows.peer.close()
     del request.node.stash[ROWS_KEY]  # pytest keeps the items, and with the rows all packets, until the run ends
+
+
+@pytest.fixture
+def second_host(request: pytest.FixtureRequest, peer: Peer, sut: Sut, judge: Judge) -> Peer:
+    """Return a second counterpart of the SUT, at another address of this machine and with its own identifier; skip a
+    check if the machine has no second address for the peer.
+    """
+    address = find_second_peer_address(sut.file.driver)
+    if address is None:
+        judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT file has no driver.second_peer_address")
+        pytest.skip("the peer has no second address")
+    return peer.create_second_host(address)
 
 
 @pytest.fixture

@@ -194,6 +194,8 @@ class VariedCheck:
             return self.rows.peer.variant
         if name == "remote":
             return type(value)(self.rows.peer, self.sut)
+        if name == "second_host":
+            return self.rows.peer.create_second_host(value.address)
         return value
 
     def conclude(self, rule: str, trials: Sequence[Trial]) -> Entry:

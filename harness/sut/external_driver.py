@@ -74,6 +74,8 @@ class ExternalDriver:
 
     def start(self) -> None:
         refuse_foreign_address(self.file.driver.peer_address, "driver.peer_address")
+        if self.file.driver.second_peer_address:
+            refuse_foreign_address(self.file.driver.second_peer_address, "driver.second_peer_address")
         self._connect_repeatedly()
         self.vital_signs.measure(self._identify_acceptor, self.ping_port, self.control_route)
         self.identifier = self._get_identifier()

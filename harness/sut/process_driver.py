@@ -41,6 +41,8 @@ class ProcessDriver(ExternalDriver):
                 "program; give port 0, so that each program gets a free port"
             )
         refuse_foreign_address(self.file.driver.peer_address, "driver.peer_address")
+        if self.file.driver.second_peer_address:
+            refuse_foreign_address(self.file.driver.second_peer_address, "driver.second_peer_address")
         self.file = replace(self.file, driver=assign_free_ports(self.file.driver))
         driver = self.file.driver
         self.tcp_port, self.ping_port, self.rpc_port = driver.tcp_port, driver.ping_port, driver.rpc_port

@@ -81,7 +81,7 @@ class SutTable:
 @dataclass(frozen=True, slots=True)
 class DriverTable:
     """[driver]: how the SUT is reached, and where it finds the peer. ``more_peer_addresses``: the addresses of the
-    workers' peers; ``own_ports``: whether the started program itself listens at its ports; ``max_restarts``: how often
+    workers' peers; ``second_peer_address``: the address of a second counterpart; ``own_ports``: whether the started program itself listens at its ports; ``max_restarts``: how often
     a program that ended is restarted.
     """
 
@@ -97,6 +97,7 @@ class DriverTable:
     peer_rpc_port: int = 2103
     peer_identifier: UUID = PEER_IDENTIFIER
     more_peer_addresses: tuple[str, ...] = ()
+    second_peer_address: str = ""
     command: tuple[str, ...] = ()
     allow_remote: bool = False
     own_ports: bool = True

@@ -31,6 +31,8 @@ them runs alone. A queue manager has one PingCookie, so it ignores the response 
 HOSTS_PER_NETWORK = 250
 """The range of host numbers that fresh peers use in each network of 256 addresses."""
 FRESH_ADDRESSES = HOSTS_PER_NETWORK * (0xFFFF - MAX_WORKERS)
+SECOND_HOST_BIT = 0x0080_0000
+"""The bit in which the loopback addresses of the peer and of its second host differ: 127.0.0.2 and 127.128.0.2."""
 
 
 def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
@@ -74,7 +76,7 @@ def _worker_configuration(file: SutFile, number: int) -> SutFile:
             driver, address=_shift_address(driver.address, number), peer_address=_peer_address(file, number)
         )
     elif number and driver.kind == "external" and not is_loopback(driver.address):
-        driver = replace(driver, peer_address=_peer_address(file, number))
+        driver = replace(driver, peer_address=_peer_address(file, number), second_peer_address="")
     more = tuple(replace(one, name=one.name.replace("{worker}", str(number))) for one in file.more_queues)
     return replace(file, driver=driver, queues=queues, more_queues=more)
 
@@ -93,6 +95,19 @@ def derive_fresh_peer_file(file: SutFile, run: str, number: int) -> SutFile:
     identifier = uuid5(driver.peer_identifier, f"{run} {number}")
     address = _fresh_address(run, number) if is_ipv4_loopback(driver.peer_address) else driver.peer_address
     return replace(file, driver=replace(driver, peer_identifier=identifier, peer_address=address))
+
+
+def find_second_peer_address(driver: DriverTable) -> str | None:
+    """Return the address of the peer's second host: by default, a loopback address that belongs to a loopback address
+    of the peer; None if this machine has no second address for the peer.
+    """
+    if driver.second_peer_address:
+        return driver.second_peer_address
+    try:
+        peer = ipaddress.IPv4Address(driver.peer_address)
+    except ValueError:
+        return None
+    return str(ipaddress.IPv4Address(int(peer) ^ SECOND_HOST_BIT)) if peer.is_loopback else None
 
 
 def _fresh_address(run: str, number: int) -> str:

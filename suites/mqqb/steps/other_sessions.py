@@ -1,0 +1,18 @@
+"""Find the sessions of the reference that a fault confuses with another session."""
+
+from __future__ import annotations
+
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+
+
+def list_open_sessions(qm: QueueManager, session: Session) -> list[Session]:
+    """Return the open sessions except the given session, the oldest first."""
+    return [one for one in qm.sessions.values() if one is not session and one.SessionState is SessionState.OPEN]
+
+
+def get_newest_session(qm: QueueManager, session: Session) -> Session:
+    """Return the newest open session, or the given session if no other session is open."""
+    newest = [one for one in qm.sessions.values() if one.SessionState is SessionState.OPEN]
+    return max(newest or [session], key=lambda one: one.number)
