@@ -96,7 +96,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
 
 
 @pytest.fixture
-def second_host(request: pytest.FixtureRequest, peer: Peer, sut: Sut, judge: Judge) -> Peer:
+def second_host(peer: Peer, sut: Sut, judge: Judge) -> Peer:
     """Return a second counterpart of the SUT, at another address of this machine and with its own identifier; skip a
     check if the machine has no second address for the peer.
     """

@@ -81,8 +81,8 @@ class SutTable:
 @dataclass(frozen=True, slots=True)
 class DriverTable:
     """[driver]: how the SUT is reached, and where it finds the peer. ``more_peer_addresses``: the addresses of the
-    workers' peers; ``second_peer_address``: the address of a second counterpart; ``own_ports``: whether the started program itself listens at its ports; ``max_restarts``: how often
-    a program that ended is restarted.
+    workers' peers; ``second_peer_address``: the address of a second counterpart; ``own_ports``: whether the started
+    program itself listens at its ports; ``max_restarts``: how often a program that ended is restarted.
     """
 
     kind: Literal["virtual", "process", "external"]

@@ -124,7 +124,7 @@ def test_each_session_counts_its_own_messages(peer, second_host, sut, judge):
         ack = session.await_session_ack(count)
         if ack is None:
             raise ConformanceFailure(f"the SUT sent no SessionAck to the {destination.name}")
-        header, acks = ack["SessionHeader"], [frame for frame in session.received if frame.kind == "SessionAck"]
+        header, acks = ack["SessionHeader"], [frame for frame in session.record.from_sut if frame.kind == "SessionAck"]
         flagged = sum(int(frame["SessionHeader"].RecoverableMsgAckFlags).bit_count() for frame in acks)
         recoverable = sum(map(is_recoverable, session.messages))
         for rules, name, expected, observed in (

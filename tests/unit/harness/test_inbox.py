@@ -56,11 +56,12 @@ class ScriptedSut:
         self.wires.append(Wire(stream))
         return self.wires[-1]
 
-    def call(self) -> Wire:
-        """Connect to the peer, and begin a session."""
+    def call(self, peer: Peer | None = None) -> Wire:
+        """Connect to a peer, by default the first, and begin a session."""
         wire = Wire()
         port = self.peer.sut.file.driver.peer_tcp_port
-        wire.stream = self.environment.connect(Endpoint(self.peer.address, port), "127.0.0.1", wire)
+        address = (peer or self.peer).address
+        wire.stream = self.environment.connect(Endpoint(address, port), "127.0.0.1", wire)
         self.pass_time()
         wire.say(establish_connection(ClientGuid=SUT_GUID))
         self.pass_time()
@@ -264,3 +265,26 @@ def test_packet_outside_of_a_connection_has_no_conversation(peer: Peer) -> None:
     frame = peer.recorder.datagram(Endpoint("127.0.0.1", 1), Endpoint("127.0.0.1", 2), b"?", from_sut=True)
     with pytest.raises(HarnessError, match=r"arrived on no connection of the peer"):
         peer.inbox.conversation(frame)
+
+
+def test_inboxes_of_two_hosts_contain_only_the_messages_to_their_own_host(peer: Peer, sut: ScriptedSut) -> None:
+    second = peer.create_second_host("127.128.0.2")
+    for host in (peer, second):
+        host.inbox.listen()
+    to_first, to_second = sut.call(peer), sut.call(second)
+    to_first.say(message(1), message(3))
+    to_second.say(message(2))
+    sut.pass_time()
+    assert (numbers(peer.inbox.messages), numbers(second.inbox.messages)) == ([1, 3], [2])
+    assert second.identifier != peer.identifier
+    second.inbox.acknowledge()
+    assert acknowledgments(second.inbox.accepted[0]) == [(1, 0, 0, 0)]
+    assert acknowledgments(peer.inbox.accepted[0]) == []
+
+
+def test_second_host_ends_with_the_peer(peer: Peer, sut: ScriptedSut) -> None:
+    second = peer.create_second_host("127.128.0.2")
+    second.inbox.listen()
+    sut.call(second)
+    peer.close()
+    assert [one.record.closed_by for one in second.inbox.accepted] == ["peer"]

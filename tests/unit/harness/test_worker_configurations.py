@@ -13,7 +13,12 @@ from harness.errors import UsageError
 from harness.peer.peer import Peer
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.sut_file import SutFile, parse_sut_file
-from harness.sut.worker_configurations import MAX_WORKERS, derive_fresh_peer_file, worker_configurations
+from harness.sut.worker_configurations import (
+    MAX_WORKERS,
+    derive_fresh_peer_file,
+    find_second_peer_address,
+    worker_configurations,
+)
 
 
 def described(kind: str, control: str = "none", queue: str = "private$\\q", **driver: Any) -> SutFile:
@@ -77,6 +82,36 @@ def test_fresh_peers_outside_loopback_share_one_address() -> None:
     far = described("external", address="192.0.2.1", allow_remote=True, peer_address="192.0.2.2")
     assert derive_fresh_peer_file(far, "this run", 7).driver.peer_address == "192.0.2.2"
     assert derive_fresh_peer_file(far, "this run", 7).driver.peer_identifier != far.driver.peer_identifier
+
+
+@pytest.mark.parametrize(
+    ("addresses", "second"),
+    [
+        ({}, "127.128.0.2"),
+        ({"peer_address": "127.3.4.5"}, "127.131.4.5"),
+        ({"peer_address": "192.0.2.2"}, None),
+        ({"peer_address": "::1"}, None),
+        ({"peer_address": "192.0.2.2", "second_peer_address": "192.0.2.3"}, "192.0.2.3"),
+        ({"second_peer_address": "127.0.0.9"}, "127.0.0.9"),
+    ],
+)
+def test_second_host_has_a_loopback_address_or_the_address_in_the_sut_file(
+    addresses: dict[str, str], second: str | None
+) -> None:
+    assert find_second_peer_address(described("external", **addresses).driver) == second
+
+
+def test_only_the_first_worker_uses_the_second_peer_address_in_the_sut_file() -> None:
+    far = described(
+        "external",
+        address="192.0.2.1",
+        allow_remote=True,
+        peer_address="192.0.2.2",
+        more_peer_addresses=["192.0.2.9"],
+        second_peer_address="192.0.2.3",
+    )
+    files = worker_configurations(far, 2)
+    assert [find_second_peer_address(file.driver) for file in files] == ["192.0.2.3", None]
 
 
 def test_message_identifiers_differ_between_runs() -> None:

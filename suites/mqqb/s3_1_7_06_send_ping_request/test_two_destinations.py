@@ -1,0 +1,57 @@
+"""MS-MQQB 3.1.7.6 Send Ping Request: pings to two queue managers at different addresses."""
+
+from __future__ import annotations
+
+from harness.judging.verdicts import Verdict
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, get_cookie
+
+
+@needs("ping_initiator", "timers", "send")
+@covers("MQQB-3.1.7.6-03", "MQQB-3.1.7.6-08", "MQQB-3.1.7.6-10", "MQQB-3.1.7.6-12")
+def test_ping_response_opens_session_only_with_the_pinged_destination(peer, second_host, sut, judge):
+    """The SUT has a message for a second queue manager, which does not answer its Ping Request, and then a message for
+    the peer, which answers. Each Ping Request arrives at its own address, the second with the next Cookie. The SUT
+    opens a session with the peer and none with the second queue manager.
+    """
+    silent = PingingSut(second_host, sut)
+    first = silent.await_ping()
+    answering = PingingSut(peer, sut)
+    second = answering.poll_ping()
+    judge(
+        "MQQB-3.1.7.6-08",
+        expected=True,
+        observed=second is not None,
+        case="whether a Ping Request arrives at the peer's address",
+        evidence=[first, second],
+    )
+    if second is None:
+        judge.give_up(Verdict.INCONCLUSIVE, "no Ping Request arrived at the peer")
+        return
+    judge(
+        "MQQB-3.1.7.6-03",
+        expected=get_cookie(first) + 1 & 0xFFFF_FFFF,
+        observed=get_cookie(second),
+        case="Cookie of the Ping Request to the second address",
+        evidence=[first, second],
+    )
+    answer = answering.answer_ping(second)
+    outcome, _ = answering.await_connection(answering.half_response_ms)
+    other = silent.await_session(0)
+    if silent.has_stalled_after(first) or answering.has_stalled_after(second):
+        judge.give_up(Verdict.NOT_EXERCISED, SUT_STOOD_STILL)
+        return
+    judge(
+        "MQQB-3.1.7.6-12",
+        expected=PingingSut.SESSION_OPENED,
+        observed=outcome,
+        case="destination that answered its Ping Request",
+        evidence=[second, answer],
+    )
+    judge(
+        "MQQB-3.1.7.6-10",
+        expected=PingingSut.NO_SESSION,
+        observed=other,
+        case="destination that did not answer its Ping Request",
+        evidence=[first, second, answer],
+    )
