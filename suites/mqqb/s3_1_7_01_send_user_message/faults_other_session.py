@@ -14,7 +14,7 @@ from suites.mqqb.steps.other_sessions import get_newest_session, list_open_sessi
 
 @fault("sender-message-sent-on-newest-session", breaks=("MQQB-3.1.7.1.6-01", "MQQB-3.1.7.1-10"))
 class SentOnNewestSession(Sending):
-    """The sender sends every message on the session that opened last, whatever the destination of the message."""
+    """The sender sends every message on the session that opened last, not on the session with its destination."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         super().transmit(get_newest_session(self.qm, session), position, packet)
