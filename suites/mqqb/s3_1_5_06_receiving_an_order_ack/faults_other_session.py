@@ -27,7 +27,7 @@ class SequencesOfAllAcknowledged(OrderAcks):
 
 @fault("sender-order-ack-applied-to-newest-session", breaks="MQQB-3.1.5.6-13")
 class SequenceOfNewestAcknowledged(OrderAcks):
-    """The sender applies every OrderAck to the sequence of its newest session, not to the sequence that the OrderAck names."""
+    """The sender applies every OrderAck to the sequence of its newest session instead of the sequence that is named."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         newest = list(self.qm.adm.OutgoingQueues.values())[-1].session

@@ -40,7 +40,7 @@ class NumbersShared(TransactionalSending):
     breaks=("MQQB-3.1.7.1.3-02", "MQQB-3.1.1.5-D01", "MQQB-3.1.1.3.1-02"),
 )
 class IdentifierOfNewest(TransactionalSending):
-    """TxSequenceID of a new transactional message is that of the newest destination, not of the destination of the message."""
+    """TxSequenceID of a new transactional message is that of the newest destination instead of the message's own."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
         numbered = super().number_in_sequence(session, message)
