@@ -131,7 +131,7 @@ add(
 
 
 def _ignore_read_result(status: Status, position: MessagePosition | None) -> None:
-    """Do nothing with the result of a read whose reader no longer exists."""
+    """Discard the result of a read whose reader no longer exists."""
 
 
 def _repeat_read_after_restart(qm: QueueManager) -> None:

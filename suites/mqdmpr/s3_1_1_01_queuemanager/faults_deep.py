@@ -68,7 +68,9 @@ add(
 
 @fault("sequential-id-restarts-after-second-restart", breaks="MQDMPR-3.1.1.1-D04")
 class SequentialIdReset(Restoring):
-    """After a restart, the SequentialID continues after the number of messages in the queues."""
+    """After a restart, the queue manager sets its SequentialID to the highest number among the stored messages, and
+    does not use the SequentialID that it saved.
+    """
 
     def _restore_sequential_id(self, rest: str, value: Any) -> None:
         super()._restore_sequential_id(rest, value)

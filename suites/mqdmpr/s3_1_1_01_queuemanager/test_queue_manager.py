@@ -29,8 +29,8 @@ the timer (MS-MQSO 6.4.4.1).
 LONG_READ_TIMEOUT_MS = 600_000
 FIRST_RETRY_MS = 120_000
 START_DEADLINE_IN_HALF_INTERVALS = 4
-"""The time within which the SUT must start, in halves of the retry duration: two halves for the retry, and two for the
-start itself.
+"""The time within which the SUT must start, in units of half the retry duration: two units for the retry, and two units
+for the start itself.
 """
 MAX_TIME_SCALE = 20
 """The highest time scale at which the timer can be observed."""

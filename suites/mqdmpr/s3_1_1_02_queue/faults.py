@@ -143,7 +143,7 @@ class AuthenticationAlwaysWanted(SecurityOnReceipt):
 
 
 def _change_created_queue(spoil: Callable[[Queue], None]) -> Install:
-    """Change each queue at its creation."""
+    """Change each queue when the queue manager creates it."""
 
     class Created(Queues):
         def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:

@@ -320,7 +320,9 @@ class InactiveAfterFirstClose(QueueOpening):
 
 @fault("journal-quota-checked-without-new-message", breaks="MQDMPR-3.1.1.2-D04")
 class JournalQuotaChecked(Quotas):
-    """The journal of a queue accepts a message as long as the messages before it are within JournalQuota."""
+    """The journal of a queue accepts a message if the messages that are already in the journal do not exceed
+    JournalQuota.
+    """
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check(queue, message)

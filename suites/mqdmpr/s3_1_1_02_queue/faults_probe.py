@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1.2 of the probe, written without reading the checks."""
+"""Faults of MS-MQDMPR 3.1.1.2 Queue, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from reference_qm.surface.commands import Result
 
 
 class OldHeadAfterPurge(Reading):
-    """A peek at an empty queue finds the message that was at the head before the purge."""
+    """After a purge, a peek at the empty queue returns the message that was the first of the queue before the purge."""
 
     old_heads: tuple[tuple[Entry, MessagePosition], ...] = ()
 
@@ -41,7 +41,9 @@ class OldHeadAfterPurge(Reading):
 
 
 class HeadKeptByPurge(Queues):
-    """A purge does not reset the head of the queue."""
+    """A purge does not reset the position of the first message of the queue, so a later peek at the empty queue returns
+    the purged message.
+    """
 
     def purge(
         self,

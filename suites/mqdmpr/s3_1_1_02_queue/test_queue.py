@@ -63,7 +63,9 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
 
 
 def _read_each_way(queue):
-    """Read an empty queue in each way; peeks come first, because a receive may move the start of a search."""
+    """Read an empty queue with each kind of read. The peeks come first, because a receive can change the position at
+    which a later search starts.
+    """
     cursor = queue.open_cursor()
     reads = [queue.peek(), queue.peek(hCursor=cursor), queue.start_receive(), queue.start_receive(hCursor=cursor)]
     queue.close_cursor(cursor).expect_success()

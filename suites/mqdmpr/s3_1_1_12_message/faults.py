@@ -304,7 +304,9 @@ _ALL_ACKS = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
     breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-37", "MQDMPR-3.1.1.12-D07"),
 )
 class ArrivalAcknowledgedUnasked(AdminAcks):
-    """The receiver acknowledges the arrival of messages without PA."""
+    """The receiver acknowledges the arrival of a message that does not request this acknowledgment
+    (MessagePropertiesHeader.Flags.PA is 0).
+    """
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
         asking = replace(position.MessageReference, AcknowledgementsRequested=_ALL_ACKS)
@@ -324,7 +326,7 @@ add(
 
 
 def _keep_messages_out_of_queue(which: Callable[[QueueManager], Queue]) -> Install:
-    """Leave messages where they are instead of moving them to a queue."""
+    """Keep failed and delivered messages out of a system queue: the move of a message to that queue has no effect."""
 
     class KeptOut(Positions):
         def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -354,7 +356,7 @@ add(
     breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62"),
 )
 class FinalAckForgotten(InSequence):
-    """The receiver sends no FinalAck for a message with FA."""
+    """The receiver sends no FinalAck for a message whose TransactionHeader.Flags.FA is 1."""
 
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
@@ -387,7 +389,7 @@ def _drop_request_for_nack(position: MessagePosition) -> None:
 
 @fault("message-purged-by-remote-reader-not-acknowledged", breaks="MQDMPR-3.1.1.12-D24")
 class RemotePurgeUnacknowledged(RemoteOpening):
-    """A purge by a remote reader causes no negative acknowledgments."""
+    """When a remote reader purges a queue, the receiver sends no negative acknowledgments of the purged messages."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         for position in queue.MessagePositionList:
@@ -397,7 +399,9 @@ class RemotePurgeUnacknowledged(RemoteOpening):
 
 @fault("only-first-of-messages-that-expire-together-acknowledged", breaks="MQDMPR-3.1.1.12-D25")
 class FirstOfExpiredAcknowledged(Expiring):
-    """Of several messages whose TimeToBeReceived expires at the same time, only the first is acknowledged."""
+    """If the TimeToBeReceived of several messages expires at the same time, the receiver acknowledges only the first of
+    these messages.
+    """
 
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
         for position in positions[1:]:

@@ -306,8 +306,8 @@ add(
 
 @fault("receiver-acknowledgment-requests-with-unused-bit-ignored", breaks="MQDMPR-3.1.1.12-36")
 class UnusedBitIgnoresRequests(_ArrivedMessageChanged):
-    """The receiver ignores all requests for acknowledgments of a message if an unused bit is also set
-    in the message.
+    """If an unused bit of the acknowledgment flags of a message is set, the receiver ignores all other requests for
+    acknowledgments in these flags.
     """
 
     def change_message(self, message: Message) -> Message:

@@ -19,7 +19,9 @@ DELETED = MessageClass.MQMSG_CLASS_NACK_DELETED
 
 
 def _add_fault_of_class(rule: str, message_class: MessageClass, delivery: str) -> None:
-    """Add the fault that the acknowledgments of messages with one kind of delivery have the class NackPurged."""
+    """Add a fault: the receiver sends the acknowledgments of messages with one kind of delivery with the class
+    NackPurged.
+    """
 
     class OtherClass(AdminAcks):
         def build(self, message: Message, message_class_: MessageClass, now: Now) -> Message:

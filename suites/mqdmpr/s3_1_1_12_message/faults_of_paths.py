@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message on one path: local sending, moving, journals, dead letters or restarts."""
+"""Faults of MS-MQDMPR 3.1.1.12 Message that affect only one path of messages: local sending, moves, journals, dead
+letters or restarts.
+"""
 
 from __future__ import annotations
 
@@ -208,8 +210,8 @@ class PositiveMeansBoth(Journaling):
 
 @fault("transactional-message-refused-not-dead-letter", breaks="MQDMPR-3.1.1.12-24", blind=True)
 class RefusedNoDeadLetter(FinalAcks):
-    """The sender stores a transactional message that its receiver removed unread from its queue in no dead-letter
-    queue.
+    """The sender does not store a transactional message as a dead letter if the receiver reports that the message was
+    removed unread from its queue.
     """
 
     def journal_completed(self, position: Any, message_class: int) -> None:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message in encrypted, signed and traced messages that only special cases show."""
+"""Faults of MS-MQDMPR 3.1.1.12 Message in the encryption, signing and tracing of messages, which only special cases
+reveal.
+"""
 
 from __future__ import annotations
 
@@ -232,7 +234,7 @@ class InBothAttributes(Securing):
 
 @fault("sender-unsigned-encrypted-message-with-certificate", breaks="MQDMPR-3.1.1.12-D64", blind=True)
 class CertificateWithoutSignature(Securing):
-    """An encrypted message that is not signed has the certificate of a user."""
+    """The sender adds the certificate of a user to an encrypted message that is not signed."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -249,7 +251,7 @@ class CertificateWithoutSignature(Securing):
 
 @fault("sender-base-provider-type-2", breaks="MQDMPR-3.1.1.12-D65", blind=True)
 class TypeOfBase(Securing):
-    """The AuthenticationProviderType of a message of level Base is 2."""
+    """The sender encrypts a message of PrivacyLevel Base with the AuthenticationProviderType 2."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -265,7 +267,9 @@ class TypeOfBase(Securing):
 
 @fault("sender-encryption-key-of-first-message", breaks="MQDMPR-3.1.1.12-D55", blind=True)
 class KeyOfFirstLevel(Securing):
-    """The SymmetricKey of the second of two messages of a privacy level is not the key of its body."""
+    """When a message reuses the symmetric key of an earlier message, the sender puts a wrong SymmetricKey into the
+    message.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -289,7 +293,7 @@ class KeyOfFirstLevel(Securing):
 
 @fault("receiver-only-first-traced-message-reported", breaks="MQDMPR-3.1.1.12-D61", blind=True)
 class FirstArrivalReported(Tracing):
-    """The receiver reports on the first traced message that arrives, and on no later one."""
+    """The receiver sends a report only for the first traced message that arrives."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

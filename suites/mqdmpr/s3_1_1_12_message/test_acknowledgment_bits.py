@@ -45,7 +45,9 @@ RULES_BY_ACKNOWLEDGMENT_BIT = {
     "NA+NR": ("MQDMPR-3.1.1.12-43",),
     "PR+NA+NR": ("MQDMPR-3.1.1.12-44",),
 }
-"""The bits of each classification of AcknowledgementsRequested, with its rules."""
+"""For each value of AcknowledgementsRequested that MS-MQDMPR 3.1.1.12 defines: the bits of the value, and the rules
+about the value.
+"""
 
 
 GENERAL_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
@@ -62,8 +64,8 @@ CLASSIFICATION_RULES = (
 NO_BITS = "no bits"
 UNUSED_BITS = ("X4", "X5", "X6", "X7")
 REQUESTED_BITS = (NO_BITS, *RULES_BY_ACKNOWLEDGMENT_BIT, "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7")
-"""The bits of each message: none, the bits of one classification, all bits that request an acknowledgment, or all bits
-of the field.
+"""The bits of each message: no bits, the bits of one value of AcknowledgementsRequested, all bits that request an
+acknowledgment, or all bits of the field.
 """
 
 
@@ -75,9 +77,9 @@ CLASS_RULES = {
     "purged": "MQDMPR-3.1.1.12-D24",
     "expired": "MQDMPR-3.1.1.12-D25",
 }
-"""For each outcome of a message, the rule about the class of the acknowledgment."""
+"""For each outcome of a message: the rule about the class of the message's acknowledgment."""
 REFUSAL_RULES = {True: "MQDMPR-3.1.1.12-D19", False: "MQDMPR-3.1.1.12-D20"}
-"""The rule about the class of the acknowledgment of a refused message, for a transactional (True) and a
+"""The rule about the class of the acknowledgment of a refused message: of a transactional message (True) and of a
 nontransactional message (False).
 """
 ALL_CLASS_RULES = (*CLASS_RULES.values(), *REFUSAL_RULES.values())

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message: the attributes of messages that are peeked, moved, received, journaled or restarted."""
+"""MS-MQDMPR 3.1.1.12 Message: the attributes of a message after a peek, a move, a receive, journaling or a restart."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DEAD_LETTERS, SYSTEM_JOURNAL = "system$;deadletter", "system$;journal"
 
 
 def _judge_properties(judge, wanted, shown, path, evidence, names=ALL_FIELDS):
-    """Judge the properties of a message after it has taken a path."""
+    """Judge the properties of a message at one point of its path, such as after a move or in the journal."""
     for rule, name in FIELDS_BY_RULE.items():
         if name in names and shown is not None and (name in shown or name in ALWAYS_SHOWN):
             judge(rule, expected={name: wanted[name]}, observed={name: shown.get(name)}, case=path, evidence=evidence)

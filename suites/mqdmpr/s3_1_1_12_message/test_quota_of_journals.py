@@ -13,7 +13,7 @@ JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 QUOTA_SETTING = "journal_quota_kb"
 MESSAGE_LIFETIME_S = 1
 EXPIRY_WAIT_MS = 2_100
-"""A time in ms after which more than LIFE_S has passed on any clock that counts whole seconds."""
+"""A waiting time in ms that exceeds LIFE_S even on a clock that counts only whole seconds."""
 NO_ROOM, ROOM_AGAIN = "journal copy of the message above the quota", "journal copy of the message within the quota"
 EXPECTED_COPIES = {NO_ROOM: "discarded", ROOM_AGAIN: "kept"}
 

@@ -258,7 +258,9 @@ def _get_signatures(frame):
 
 
 def _name_type(value, message, signer):
-    """Return the name of the type of a signature over the decrypted body that the key of a user verifies."""
+    """Return the name of the type of a signature, or of the absence of a valid signature. The signature is verified
+    over the decrypted body with the key of the user ``signer``.
+    """
     if not value:
         return NO_SIGNATURE
     sent = bytes(message.properties.MessageBody)

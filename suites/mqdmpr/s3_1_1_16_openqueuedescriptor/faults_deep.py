@@ -49,8 +49,8 @@ class HandleOfApplication(Qmcomm):
 
 @fault("open-queue-descriptor-context-of-peeker-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
 class ContextOfLastOpening(Qmcomm):
-    """An OpenQueueDescriptor has the context value of the OpenQueueDescriptor that was opened before, if that one has
-    PeekAccess.
+    """An OpenQueueDescriptor has the context value of the OpenQueueDescriptor that was opened before it, if the earlier
+    descriptor has PeekAccess.
     """
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:

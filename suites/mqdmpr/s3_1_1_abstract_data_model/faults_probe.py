@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1 of the probe, written without reading the checks."""
+"""Faults of MS-MQDMPR 3.1.1 Abstract Data Model, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 class PublicInitiallyInactive(Destinations):
-    """An outgoing queue to a public queue begins as Inactive in hardened security mode."""
+    """In hardened security mode, the State of a new outgoing queue to a public queue is Inactive."""
 
     def initial_state(self, text: str) -> OutgoingQueueState:
         if isinstance(parse_format_name(text), PublicName):
@@ -24,7 +24,9 @@ class PublicInitiallyInactive(Destinations):
 
 
 class PublicNotLocked(Establishing):
-    """A refused connection to a public queue does not lock its outgoing queue."""
+    """In hardened security mode, the sender sets the State of an outgoing queue to a public queue to Inactive instead
+    of Locked when it does not connect.
+    """
 
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
         super().establish(session, now, again=again)

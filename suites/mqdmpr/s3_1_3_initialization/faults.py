@@ -280,4 +280,4 @@ class SecurityAuthorityNotAsked(Membership):
     """The queue manager does not query the local security authority for the computer's domain."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
-        """Return without a domain."""
+        """Ignore the domain that was reported."""

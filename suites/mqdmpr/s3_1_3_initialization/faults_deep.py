@@ -43,7 +43,7 @@ class MoveInDoubtForgotten(TransactionRecords):
 
 @fault("in-doubt-transaction-last-one-restored-only", breaks="MQDMPR-3.1.3-D15", blind=True)
 class LastInDoubtOnly(TransactionRecords):
-    """After a restart, only the last of several prepared transactions can be decided."""
+    """After a restart, the queue manager can commit or abort only the last of several prepared transactions."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
         self.qm.adm.TransactionCollection.clear()

@@ -51,7 +51,7 @@ class AlwaysSinglePhase(TransactionEvents):
     breaks=("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.4-04", "MQDMPR-3.1.4.5-04", "MQDMPR-3.1.4.6-11"),
 )
 class MadeWhenMissing(TransactionEvents):
-    """A request to end an unknown transaction creates that transaction."""
+    """When an application requests to end an unknown transaction, the queue manager creates that transaction."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
         if identifier not in self.qm.adm.TransactionCollection:
@@ -65,7 +65,7 @@ class MadeWhenMissing(TransactionEvents):
     breaks=("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),
 )
 class TakenForAnother(TransactionEvents):
-    """A request for an unknown transaction is applied to the transaction that was begun last."""
+    """The queue manager applies a request for an unknown transaction to the transaction that was begun last."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
         known = self.qm.adm.TransactionCollection
@@ -80,7 +80,7 @@ class TakenForAnother(TransactionEvents):
     breaks=("MQDMPR-3.1.4.4-03", "MQDMPR-3.1.4.5-03"),
 )
 class EndsWithAllOthers(TransactionEvents):
-    """A commit or an abort of one transaction is applied to all open transactions."""
+    """The queue manager applies the commit or the abort of one transaction to all open transactions."""
 
     def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
         for one in [transaction, *self.qm.adm.TransactionCollection.values()]:
@@ -97,7 +97,7 @@ class NothingRefused(TransactionEvents):
 
     def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
         if not transaction.TransactionalOperationCollection:
-            raise CommandError("nothing was done in the transaction")
+            raise CommandError("the transaction has no operations")
         super().transaction_prepare(transaction, single_phase)
 
 

@@ -24,7 +24,7 @@ from reference_qm.surface.commands import Result
 
 @fault("in-doubt-transaction-loses-its-sent-messages", breaks="MQDMPR-3.1.4.9-D01")
 class ForgetsWhatItSends(TransactionRecords):
-    """At a restart, a transaction in doubt loses the messages that it will send."""
+    """At a restart, the queue manager loses the messages that a transaction in doubt is to send."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
         super().restore_transaction(rest, value)

@@ -43,8 +43,8 @@ class PrepareReleasesMessages(Coordinating):
 
 @fault("receiver-committed-receive-after-purge-reported-as-purged", breaks="MQDMPR-3.1.4.4-11")
 class CommitReportsPurge(TransactionEvents):
-    """If a transaction receives a message and the queue is then purged, the message is reported as purged at the
-    commit.
+    """If a transaction receives a message and the queue is then purged, the queue manager acknowledges the message as
+    purged when the transaction commits.
     """
 
     @only_if(

@@ -24,8 +24,8 @@ RULES_BY_ENDING_CALL = {
     "commit": ("MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-22"),
     "abort": ("MQDMPR-3.1.4.5-19", "MQDMPR-3.1.4.5-18"),
 }
-"""For each call that ends a transaction, the rule that the SUT removes the transaction, and the rule that the
-transaction has no operations.
+"""For each call that ends a transaction: the rule that the SUT removes the transaction, and the rule that no operation
+of the transaction remains.
 """
 UNKNOWN_TRANSACTION_RULES = {
     "prepare": ("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),

@@ -21,7 +21,7 @@ READ_RIGHTS = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUE
 def _describe_some(
     which: Callable[[Queue], bool], change: Callable[[SecurityDescriptor], SecurityDescriptor]
 ) -> Install:
-    """Change the descriptors of some new queues."""
+    """Change the security descriptors of those new queues that ``which`` selects."""
 
     class Described(Queues):
         def add(self, queue: Queue) -> None:

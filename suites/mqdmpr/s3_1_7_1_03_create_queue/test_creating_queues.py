@@ -20,7 +20,7 @@ DEFAULT_PROPERTIES = {
     "privacy": "optional",
     "base_priority": 0,
 }
-"""The values of Set Queue Defaults. Spec: MS-MQDMPR 3.1.7.1.33."""
+"""The default values that the event Set Queue Defaults assigns. Spec: MS-MQDMPR 3.1.7.1.33."""
 SUPPLIED_PROPERTIES = {
     "transactional": True,
     "label": "every property".ljust(124, "."),

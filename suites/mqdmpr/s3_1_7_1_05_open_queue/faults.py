@@ -175,7 +175,7 @@ class AnotherHandle(Qmcomm):
 
 @fault("several-queues-opened-to-read", breaks="MQDMPR-3.1.7.1.5-09")
 class SeveralToRead(QueueOpening):
-    """A request to open several queues for reading opens the first of them."""
+    """When a reader requests to open several queues for reading, the queue manager opens the first of these queues."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

@@ -26,7 +26,7 @@ class SeveralForPeeking(QueueOpening):
 
 @fault("third-of-several-queues-is-not-opened", breaks="MQDMPR-3.1.7.1.5-24")
 class ThirdElementDropped(QueueOpening):
-    """Of a format name with more than two elements, the queue manager opens the first two."""
+    """The queue manager opens only the first two queues of a format name with more than two elements."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -80,7 +80,7 @@ class ExclusivePeekOutnumbered(QueueOpening):
 
 @fault("close-of-one-receiver-ends-restriction-of-both", breaks="MQDMPR-3.1.7.1.5-114")
 class BothReceiversForgotten(QueueOpening):
-    """When one of two receivers closes the queue, the other no longer prevents an open with DenyReceive."""
+    """When one of two receivers closes the queue, the other receiver no longer prevents an open with DenyReceive."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference

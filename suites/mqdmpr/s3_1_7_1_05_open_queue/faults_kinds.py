@@ -31,7 +31,9 @@ class RemoteBesideLocalExclusive(QueueOpening):
 
 @fault("queue-manager-three-queues-opened-to-peek", breaks="MQDMPR-3.1.7.1.5-09", blind=True)
 class ThreeToPeek(QueueOpening):
-    """The queue manager opens three queues together with PeekAccess; it opens the first of them."""
+    """When a reader requests to open three queues together with PeekAccess, the queue manager opens the first of these
+    queues instead of refusing the request.
+    """
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

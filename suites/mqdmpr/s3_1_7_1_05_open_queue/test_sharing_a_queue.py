@@ -40,8 +40,8 @@ EXCLUDED_MODES = {
 )
 def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
     """For each pair of access and sharing modes, a second remote reader is refused if and only if the mode of one
-    reader excludes the other reader; when the first reader has closed the queue, or its connection is lost, the second
-    can open it.
+    reader excludes the other reader. When the first reader has closed the queue, or its connection is lost, the second
+    reader can open the queue.
     """
     remote.empty()
     first_reader, second_reader = remote.associate(), remote.associate()

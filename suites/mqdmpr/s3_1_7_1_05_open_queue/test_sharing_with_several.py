@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue, 3.1.7.1.6 Close Queue: more than two users of a queue, senders among them."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue, 3.1.7.1.6 Close Queue: more than two users of a queue, including senders."""
 
 from __future__ import annotations
 
@@ -107,8 +107,9 @@ def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge, k
 @needs("open_to_send")
 @covers("MQDMPR-3.1.7.1.5-124", "MQDMPR-3.1.7.1.6-17")
 def test_senders_and_exclusive_readers_share_a_queue(peer, sut, judge):
-    """A queue is opened for sending while it is open exclusively, and exclusively while it is open for sending. A
-    closed handle for sending is no longer in the data model.
+    """An application can open a queue for sending while a reader has the queue open exclusively, and a reader can open
+    a queue exclusively while an application has it open for sending. A closed handle for sending is no longer in the
+    data model.
     """
     application = Application(peer, sut)
     frames = application.fill("message")

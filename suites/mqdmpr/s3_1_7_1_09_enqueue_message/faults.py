@@ -81,7 +81,7 @@ class ReceivedAtOnce(TransactionOperations):
 
 @fault("local-send-not-listed-in-transaction", breaks=("MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21"))
 class Forgotten(TransactionOperations):
-    """A transaction has no operation for a message that the transaction sends to a local queue."""
+    """The queue manager adds no operation to a transaction for a message that the transaction sends locally."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)

@@ -87,7 +87,7 @@ class JournaledAtOnce(TransactionOperations):
     "queue-manager-received-messages-of-transaction-journaled-in-reverse", breaks="MQDMPR-3.1.7.1.10-D04", blind=True
 )
 class JournaledInReverse(TransactionEvents):
-    """A commit deletes the received messages of its transaction in reverse order."""
+    """A commit deletes the messages that its transaction received in the reverse order of the receives."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         if all(one.OperationType is OperationType.DEQUEUE for one in transaction.TransactionalOperationCollection):

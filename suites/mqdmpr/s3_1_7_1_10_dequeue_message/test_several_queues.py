@@ -93,7 +93,7 @@ def test_receives_of_transaction_from_several_queues_end_together(peer, sut, jud
 
 
 def _judge_end(judge, rules, queues, left, before, case):
-    """Judge what each place contains, and the properties of the messages that are left in the queues."""
+    """Judge the contents of each queue and journal, and the properties of the messages that are left in the queues."""
     after = queues.properties()
     judge(
         *rules,

@@ -79,9 +79,7 @@ class ReturnedAtEnd(TwoPhaseReading):
 
 @fault("queue-manager-dequeue-end-of-purged-message-refused", breaks="MQDMPR-3.1.7.1.12-21")
 class EndAfterPurgeRefused(TwoPhaseReading):
-    """Dequeue Message End returns MQ_ERROR_TRANSACTION_SEQUENCE when the queue was purged, although it deletes the
-    message.
-    """
+    """If the queue was purged, Dequeue Message End deletes the message but returns MQ_ERROR_TRANSACTION_SEQUENCE."""
 
     def dequeue_message_end(
         self,
@@ -118,7 +116,7 @@ class DeletedUntilRestart(TwoPhaseReading):
 
 @fault("queue-manager-dequeue-end-returns-message-journaled", breaks="MQDMPR-3.1.7.1.12-18", blind=True)
 class ReturnJournaled(TwoPhaseReading):
-    """A message that a reader returns is also copied into the journal."""
+    """The queue manager also copies a message that a reader returns into the journal."""
 
     def dequeue_message_end(
         self,

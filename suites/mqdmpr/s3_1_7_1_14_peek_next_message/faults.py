@@ -67,7 +67,9 @@ class OfNothingIsTheFirst(Cursors):
 
 @fault("arriving-message-completes-one-peek-only", breaks=("MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.15-29"))
 class KeepsOthersWaiting(Waiting):
-    """An arriving message completes only the first pending read, even if that read is a peek."""
+    """An arriving message completes only the first pending read, even if that read is a peek, which does not remove the
+    message.
+    """
 
     def release_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):

@@ -38,7 +38,7 @@ class BeforeItsPriority(Positions):
 
 
 def one_is_available(positions: list[MessagePosition]) -> bool:
-    """Return whether all positions are available."""
+    """Return whether all messages of the positions are available."""
     return all(one.State is MessagePositionState.AVAILABLE for one in positions)
 
 
@@ -99,7 +99,7 @@ class LastMoveOnly(TransactionOperations):
 
 @fault("queue-manager-moves-of-transaction-in-reverse-order", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
 class MovesInReverse(TransactionOperations):
-    """A transaction carries out its moves in reverse order."""
+    """When a transaction commits, the queue manager carries out the moves of the transaction in reverse order."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         super().move_in_transaction(transaction, position, target)
@@ -109,7 +109,9 @@ class MovesInReverse(TransactionOperations):
 
 @fault("queue-manager-move-back-in-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.16-D02", blind=True)
 class MoveBackUnlocked(TransactionOperations):
-    """A move from a subqueue to its queue in a transaction does not lock the message."""
+    """When a transaction moves a message from a subqueue to the main queue, the queue manager does not lock the
+    message.
+    """
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         super().move_in_transaction(transaction, position, target)
@@ -143,7 +145,7 @@ class MovedWithoutTag(Positions):
 
 @fault("queue-manager-moved-message-never-expires", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
 class MovedWithoutEnd(Positions):
-    """A message that is moved to a subqueue no longer expires."""
+    """The TimeToBeReceived of a message has no effect after the message was moved to a subqueue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if queue.parent is not None and queue.parent is position.QueueReference:

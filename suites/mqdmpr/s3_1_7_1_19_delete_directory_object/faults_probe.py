@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.19 of the probe, written without reading the checks."""
+"""Faults of MS-MQDMPR 3.1.7.1.19 Delete Directory Object, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 class DeletionNoted(DirectoryLink):
-    """The queue manager notes that a deletion did not reach the directory."""
+    """Record in ``deletion_failed`` that a deletion did not reach the directory."""
 
     deletion_failed = False
 
@@ -31,7 +31,9 @@ class DeletionNoted(DirectoryLink):
 
 
 class NotWatchedAfterDeletion(DirectoryClient):
-    """The Directory Online Timer does not start while the noted deletion is the last failure."""
+    """The queue manager does not start the Directory Online Timer when a deletion has failed since DirectoryOffline
+    became True.
+    """
 
     def watch(self, now: Now) -> None:
         if not self.qm.enterprise.state.DirectoryOffline:

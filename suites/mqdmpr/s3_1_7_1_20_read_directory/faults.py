@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.20 Read Directory, 3.1.7.1.21 and 3.1.7.1.22."""
+"""Faults of MS-MQDMPR 3.1.7.1.20 Read Directory, 3.1.7.1.21 Read Directory Begin and 3.1.7.1.22 Read Directory Next."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class NeverAsked(NextHops):
 
 @fault("directory-host-of-queue-ignored", breaks="MQDMPR-3.1.7.1.20-30")
 class ObjectNotLookedAt(NextHops):
-    """The queue manager ignores the host in the object that the directory returns."""
+    """The queue manager does not use the host that the directory object of a queue contains."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
         return tuple(replace(one, QualifiedComputerName=UNUSED_ADDRESS) for one in super().get_next_hops(guid))
@@ -100,7 +100,7 @@ def _pretend_to_be_online(qm: QueueManager) -> Iterator[None]:
 
 
 class _KeepsWhatItRead(DirectoryClient):
-    """Keep the objects that were read while the directory was available."""
+    """Keep the objects that were read from the directory when the directory becomes unavailable."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.directory
@@ -110,7 +110,9 @@ class _KeepsWhatItRead(DirectoryClient):
 
 
 class _FindsQueuesOffline(NextHops):
-    """Search for queues of other queue managers among the objects that were read earlier."""
+    """Find queues of other queue managers in the objects that were read earlier, even while the
+    directory is offline.
+    """
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         with _pretend_to_be_online(self.qm):
@@ -118,7 +120,7 @@ class _FindsQueuesOffline(NextHops):
 
 
 class _FindsQueueManagersOffline(NextHops):
-    """Search for queue managers among the objects that were read earlier."""
+    """Find queue managers in the objects that were read earlier, even while the directory is offline."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
         with _pretend_to_be_online(self.qm):
@@ -141,7 +143,7 @@ add(
 
 @fault("failed-read-leaves-directory-offline-false", breaks="MQDMPR-3.1.7.1.20-25")
 class ReadsDoNotNotice(DirectoryClient):
-    """A read that cannot reach the directory leaves DirectoryOffline False."""
+    """When a read does not reach the directory, the queue manager leaves DirectoryOffline False."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         if event.status is Result.DIRECTORY_NOT_CONNECTED:

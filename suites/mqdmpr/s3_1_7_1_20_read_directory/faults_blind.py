@@ -16,7 +16,7 @@ _SEEN: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDiction
 
 @fault("offline-queue-manager-finds-remote-queue-read-before", breaks="MQDMPR-3.1.7.1.20-11", blind=True)
 class RemembersQueues(QueuePaths):
-    """While the directory is offline, a queue manager finds a remote queue that it read earlier."""
+    """While the directory is offline, the queue manager finds a remote queue whose directory object it read earlier."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
         seen = _SEEN.setdefault(self.qm, {})

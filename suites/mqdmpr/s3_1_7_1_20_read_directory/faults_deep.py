@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.20 Read Directory that only special cases show: paths of queues without the directory."""
+"""Faults of MS-MQDMPR 3.1.7.1.20 Read Directory that only special cases reveal: paths of queues without
+the directory.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,7 @@ _NAMES: WeakKeyDictionary[QueueManager, dict[str, Destination]] = WeakKeyDiction
 
 @fault("second-outage-at-read-not-noticed", breaks=("MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26"))
 class SecondOutageNotNoticed(DirectoryClient):
-    """A read that cannot reach the directory leaves DirectoryOffline False after an earlier outage."""
+    """When a read does not reach the directory in a second outage, the queue manager leaves DirectoryOffline False."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.21 Read Directory Begin, 3.1.7.1.22 and 3.1.7.1.23."""
+"""Faults of MS-MQDMPR 3.1.7.1.21 Read Directory Begin, 3.1.7.1.22 Read Directory Next and 3.1.7.1.23 Read Directory
+End.
+"""
 
 from __future__ import annotations
 

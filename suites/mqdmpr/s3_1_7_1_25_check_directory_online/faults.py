@@ -28,7 +28,9 @@ class NotAskedWhileOffline(DirectoryClient):
 
 @fault("directory-online-check-reads-unknown-object", breaks="MQDMPR-3.1.7.1.25-06")
 class AsksForAnother(DirectoryClient):
-    """The queue manager reads an unknown object to find out whether the directory is available again."""
+    """The queue manager reads an object with an unknown identifier to find out whether the directory is available
+    again.
+    """
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state

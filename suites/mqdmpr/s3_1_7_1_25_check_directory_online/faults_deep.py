@@ -58,7 +58,7 @@ class TransactionalKept(Publishing):
 
 @fault("directory-back-second-time-queues-not-read", breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18"))
 class ReadOnlyOnce(Publishing):
-    """The queue manager reads the objects of its public queues only when the directory is back for the first time."""
+    """The queue manager reads the objects of its public queues only after the first outage of the directory."""
 
     def update_public_queues(self) -> None:
         if not getattr(self, "updated", False):
@@ -68,7 +68,7 @@ class ReadOnlyOnce(Publishing):
 
 @fault("directory-back-only-two-queues-read", breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15"))
 class OnlyTwoRead(Publishing):
-    """When the directory is back, the queue manager reads the objects of at most two public queues."""
+    """When the directory is available again, the queue manager reads the objects of at most two public queues."""
 
     def update_public_queues(self) -> None:
         self.limited = True
@@ -95,7 +95,7 @@ class RestartedOnce(DirectoryClient):
 
 @fault("directory-offline-after-second-outage", breaks="MQDMPR-3.1.7.1.25-11")
 class OfflineAfterSecond(DirectoryClient):
-    """When the directory is back after a second outage, DirectoryOffline stays True."""
+    """When the directory is available again after a second outage, DirectoryOffline stays True."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state

@@ -95,7 +95,9 @@ class OwnComputerForAll(QueuePaths):
 
 @fault("path-of-second-private-queue-is-that-of-first", breaks="MQDMPR-3.1.7.1.26-34", blind=True)
 class FirstPrivateForAll(QueuePaths):
-    """The path name of every local private format name is that of the private queue with the lowest number."""
+    """The event Get Queue Path returns the path name of the private queue with the lowest number for every local
+    private format name.
+    """
 
     def _path_of_private(self, name: PrivateName) -> QueuePathOf:
         if self.qm.queue_names.find_by_format_name(name) is not None:
@@ -129,7 +131,7 @@ _REMEMBERED: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyD
 
 @fault("queue-path-of-deleted-public-queue-remembered", breaks=("MQDMPR-3.1.7.1.26-18", "MQDMPR-3.1.7.1.26-13"))
 class DeletedQueueRemembered(QueuePaths):
-    """The queue manager returns the path name of a public queue that it found before and that was deleted since."""
+    """The event Get Queue Path still returns the path name of a deleted public queue that it has returned before."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
         known = _REMEMBERED.setdefault(self.qm, {})
@@ -141,7 +143,9 @@ class DeletedQueueRemembered(QueuePaths):
 
 @fault("queue-path-of-second-public-queue-is-path-of-first", breaks=("MQDMPR-3.1.7.1.26-16", "MQDMPR-3.1.7.1.26-12"))
 class FirstQueueRemembered(QueuePaths):
-    """The queue manager returns the path name of the first public queue of a computer for each later one of it."""
+    """The event Get Queue Path returns the path name of the first known public queue of a computer for each other
+    public queue of this computer.
+    """
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
         known = _REMEMBERED.setdefault(self.qm, {})
@@ -199,7 +203,7 @@ class SecureHostNotCut(QueuePaths):
 
 @fault("queue-path-of-http-name-contains-port", breaks="MQDMPR-3.1.7.1.26-07")
 class PortNotCut(QueuePaths):
-    """For a direct format name with the protocol HTTP, Get Queue Path returns host and port as the computer."""
+    """For a direct format name with the protocol HTTP, Get Queue Path returns the host and the port as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)
@@ -210,7 +214,9 @@ class PortNotCut(QueuePaths):
 
 @fault("queue-path-of-several-names-is-path-of-first", breaks="MQDMPR-3.1.7.1.26-03")
 class FirstOfSeveral(QueuePaths):
-    """For a multiple-element format name, Get Queue Path returns path name and computer of the first element."""
+    """For a multiple-element format name, Get Queue Path returns the path name and the computer of the
+    first element.
+    """
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         try:
@@ -237,7 +243,9 @@ class AddressOfMulticast(QueuePaths):
 
 @fault("queue-path-of-remote-private-queue-is-own-queue-of-number", breaks="MQDMPR-3.1.7.1.26-34")
 class OwnQueueOfNumber(QueuePaths):
-    """For a private queue of another computer, Get Queue Path returns the path name of the own queue of that number."""
+    """For a private queue of another computer, Get Queue Path returns the path name of the local queue with the same
+    number.
+    """
 
     def _path_of_private(self, name: PrivateName) -> QueuePathOf:
         found = super()._path_of_private(name)
@@ -249,7 +257,7 @@ class OwnQueueOfNumber(QueuePaths):
 
 @fault("queue-path-of-unknown-own-private-number-refused", breaks="MQDMPR-3.1.7.1.26-35")
 class UnknownNumberRefused(QueuePaths):
-    """For an unknown private queue of the own computer, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME."""
+    """For an unknown private queue of the local computer, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME."""
 
     def _path_of_private(self, name: PrivateName) -> QueuePathOf:
         found = super()._path_of_private(name)

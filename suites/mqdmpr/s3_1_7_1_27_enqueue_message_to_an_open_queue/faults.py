@@ -73,7 +73,9 @@ class _Several(Enqueueing):
 
 @fault("send-to-several-queues-continues-after-refusal", breaks="MQDMPR-3.1.7.1.27-18")
 class GoOnAfterRefusal(_Several):
-    """When one of several queues does not store its copy, the queues after it still get their copies."""
+    """When one of several queues does not store its copy of a message, the queue manager still enqueues the copies for
+    the later queues.
+    """
 
     def enqueue_copies(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None
@@ -151,7 +153,7 @@ class ForTheFirstQueue(Enqueueing):
 
 @fault("send-to-several-queues-omits-last-queue", breaks="MQDMPR-3.1.7.1.27-14")
 class ButTheLast(_Several):
-    """The last of several queues gets no copy."""
+    """The queue manager enqueues no copy of a message for the last of several queues."""
 
     def enqueue_copies(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None

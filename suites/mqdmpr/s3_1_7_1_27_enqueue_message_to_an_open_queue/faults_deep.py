@@ -49,7 +49,7 @@ class LaterCopyChanged(Enqueueing):
     def change_copy(
         self, message: Message, descriptor: OpenQueueDescriptor, every: list[OpenQueueDescriptor], number: int
     ) -> Message | None:
-        """Return the copy with the given number, before its destination is set; None omits the copy."""
+        """Return the copy with the given number before its destination is set, or None to omit the copy."""
         return replace(message, **self.changes) if number else message
 
 
@@ -155,8 +155,8 @@ class RefusalOfFirstIgnored(Enqueueing):
 
 @fault("sender-local-copy-destination-lists-all-queues", breaks="MQDMPR-3.1.7.1.27-13")
 class LocalCopyNamesAll(Enqueueing):
-    """When a message is sent to several queues, the destination of the copy for a local queue is the format name of all
-    these queues.
+    """When a message is sent to several queues, the destination of the copy for a local queue is the multiple-element
+    format name of all queues.
     """
 
     def _enqueue_message(
@@ -206,7 +206,7 @@ class CopiesWithoutJournaling(Enqueueing):
 
 @fault("sender-refusal-of-third-copy-ignored", breaks="MQDMPR-3.1.7.1.27-18", blind=True)
 class ThirdRefusalIgnored(LaterCopyChanged):
-    """The refusal of the third copy of a message to several queues is ignored: the send succeeds."""
+    """When the third of several queues refuses its copy of a message, the send succeeds."""
 
     def enqueue_to_open_queue(
         self,
@@ -225,7 +225,9 @@ class ThirdRefusalIgnored(LaterCopyChanged):
 
 @fault("sender-copy-refused-in-transaction-succeeds", breaks="MQDMPR-3.1.7.1.27-18", blind=True)
 class RefusalInTransactionIgnored(Enqueueing):
-    """When a send to several queues in a transaction meets a full queue, it succeeds."""
+    """When a send to several queues in a transaction exceeds the quota of one of the queues, the queue manager returns
+    success.
+    """
 
     def enqueue_to_open_queue(
         self,
@@ -259,7 +261,7 @@ class ResponseQueueOfFirstOnly(Enqueueing):
 
 @fault("sender-local-copy-has-default-priority", breaks="MQDMPR-3.1.7.1.27-12")
 class PriorityOfLocalCopyLost(Enqueueing):
-    """The copy that stays at the sending queue manager has the default priority."""
+    """When a message is sent to several queues, the copy for a local queue has the default priority."""
 
     def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
@@ -322,7 +324,9 @@ class ErrorOfLastIgnored(Enqueueing):
 
 @fault("sender-refusal-in-transaction-does-not-stop-later-copies", breaks="MQDMPR-3.1.7.1.27-18")
 class GoesOnInTransaction(Enqueueing):
-    """When a queue refuses its copy in a transaction, the queue manager returns the error after the last copy."""
+    """When a queue refuses its copy of a message in a transaction, the queue manager still enqueues the later copies
+    before it returns the error.
+    """
 
     def enqueue_to_open_queue(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None = None

@@ -22,7 +22,7 @@ def await_count(peer, sut, queue, label):
 @covers("MQDMPR-3.1.7.1.27-04")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
 def test_message_to_single_queue_is_sent_once(peer, sut, judge):
-    """Each of two messages that an application sends to a queue of the peer arrives there once."""
+    """An application sends two messages to a queue of the peer: each message arrives there exactly once."""
     sender = Sender(peer, sut, peer.direct_name("mqc-once"))
     sender.send(1, 2)
     session = sender.await_session()
@@ -41,8 +41,8 @@ def test_message_to_single_queue_is_sent_once(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.27-08")
 @varied("priority", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
-    """A send to a local queue with a quota of 4 KB succeeds for a smaller message. A send of a 16 KB message, whether
-    in a transaction or not, is refused, and the message is not stored.
+    """A send of a small message to a local queue with a quota of 4 KB succeeds. The SUT refuses a send of a 16 KB
+    message, whether in a transaction or not, and does not store the message.
     """
     queue = sut.new_queue("small", quota_kb=SMALL_QUOTA_KB)
     answers = {
@@ -81,9 +81,10 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
 )
 @varied("queue journaling", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
-    """A send to three queues with room succeeds and stores three copies, each with one destination; if the second, the
-    last or the first queue is full, the send is refused, and neither the full queue nor a later one stores a copy. A
-    send in a transaction is refused as well, and the queue after the full queue gets no copy at the commit.
+    """A send to three queues with room succeeds and stores three copies, each with one destination. If the second, the
+    last or the first queue is full, the SUT refuses the send, and neither the full queue nor a later queue stores a
+    copy. The SUT also refuses such a send in a transaction, and a queue after the full queue gets no copy at the
+    commit.
     """
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, SMALL_QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)

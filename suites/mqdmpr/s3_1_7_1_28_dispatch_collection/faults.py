@@ -36,7 +36,7 @@ class LowestFirst(DispatchCollection):
 
 @fault("only-one-waiting-message-per-priority-sent", breaks=("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-08"))
 class OneOfAPriority(DispatchCollection):
-    """Of several waiting messages of one priority, the queue manager sends only the last."""
+    """If several waiting messages have the same priority, the queue manager sends only the last of them."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         unsent = session.OutgoingMessageTable._unsent
@@ -92,7 +92,7 @@ class Twice(Sending):
 
 @fault("message-sent-after-acknowledgment-only", breaks="MQDMPR-3.1.7.1.29-04")
 class OneAtATime(Sending):
-    """The queue manager sends the next message only when the previous message is acknowledged."""
+    """The queue manager does not send a message until the previous message is acknowledged."""
 
     def may_send(self, session: Session) -> bool:
         return not session.OutgoingMessageTable.awaiting_ack and bool(super().may_send(session))

@@ -78,8 +78,8 @@ class CorrelationWithoutOrdinal(ReceivedMessageChanged):
 
 @fault("receiver-body-of-odd-length-padded", breaks="MQDMPR-3.1.7.1.31-D02")
 class BodyPadded(ReceivedMessageChanged):
-    """If the length of a body is not a multiple of four, the receiver stores the padding after the body as part of the
-    body.
+    """If the length of a body is not a multiple of four, the receiver also stores the padding after the body as part of
+    the body.
     """
 
     changes = MappingProxyType({"Body": lambda old: old + bytes(-len(old) % 4)})
@@ -134,7 +134,7 @@ class TracingQueueNeedsTransaction(ReceivedMessageChanged):
 
 @fault("receiver-sender-identifier-type-of-unsigned-message-none", breaks="MQDMPR-3.1.7.1.31-D18")
 class TypeOnlyOfSigned(ReceivedMessageChanged):
-    """The SenderIdentifierType of a message without a signature is None."""
+    """The receiver stores the SenderIdentifierType None for a message without a signature."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         security = message.security
@@ -214,7 +214,7 @@ class ResponseQueueKept(Positions):
 
 @fault("receiver-application-tag-of-high-bit-cut", breaks="MQDMPR-3.1.7.1.31-D02")
 class TagCut(Positions):
-    """The highest bit of the application tag of a received message is cleared."""
+    """The receiver clears the highest bit of the ApplicationTag of a message."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF))
@@ -222,7 +222,7 @@ class TagCut(Positions):
 
 @fault("receiver-time-to-be-received-of-high-bit-unlimited", breaks="MQDMPR-3.1.7.1.31-D05")
 class LongLifetimeUnlimited(Positions):
-    """A received message whose TimeToBeReceived has the highest bit set gets no limit."""
+    """The receiver stores a TimeToBeReceived whose highest bit is set as infinite."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.TimeToBeReceived & 0x80000000:
@@ -232,7 +232,9 @@ class LongLifetimeUnlimited(Positions):
 
 @fault("receiver-second-identical-message-of-other-session-shared", breaks="MQDMPR-3.1.7.1.31-03")
 class SameBodyShared(Positions):
-    """A received message whose body equals that of the previous message gets the label of that message."""
+    """If a message has the same body as the previous message, the receiver stores the message with the label of the
+    previous message.
+    """
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         last = getattr(self, "last", None)

@@ -71,8 +71,8 @@ def _send_and_read(peer, sut, packets, queue="plain"):
 
 
 def _judge_property(judge, rule, name, wanted, found, evidence):
-    """Judge a property of received messages; mark the rule as not exercised if the control channel shows the property
-    for none of them.
+    """Judge a property of received messages. If the control channel shows the property for none of the messages, mark
+    the rule as not exercised.
     """
     observed = {one: _read_property(found[one], name) if one in found else "not stored in its queue" for one in wanted}
     if all(value == NOT_SHOWN for value in observed.values()):
@@ -118,8 +118,8 @@ def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12")
 @varied("acknowledgments", "time to reach queue", "extension", "body", "destination")
 def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
-    """Received messages with JP, with JN, with both and with neither, transactional or not, have the journaling that
-    these bits request.
+    """The SUT receives messages with JP, with JN, with both bits and with neither, transactional or not: each message
+    has the journaling that its bits request.
     """
     bits = {
         "message without JP and JN": {},
@@ -220,8 +220,8 @@ def _get_required_field(field, number):
 @covers("MQDMPR-3.1.7.1.31-D03", "MQDMPR-3.1.7.1.31-D18")
 @varied("positive journaling", "destination", acknowledgments=("none", "of arrival"))
 def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
-    """Received messages without a sender, from a user and from a queue manager have the sender and the sender type of
-    their SecurityHeader (erratum E83).
+    """The SUT receives messages without a sender, from a user and from a queue manager: each message has the sender and
+    the sender type of its SecurityHeader (erratum E83).
     """
     kinds = {NO_SENDER_MESSAGE: NO_SENDER, USER_MESSAGE: USER_SENDER, QUEUE_MANAGER_MESSAGE: QUEUE_MANAGER_SENDER}
     messages, sent = _send_and_read(peer, sut, {name: _build_message(peer, kind) for name, kind in kinds.items()})

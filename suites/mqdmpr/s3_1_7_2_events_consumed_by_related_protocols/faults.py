@@ -30,7 +30,9 @@ class StaysLocked(Positions):
 
 @fault("abort-of-receive-increases-total-bytes", breaks="MQDMPR-3.1.7.2.2-03")
 class CountedAgain(Positions):
-    """A message that an aborted transaction returns is added to TotalBytes again."""
+    """When an aborted transaction returns a message to its queue, the queue manager adds the size of the message to
+    TotalBytes again.
+    """
 
     def unlock_message(self, position: MessagePosition) -> None:
         if position.State is MessagePositionState.LOCKED:
@@ -40,7 +42,7 @@ class CountedAgain(Positions):
 
 @fault("available-message-for-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
 class ForOneHandle(Waiting):
-    """A message that becomes available completes only reads with the handle that was opened first."""
+    """A message that becomes available completes only pending reads with the handle that was opened first."""
 
     def release_readers(self, position: MessagePosition) -> None:
         first = next(iter(position.QueueReference.OpenQueueDescriptorCollection.values()))
@@ -76,7 +78,7 @@ class EndsAllWaits(Waiting):
 
 @fault("deleted-message-still-in-bytes", breaks="MQDMPR-3.1.7.2.1-03")
 class StillCounted(Positions):
-    """The size of a deleted message stays in TotalBytes."""
+    """When a message is deleted, the queue manager does not subtract the size of the message from TotalBytes."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         positions = position.QueueReference.MessagePositionList

@@ -20,8 +20,8 @@ LIFETIME_S, INFINITE_LIFETIME_S = 4, 0xFFFFFFFF
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.2-01", "MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-14")
 def test_arriving_message_completes_all_pending_peeks(remote, judge):
-    """Four pending peeks with two handles all return the arriving message, which stays in the queue until it is
-    received.
+    """Four peeks with two handles are pending: all of them return the arriving message, which stays in the queue until
+    an application receives it.
     """
     queue, other = remote.open_with_messages(), remote.open()
     reads = [one.begin(Action.PEEK_CURRENT, ulTimeout=LONG_READ_TIMEOUT_MS) for one in (queue, queue, other, other)]
@@ -66,8 +66,9 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
 @covers("MQDMPR-3.1.7.2.1-03", "MQDMPR-3.1.7.2.2-03")
 @varied("application tag", "extension")
 def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
-    """Each of three messages increases the size of a queue in bytes by at least the size of its body. An aborted
-    receive does not change the size; each receive decreases it, and the last receive decreases it to 0 (erratum E104).
+    """Three messages arrive in a queue: each message increases the size of the queue in bytes by at least the size of
+    its body. An aborted receive does not change the size; each receive decreases the size, and the last receive
+    decreases it to 0 (erratum E104).
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
 
@@ -118,8 +119,8 @@ def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
 @needs("queue_control", "receive", "subqueues")
 @covers("MQDMPR-3.1.7.1.7-07", "MQDMPR-3.1.7.2.7-12")
 def test_messages_that_leave_subqueue_are_acknowledged(peer, sut, judge):
-    """Of three messages in a queue, one stays there, and two are moved to a subqueue, where one expires and the other
-    is purged. Each of the two moved messages is acknowledged with the class of its removal.
+    """Three messages arrive in a queue. One message stays there, and two are moved to a subqueue, where one expires and
+    the other is purged: the SUT acknowledges each moved message with the class of its removal.
     """
     queue = sut.new_queue("parent")
     subqueue = f"{queue};mqc-sub"

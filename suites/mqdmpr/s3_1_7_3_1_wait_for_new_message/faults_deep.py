@@ -193,7 +193,9 @@ class OtherTimersStopped(Waiting):
 
 @fault("queue-manager-waiting-read-of-closed-neighbour-ended", breaks="MQDMPR-3.1.7.3.1-18", blind=True)
 class CloseEndsNeighbours(QueueOpening):
-    """The closing of one handle of a queue ends the reads that wait through other handles of the queue."""
+    """When one handle of a queue is closed, the queue manager ends the reads that wait through other handles of the
+    queue.
+    """
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference
@@ -205,7 +207,7 @@ class CloseEndsNeighbours(QueueOpening):
 
 @fault("queue-manager-expired-receive-of-transaction-returns-not-found", breaks="MQDMPR-3.1.7.3.1-20", blind=True)
 class ExpiredInTransaction(Waiting):
-    """A receive of a transaction returns MQ_ERROR_MESSAGE_NOT_FOUND when its timer expires."""
+    """A receive in a transaction returns MQ_ERROR_MESSAGE_NOT_FOUND when its timer expires."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         if reader.transaction is not None and status is Status.MQ_ERROR_IO_TIMEOUT:
@@ -268,7 +270,9 @@ class SecondRestartsFirst(Waiting):
 
 @fault("waiting-transactional-read-timer-not-stopped", breaks="MQDMPR-3.1.7.3.1-24")
 class TimerRunsOn(Waiting):
-    """The queue manager ends the next pending read of a handle when the timer of a satisfied read expires."""
+    """When the timer of a read that already got its message expires, the queue manager ends the next pending read of
+    the same handle.
+    """
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         key = TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number)

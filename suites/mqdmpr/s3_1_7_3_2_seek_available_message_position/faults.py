@@ -15,7 +15,7 @@ from reference_qm.model.states import MessagePositionState
     breaks=("MQDMPR-3.1.7.3.2-11", "MQDMPR-3.1.7.3.2-21"),
 )
 class FindsItself(Seeking):
-    """A search that starts at an available message finds that message."""
+    """A search that starts at an available message returns this message instead of the following or preceding one."""
 
     def seek_available(
         self,
@@ -86,7 +86,7 @@ class EndsAtALocked(Seeking):
 
 @fault("locked-message-found-by-lookup", breaks=("MQDMPR-3.1.7.3.2-16", "MQDMPR-3.1.7.1.13-20"))
 class FindsLocked(Seeking):
-    """A locked message can be peeked, and received by its LookupIdentifier."""
+    """A peek at a locked message, and a receive of a locked message by its LookupIdentifier, return the message."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         return super().is_readable(position, peek_operation) or position.State is MessagePositionState.LOCKED

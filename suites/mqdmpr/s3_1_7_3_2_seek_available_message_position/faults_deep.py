@@ -171,7 +171,7 @@ class TransactionalReceiveNotSkipped(Seeking):
 
 @fault("search-skips-only-one-locked-message", breaks="MQDMPR-3.1.7.3.2-12")
 class StopsAtSecondLocked(Seeking):
-    """A forward search ends at the second unavailable message in a row."""
+    """A forward search that passes two unavailable messages in a row ends without a message."""
 
     def seek_available(
         self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = SeekDirection.FORWARD
@@ -187,7 +187,7 @@ class StopsAtSecondLocked(Seeking):
 
 @fault("backward-search-skips-only-one-locked-message", breaks="MQDMPR-3.1.7.3.2-22")
 class StopsAtSecondLockedBackward(Seeking):
-    """A backward search ends at the second unavailable message in a row."""
+    """A backward search that passes two unavailable messages in a row ends without a message."""
 
     def seek_available(
         self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = SeekDirection.FORWARD

@@ -129,7 +129,9 @@ add(
     breaks=("MQDMPR-3.1.7.3.3-22", "MQDMPR-3.1.7.3.3-46", "MQDMPR-3.1.7.3.2-16"),
 )
 class OneLockedMessageSkipped(Seeking):
-    """A search skips one locked message and finds no message after a second locked message."""
+    """A search that passes two locked messages ends without a message; a search that passes only one locked message
+    continues.
+    """
 
     def seek_available(
         self,

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.3.4 Waiting Message Read Timer Start that only special cases show: long timeouts."""
+"""Faults of MS-MQDMPR 3.1.7.3.4 Waiting Message Read Timer Start that only special cases reveal: long timeouts."""
 
 from __future__ import annotations
 

@@ -154,7 +154,9 @@ class ListAloneFails(QueueNames):
 
 @fault("distribution-list-replaces-other-names", breaks="MQDMPR-3.1.7.3.8-08")
 class LastListOnly(QueueNames):
-    """The members of a distribution list replace all names that were collected before."""
+    """When the queue manager expands a distribution list, the members of the list replace all names that were collected
+    before.
+    """
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = parse_format_name(text)
@@ -194,7 +196,7 @@ class ListStaysInTheName(QueueOpening):
 
 @fault("nested-distribution-list-not-expanded", breaks="MQDMPR-3.1.7.3.8-08")
 class NestedListSkipped(QueueNames):
-    """A distribution list that is an element of another distribution list is skipped."""
+    """The queue manager ignores a distribution list that is an element of another distribution list."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
         elements: list[SingleName] | None = super().resolve_distribution_list(name)

@@ -1,5 +1,5 @@
-"""The machine of a cursor: CursorState and the current message of a cursor, while a second cursor and reads without a
-cursor use its queue.
+"""The state machine of a cursor: the CursorState and the current message of a cursor, while a second cursor and reads
+without a cursor use the same queue.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Cursor(Machine, path=Path(__file__)):
 
     @state("read, then locked")
     def read_then_lock(self) -> None:
-        """Let the cursor peek at the first message, and then lock this message by a receive that does not end."""
+        """Let the cursor peek at the first message, and then lock this message with a receive that is not ended."""
         self.read_first()
         self._locked = self._queue.start_receive().expect_success()
 

@@ -28,7 +28,9 @@ def _get_start_position(cursor: Cursor) -> Entry:
 
 @fault("cursor-handles-numbered-per-queue", breaks=("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05"))
 class HandlesByQueue(Cursors):
-    """The cursors of each open queue are numbered from 1."""
+    """The queue manager numbers the cursors of each open queue from 1, so cursors of different queues have the same
+    Handle.
+    """
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor: Cursor | None = super().open(queue_desc)
@@ -129,7 +131,7 @@ class PeekNotNoted(Cursors):
 
 @fault("cursor-peek-does-not-move-cursor", breaks="MQDMPR-3.2.7.2-17")
 class PeekLeavesItAtTheStart(Cursors):
-    """A peek by a cursor does not move the cursor."""
+    """A peek by a cursor leaves the cursor at the start of the queue."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         got: Got = super().get_message_for_peek(cursor)
@@ -183,7 +185,7 @@ class NextNotNoted(Cursors):
 
 @fault("cursor-peek-next-does-not-move-cursor", breaks="MQDMPR-3.2.7.3-20")
 class NextWithoutGoingThere(Cursors):
-    """A peek at the next message does not move the cursor."""
+    """A peek at the next message leaves the cursor at the current message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         before = cursor.MessagePositionReference
@@ -218,7 +220,7 @@ class NextOnlyMoves(Cursors):
 
 
 _WAITS_FOR_EVER = with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None)
-"""Replace timeout 0 with an infinite timeout."""
+"""Replace the timeout 0 of a read with an infinite timeout."""
 
 
 class _Receives(Cursors):
@@ -229,17 +231,17 @@ class _Receives(Cursors):
         return self.unread(cursor, got, before, no_wait) if unread else self.read(cursor, got)
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
-        """Change the result of a receive by a cursor in the state UNREAD."""
+        """Change the result of a receive by a cursor whose state is not READ."""
         return got
 
     def read(self, cursor: Cursor, got: Got) -> Got:
-        """Change the result of a receive of the current message."""
+        """Change the result of a receive by a cursor whose state is READ."""
         return got
 
 
 @fault("cursor-receive-with-timeout-0-times-out", breaks="MQDMPR-3.2.7.4-14")
 class TimesOut(Cursors):
-    """A receive by a cursor with timeout zero and no message returns MQ_ERROR_IO_TIMEOUT."""
+    """A receive by a cursor with timeout zero that finds no message returns MQ_ERROR_IO_TIMEOUT."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         got: Got = super().get_next_message_for_dequeue(cursor, False)
@@ -350,7 +352,7 @@ class ReadAfterWaitingToReceive(Cursors):
 
 @fault("cursor-not-moved-by-timed-out-receive", breaks="MQDMPR-3.2.7.6-04")
 class StaysWhenItWaitedInVain(Cursors):
-    """A receive by a cursor that times out does not move the cursor."""
+    """When a receive by a cursor times out, the cursor stays at its position instead of moving past all messages."""
 
     def wait_expired(self, cursor: Cursor) -> None:
         cursor.CursorState = CursorState.UNREAD
@@ -410,7 +412,7 @@ class CursorGoesBack(Cursors):
     breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.1-08"),
 )
 class NextOfNothing(Cursors):
-    """For a cursor in the state UNREAD, a peek at the next message returns the first message."""
+    """A peek at the next message by a cursor in the state UNREAD returns the first message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         return self._seek_for_peek(cursor)
@@ -445,7 +447,7 @@ class StaysWhileWaiting(Cursors):
 
 @fault("cursor-of-cancelled-receive-waits", breaks="MQDMPR-3.2.7.6-05")
 class CursorOfCancelledReceive(Waiting):
-    """The cursor of a cancelled receive keeps its waiting state."""
+    """When a receive by a cursor is cancelled, the cursor keeps its waiting state."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         for descriptor in queue.OpenQueueDescriptorCollection.values():

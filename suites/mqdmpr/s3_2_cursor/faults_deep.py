@@ -45,7 +45,9 @@ class CursorBehindLocked(Cursors):
 
 @fault("queue-manager-cursor-skips-message-after-removal-before-it", breaks="MQDMPR-3.2.7.3-09")
 class CursorCounts(Cursors):
-    """A peek at the next message skips a message if another reader has received the cursor's message."""
+    """When another reader has received the message of a cursor, a peek at the next message by this cursor skips a
+    message.
+    """
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         at = cursor.MessagePositionReference
@@ -127,7 +129,7 @@ class PeekFindsLocked(Cursors):
 
 @fault("queue-manager-new-cursor-placed-like-earlier-cursor-of-handle", breaks="MQDMPR-3.2.7.1-07", blind=True)
 class LikeEarlierCursor(Cursors):
-    """A new cursor starts at the position of the earlier cursor of its handle."""
+    """A new cursor starts at the position of the cursor that was opened before with the same handle."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         earlier = list(queue_desc.CursorCollection.values())
@@ -152,7 +154,7 @@ class CursorsMoveTogether(Cursors):
 
 @fault("queue-manager-cursor-of-moved-message-follows-it", breaks="MQDMPR-3.2.7.2-27", blind=True)
 class MovedMessageRead(Cursors):
-    """A peek by a cursor at a message that was moved to a subqueue finds the next message."""
+    """When the message of a cursor was moved to a subqueue, a peek by the cursor returns the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         queue = cursor.OpenQueueDescriptorReference.QueueReference
@@ -211,7 +213,7 @@ class SkipsOnePriority(Cursors):
 
 @fault("cursor-new-after-closed-one-reuses-handle", breaks=("MQDMPR-3.2.7.1-05", "MQDMPR-3.2.1.2-02"))
 class HandleOfOtherHandle(Cursors):
-    """The first cursor of each open queue gets the same Handle."""
+    """The first cursor of each open queue has the same Handle as the first cursor of every other open queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor = super().open(queue_desc)
@@ -235,7 +237,9 @@ class ExpiredToStart(Cursors):
 
 @fault("cursor-receive-after-peek-next-takes-peeked-before", breaks="MQDMPR-3.2.7.4-27")
 class TakesTheOneBefore(Cursors):
-    """After two peek-nexts by a cursor, a receive by this cursor takes the message before the current one."""
+    """After two peeks at the next message by a cursor, a receive by this cursor takes the message before the current
+    message.
+    """
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         before = cursor.MessagePositionReference
