@@ -320,7 +320,7 @@ def _swap_bytes(value: int) -> int:
 add(
     "receiver-ack-message-class-big-endian",
     ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08"),
-    "The receiver's acknowledgment carries MessageClass in big-endian byte order.",
+    "The receiver sends an acknowledgment whose MessageClass is in big-endian byte order.",
     change_number(UserMessagePacket, "MessagePropertiesHeader.MessageClass", _swap_bytes),
 )
 

@@ -162,7 +162,7 @@ def _empty_transactions_before_commit(qm: QueueManager) -> None:
 add(
     "prepared-transaction-operations-lost-at-restart",
     "MQDMPR-3.1.3-D15",
-    "A restart loses the operations of prepared transactions.",
+    "At a restart, the queue manager loses the operations of prepared transactions.",
     at_restart(_empty_transactions_before_commit),
 )
 

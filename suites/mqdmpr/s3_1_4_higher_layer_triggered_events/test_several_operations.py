@@ -126,7 +126,7 @@ def _decide_many_operations(peer, sut, judge, kind, verb):
         after = [sut.attempt(sut.send, sut.direct_name(queue), body=SENT_BODY, delivery="transactional") for _ in "12"]
         judge(
             "MQDMPR-3.1.4.5-17",
-            expected=each(Outcome.DONE, "send to the queue, whose quota has room for it"),
+            expected=each(Outcome.DONE, "send to the queue, whose quota has room for the message"),
             observed=after,
             evidence=evidence,
         )

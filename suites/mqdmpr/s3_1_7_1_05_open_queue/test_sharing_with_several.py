@@ -88,7 +88,7 @@ def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge, k
                     refused.get(mode, "MQDMPR-3.1.7.1.5-124"),
                     expected=each(Outcome.REFUSED if mode in refused else Outcome.DONE, "open"),
                     observed=attempts,
-                    case=f"open for {mode[0]}, exclusive: {mode[1]}, beside {names}",
+                    case=f"{'exclusive ' if mode[1] else ''}open for {mode[0]} while the queue is open for {names}",
                     evidence=frames,
                 )
             _close(sut, *handles)
@@ -117,11 +117,15 @@ def test_senders_and_exclusive_readers_share_a_queue(peer, sut, judge):
     observed: dict[str, Any] = {}
     for mode in (EXCLUSIVE_RECEIVE, EXCLUSIVE_PEEK):
         reader = _open(sut, queue, mode)
-        observed[f"sender beside exclusive {mode[0]}"] = sut.attempt("open_to_send", to=to)
+        observed[f"open for sending while the queue is open exclusively for {mode[0]}"] = sut.attempt(
+            "open_to_send", to=to
+        )
         _close(sut, reader)
         sender = sut.control.call("open_to_send", to=to)["handle"]
         reader = _open(sut, queue, mode)
-        observed[f"exclusive {mode[0]} beside sender"] = Outcome.REFUSED if reader is None else Outcome.DONE
+        observed[f"exclusive open for {mode[0]} while the queue is open for sending"] = (
+            Outcome.REFUSED if reader is None else Outcome.DONE
+        )
         _close(sut, reader, sender)
     judge("MQDMPR-3.1.7.1.5-124", expected=each(Outcome.DONE, "open"), observed=observed, evidence=frames)
     if not sut.has("inspect"):

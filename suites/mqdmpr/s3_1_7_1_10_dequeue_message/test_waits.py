@@ -59,7 +59,7 @@ def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
         expected=[NOT_FOUND, TIMED_OUT],
         observed=[one.outcome for one in beside],
         evidence=[*later_reads, *beside],
-        case="reads beside two messages that receives by cursors hold",
+        case="reads while receives by cursors have locked two messages",
     )
     second_wait = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = second_wait.state_after_silence()

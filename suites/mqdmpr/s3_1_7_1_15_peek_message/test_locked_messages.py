@@ -48,7 +48,7 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
         expected=["b", "b"],
         observed=[peek.label_or_outcome for peek in peeks],
         evidence=peeks,
-        case="peeks beside a locked message",
+        case="peeks while a message is locked",
     )
     locking += [other.start_receive(), queue.start_receive()]
     waiting = other.begin(Action.RECEIVE, ulTimeout=WAIT_MS)

@@ -70,7 +70,7 @@ add(
 add(
     "failed-creation-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.18-D03",
-    "A creation that cannot reach the directory leaves DirectoryOffline False.",
+    "When a creation does not reach the directory, the queue manager leaves DirectoryOffline False.",
     stay_online_after(Create),
 )
 

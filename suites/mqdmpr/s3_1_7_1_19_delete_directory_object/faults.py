@@ -38,7 +38,7 @@ add(
 add(
     "failed-deletion-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.19-09",
-    "A deletion that cannot reach the directory leaves DirectoryOffline False.",
+    "When a deletion does not reach the directory, the queue manager leaves DirectoryOffline False.",
     stay_online_after(Delete),
 )
 add(

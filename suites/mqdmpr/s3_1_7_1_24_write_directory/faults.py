@@ -39,7 +39,7 @@ add(
 add(
     "failed-write-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.24-05",
-    "A write that cannot reach the directory leaves DirectoryOffline False.",
+    "When a write does not reach the directory, the queue manager leaves DirectoryOffline False.",
     stay_online_after(Write),
 )
 add(

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 2.1 of the probe, written without reading the checks."""
+"""Faults of MS-MQQP 2.1 Transport, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

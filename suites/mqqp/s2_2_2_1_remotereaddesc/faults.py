@@ -60,7 +60,9 @@ class InfiniteIsASecond(RemoteReads):
 
 @fault("server-cancel-receive-ends-wrong-read", breaks="MQQP-2.2.2.1-04")
 class OtherReadCancelled(RemoteEnding):
-    """RemoteQMCancelReceive cancels a waiting read with a wrong dwRequestID, if the queue has several waiting reads."""
+    """If a queue has several waiting reads, RemoteQMCancelReceive cancels a read with a different dwRequestID instead
+    of the requested read.
+    """
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
@@ -142,7 +144,7 @@ add(
 
 @fault("client-sends-infinite-ul-timeout-with-one-digit-less", breaks="MQQP-2.2.2.1-02")
 class InfiniteShort(ClientReading):
-    """The client's read without a timeout carries ulTimeout 0x0FFFFFFF."""
+    """The client sets ulTimeout to 0x0FFFFFFF in a read without a timeout."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)
@@ -150,7 +152,9 @@ class InfiniteShort(ClientReading):
 
 
 def _refuse_answer_unless(name: str, usual: int) -> Install:
-    """Let the client treat a response as malformed if a field that clients must ignore has an unusual value."""
+    """Let the client treat a response as malformed if a field that clients must ignore has a value other than the
+    expected one.
+    """
 
     class MalformedUnless(ClientReading):
         def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:

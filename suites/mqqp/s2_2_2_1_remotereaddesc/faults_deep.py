@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 2.2.2.1 REMOTEREADDESC that only special cases reveal."""
+"""Faults of MS-MQQP 2.2.2.1 REMOTEREADDESC that only special cases reveal: waits, other methods and reserved fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.1.3 and 3.1.1.5 (the collections of the server) that only special cases reveal."""
+"""Faults of MS-MQQP 3.1.1.3 and 3.1.1.5 in the collections of the server, which only special cases reveal."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The machine of a queue that a remote reader has opened; the reader may have a waiting read or a receive that is not
-ended.
+"""The state machine of a queue that a remote reader has opened; the reader may have a waiting read or an unfinished
+receive.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ LONG_READ_TIMEOUT_MS = 600_000
 
 
 class Handle(Machine, path=Path(__file__)):
-    """A handle of a queue with the messages first and second. A second reader has a handle of the same queue on a
-    separate connection. A read of the second reader waits at a different queue.
+    """A handle of a queue with the messages ``first`` and ``second``. A second reader has a handle of the same queue on
+    a separate connection. A read of the second reader waits at a different queue.
     """
 
     def __init__(self, remote: Remote) -> None:
@@ -115,8 +115,8 @@ class Handle(Machine, path=Path(__file__)):
 
     @probe("waiting read")
     def look_at_read(self) -> str:
-        """Return the outcome of the read that waited; for a cancelled read, return only that it got no message, because
-        its status is not judged (E51).
+        """Return the outcome of the read that waited. For a cancelled read, return only that the read got no message,
+        because no check judges the status (erratum E51).
         """
         assert self._record_read is not None
         if self._record_read.state_after_silence() == Call.WAITING:
@@ -137,7 +137,7 @@ class Handle(Machine, path=Path(__file__)):
 
     @probe("waiting read from another queue")
     def look_beside(self) -> str:
-        """Return the outcome of the second reader's waiting read."""
+        """Return the outcome of the second reader's read that waits at the other queue."""
         return name_read(self._beside)
 
     # -- steps ----------------------------------------------------------------------------------------------------

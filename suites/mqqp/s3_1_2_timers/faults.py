@@ -30,7 +30,7 @@ class NoCallTimer(RemoteReads):
 
 @fault("server-read-uses-timeout-of-first-read", breaks=("MQQP-3.1.2-02", "MQDMPR-3.1.2.3-01"))
 class OneCallTimer(RemoteReads):
-    """The server lets every read wait for the timeout of the first read."""
+    """The server uses the timeout of the first read for every waiting read."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

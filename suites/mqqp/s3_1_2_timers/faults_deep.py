@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.2 (the Call Timer) that only special cases reveal."""
+"""Faults of MS-MQQP 3.1.2 in the Call Timer, which only special cases reveal."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class OtherTimersStopped(Waiting):
 
 @fault("server-call-timer-limited-to-one-minute", breaks="MQQP-3.1.2-03")
 class LimitedTimer(RemoteStarting):
-    """The server lets the Call Timer run for one minute at most."""
+    """The server ends a waiting read after one minute, even if ulTimeout is greater."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)

@@ -144,7 +144,9 @@ class RequestIdInUseForAnyQueue(RemoteStarting):
 
 @fault("server-dw-request-id-of-waiting-peek-accepted", breaks=("MQQP-3.1.4.10-15", "MQQP-3.1.4.1-12"), blind=True)
 class RequestIdOfAWaitingPeekNotInUse(RemoteStarting):
-    """The server accepts the dwRequestID of a waiting peek, but refuses the dwRequestID of a waiting receive."""
+    """The server accepts a second read with the dwRequestID of a waiting peek, but refuses a second read with the
+    dwRequestID of a waiting receive.
+    """
 
     def check_request_id(self, desc: dict[str, Any]) -> Status:
         for entry in self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"]):
@@ -172,7 +174,7 @@ class SequentialIdWithThePriority(RemoteReads):
 
 @fault("server-second-peek-current-moves-cursor", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"), blind=True)
 class SecondPeekMovesOn(RemoteReads):
-    """The server moves a cursor at its second PEEK_CURRENT."""
+    """The server moves a cursor to the next message at the second PEEK_CURRENT by the cursor."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

@@ -16,7 +16,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 
 INFORMATION_STATUS = 0x400E0000
-"""A status that is neither MQ_OK nor a failure."""
+"""A success status other than MQ_OK."""
 
 
 @fault(
@@ -99,7 +99,8 @@ class PacketOfAnother(RemoteReads):
 
 
 VALUES_OF_LOST_FIELDS: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
-"""The value of a removed property, if it is not the default of the property's type."""
+"""The replacement value of a removed property, for each property that needs a value other than the default of its type.
+"""
 
 
 def _remove_message_property(name: str) -> Install:
@@ -159,7 +160,7 @@ class PacketPadded(RemoteReads):
     ),
 )
 class SequentialIdWrong(RemoteReads):
-    """The server returns a SequentialId that is one too high."""
+    """The server returns a SequentialId that is greater by 1 than the correct value."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:
         return super().get_sequential_id(position) + 1

@@ -13,9 +13,7 @@ from reference_qm.core.remote.remote_reads import RemoteReads
     blind=True,
 )
 class RequestIdOnly(RemoteReads):
-    """When a read is finished, the server also removes the RemoteReadEntry of another queue that has the same
-    RequestId.
-    """
+    """When a read is finished, the server also removes the RemoteReadEntry of another queue with the same RequestId."""
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
         for other in list(self.qm.remote.RemoteReadEntryCollection):

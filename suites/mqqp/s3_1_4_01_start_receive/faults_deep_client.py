@@ -22,7 +22,7 @@ FAILURES_ALIKE = {
     "RemoteQMPurgeQueue": "MQQP-3.1.4.7-03",
     "RemoteQMStartReceiveByLookupId": "MQQP-3.1.4.11-18",
 }
-"""For each method, the rule that the client treats all failures of that method alike."""
+"""For each method, the rule that the client treats all failures of this method alike."""
 
 
 @fault("client-failure-of-other-facility-taken-as-success", breaks=tuple(FAILURES_ALIKE.values()))

@@ -1,4 +1,4 @@
-"""Fault of MS-MQQP 3.1.4.1 in a client."""
+"""Fault of MS-MQQP 3.1.4.1: a client ends a failed receive."""
 
 from __future__ import annotations
 

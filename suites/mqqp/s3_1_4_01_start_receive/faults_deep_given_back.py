@@ -1,4 +1,4 @@
-"""Fault of MS-MQQP 3.1.4.1 that shows only after RR_NACK."""
+"""Fault of MS-MQQP 3.1.4.1 that only a receive with RR_NACK reveals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1: special values of dwRequestID."""
+"""Faults of MS-MQQP 3.1.4.1 that only special values of dwRequestID reveal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the message that the server reads, and the manner of reading."""
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the choice of the message that the server reads, and the effects of the read."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _LastRead(RemoteReads):
     breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-23", "MQQP-3.1.4.10-31"),
 )
 class ReceiveLast(_LastRead):
-    """The server's RECEIVE without a cursor receives the last message of the queue."""
+    """A RECEIVE without a cursor receives the last message of the queue."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -84,7 +84,7 @@ class ReceiveLast(_LastRead):
     breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-D03", "MQQP-3.1.4.10-23", "MQQP-3.1.4.10-36"),
 )
 class PeekLast(_LastRead):
-    """The server's PEEK_CURRENT without a cursor reads the last message of the queue."""
+    """A PEEK_CURRENT without a cursor returns the last message of the queue."""
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -98,7 +98,7 @@ class PeekLast(_LastRead):
     breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-D03", "MQQP-3.1.4.10-36"),
 )
 class PeekMoves(RemoteReads):
-    """The server moves the cursor at a PEEK_CURRENT."""
+    """The server moves the cursor to the next message at a PEEK_CURRENT."""
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -113,7 +113,7 @@ class PeekMoves(RemoteReads):
     breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-21"),
 )
 class ReceiveIgnoresCursor(RemoteReads):
-    """The server's RECEIVE receives the first message of the queue and ignores hCursor."""
+    """A RECEIVE by a cursor receives the first message of the queue instead of the message at the cursor."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -156,7 +156,7 @@ add(
     breaks=("MQQP-3.1.4.1-01", "MQQP-3.1.4.10-31", "MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-D02"),
 )
 class ReceivePeeks(RemoteReads):
-    """The server's RECEIVE leaves the message in the queue."""
+    """A RECEIVE leaves the message in the queue."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -174,7 +174,7 @@ class ReceivePeeks(RemoteReads):
     ),
 )
 class PeekTakes(RemoteReads):
-    """The server's PEEK_CURRENT removes the message from the queue."""
+    """A PEEK_CURRENT removes the message from the queue."""
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -192,7 +192,7 @@ class PeekTakes(RemoteReads):
     ),
 )
 class PeekNextStays(RemoteReads):
-    """The server's PEEK_NEXT reads the message at the cursor and does not move the cursor."""
+    """A PEEK_NEXT returns the message at the cursor and does not move the cursor."""
 
     def remote_peek_next(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now

@@ -22,7 +22,7 @@ AT_ONCE_MS = 500
 
 
 def find_other_method(remote, by):
-    """Return the other of the two methods that start a read, or the given method if the SUT's release has no other
+    """Return the second of the two methods that start a read, or the given method if the SUT's release has no second
     method.
     """
     other = Method.START_RECEIVE2 if by == Method.START_RECEIVE else Method.START_RECEIVE
@@ -114,9 +114,9 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
     ],
 )
 def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, by, rules, action, of_queue):
-    """RemoteQMCancelReceive ends a waiting receive if the call has the handle of the receive's queue, but not if it has
-    the handle of a different queue. No matter how a read ends, its dwRequestID can be used again, and the reads of two
-    queues return the messages of their queues.
+    """RemoteQMCancelReceive ends a waiting receive if the call has the handle of the receive's queue, but not if the
+    call has the handle of a different queue. However a read ends, its dwRequestID can be used again, and the reads of
+    two queues return the messages of their own queues.
     """
     queue = remote.open()
     admin = remote.open("admin")
@@ -233,8 +233,8 @@ RULES_OF_WAITING_READS = (
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, events, kind):
     """No message is available: a read with timeout 0 fails before a message arrives, and a read with a timeout of 24
-    days waits until a message arrives, and returns the message. The same read of another client, which waits at the
-    same time, returns the next message if it is a receive, else the same message.
+    days waits until a message arrives, and returns the message. An equal read of another client waits at the same time:
+    a receive returns the next message, and a peek returns the same message.
     """
     queue = remote.open(kind)
     fill_queue(remote, kind, *(["first"] if action == Action.PEEK_NEXT else []))

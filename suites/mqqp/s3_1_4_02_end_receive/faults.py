@@ -62,7 +62,9 @@ class NotEnded(RemoteEnding):
 
 @fault("server-end-receive-ends-first-receive", breaks="MQQP-3.1.4.2-11")
 class OtherReadEnded(RemoteEnding):
-    """RemoteQMEndReceive ends the receive of the first locked message of the queue."""
+    """RemoteQMEndReceive ends the receive of the first locked message of the queue instead of the receive of its
+    context handle.
+    """
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -126,7 +128,7 @@ add(
 
 @fault("client-end-receive-before-receive", breaks="MQQP-3.1.4.2-04")
 class EndedFirst(ClientReading):
-    """The client calls RemoteQMEndReceive before the method that starts the receive."""
+    """The client calls RemoteQMEndReceive before it calls the method that starts the receive."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
         assert read.entry is not None

@@ -1,4 +1,4 @@
-"""Fault of MS-MQQP 3.1.4.2 in a client."""
+"""Fault of MS-MQQP 3.1.4.2: a client repeats a failed RemoteQMEndReceive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FAILURES_ALIKE = {
     "RemoteQMPurgeQueue": "MQQP-3.1.4.7-03",
     "RemoteQMStartReceiveByLookupId": "MQQP-3.1.4.11-18",
 }
-"""For each method, the rule that the client treats all failures of that method alike."""
+"""For each method, the rule that the client treats all failures of this method alike."""
 
 
 @fault("client-failed-end-receive-repeated", breaks="MQQP-3.1.4.2-04")

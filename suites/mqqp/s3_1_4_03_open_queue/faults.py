@@ -36,7 +36,7 @@ add(
 
 @fault("server-open-queue-entry-by-h-queue", breaks=("MQQP-3.1.4.3-17", "MQQP-3.1.4.3-14"))
 class ByHQueue(RemoteOpening):
-    """The entry of RemoteQMOpenQueue identifies the queue by hQueue instead of dwpContext."""
+    """RemoteQMOpenQueue creates an entry that identifies the queue by hQueue instead of dwpContext."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         call.arguments["pQueue"] = call.arguments["dwpContext"] = call.arguments["hQueue"]
@@ -117,7 +117,7 @@ add(
 
 @fault("client-close-queue-before-close-cursor", breaks="MQQP-3.1.4.3-05")
 class QueueClosedBeforeCursor(ClientCancelling):
-    """The client calls RemoteQMCloseQueue before RemoteQMCloseCursor."""
+    """The client calls RemoteQMCloseQueue before it calls RemoteQMCloseCursor for a cursor of the queue."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
         assert queue.binding is not None

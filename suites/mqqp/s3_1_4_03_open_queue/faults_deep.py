@@ -29,7 +29,9 @@ class NullHandleRefused(RemoteOpening):
 
 @fault("server-open-queue-hqueue-of-other-queue-opened", breaks=("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-17"))
 class OtherHandleOpened(RemoteOpening):
-    """The server opens the queue of hQueue when hQueue is the handle of another queue."""
+    """If hQueue is the handle of another queue, RemoteQMOpenQueue opens that queue instead of the queue
+    of dwpContext.
+    """
 
     def handle_to_open(self, h_queue: int, dwp_context: int) -> int:
         known = self.qm.remote_starting.find_remote_descriptor(h_queue)
@@ -61,7 +63,7 @@ class DifferentThrown(RemoteOpening):
 
 @fault("server-open-queue-of-second-client-replaces-first", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-02"))
 class EarlierEntryRemoved(RemoteOpening):
-    """When the server opens a queue, it removes the entries of other clients for the same queue."""
+    """When a client opens a queue, the server removes the entries of other clients for the same queue."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
         super().take_over_descriptor(entry)

@@ -20,7 +20,7 @@ FAILURES_ALIKE = {
     "RemoteQMPurgeQueue": "MQQP-3.1.4.7-03",
     "RemoteQMStartReceiveByLookupId": "MQQP-3.1.4.11-18",
 }
-"""For each method, the rule that the client treats all failures of that method alike."""
+"""For each method, the rule that the client treats all failures of this method alike."""
 
 
 @fault("client-failure-with-c-bit-taken-as-success", breaks=("MQQP-3.1.4.3-12", "MQQP-3.1.4.7-03"))

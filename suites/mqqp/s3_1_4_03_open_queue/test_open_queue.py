@@ -60,8 +60,8 @@ def test_each_open_queue_returns_unique_handle(remote, judge):
 @sut_survives()
 @covers("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-14", "MQQP-3.1.4.3-15", "MQQP-3.1.4.3-17")
 def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
-    """RemoteQMOpenQueue is refused if pQueue or dwpContext is 0, or if they are not equal. RemoteQMOpenQueue succeeds
-    with any hQueue, and reads then return the messages of the queue that dwpContext identifies.
+    """RemoteQMOpenQueue is refused if pQueue or dwpContext is 0, or if the two values differ. RemoteQMOpenQueue
+    succeeds with any hQueue, and reads then return the messages of the queue that dwpContext identifies.
     """
     queue = remote.open_with_messages("first")
     zeros = [queue.open_session(pQueue=0), queue.open_session(dwpContext=0), queue.open_session(pQueue=0, dwpContext=0)]

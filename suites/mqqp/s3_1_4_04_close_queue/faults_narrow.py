@@ -34,7 +34,7 @@ class NotReleasedWithReceive(RemoteOpening):
     blind=True,
 )
 class CloseWithReadsFails(RemoteOpening):
-    """The server returns MQ_ERROR from RemoteQMCloseQueue if a read waited on the handle, and closes the queue."""
+    """If a read waits on the handle, RemoteQMCloseQueue closes the queue but returns MQ_ERROR."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         waiting = call.handle is not None and self.qm.remote.RemoteReadEntryCollection.of(
@@ -50,7 +50,7 @@ class CloseWithReadsFails(RemoteOpening):
 
 @fault("server-close-queue-with-waiting-read-thrown", breaks="MQQP-3.1.4.4-D01", blind=True)
 class NullHandleThrown(RemoteOpening):
-    """The server raises an RPC exception when the closed handle has a waiting read."""
+    """If a read waits on the handle, RemoteQMCloseQueue closes the queue but raises an RPC exception."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         if call.handle is not None and self.qm.remote.RemoteReadEntryCollection.of(

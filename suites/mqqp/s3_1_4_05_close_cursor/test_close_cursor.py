@@ -32,7 +32,8 @@ def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
     """RemoteQMCloseCursor is refused with an unknown cursor, with the handle of a wrong queue, and with another handle
     of the same queue. With the right handle, the call closes one of three cursors: reads by that cursor are refused.
     Peeks by the other two cursors, and by a cursor of a different handle of the queue, still return their messages, and
-    a PEEK_NEXT by a further cursor still waits. A cursor whose message was received can be closed too.
+    a PEEK_NEXT by a further cursor still waits. RemoteQMCloseCursor also succeeds for a cursor whose message was
+    received.
     """
     beside = remote.open()
     queue = remote.open_with_messages("first", "second")

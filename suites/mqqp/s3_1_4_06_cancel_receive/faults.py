@@ -74,7 +74,7 @@ class OfAnyQueue(RemoteEnding):
     breaks="MQQP-3.1.4.6-09",
 )
 class IdleQueueTaken(RemoteEnding):
-    """RemoteQMCancelReceive returns MQ_OK for a queue without waiting reads."""
+    """RemoteQMCancelReceive returns MQ_OK for a queue on which no read waits."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, entry = super().find_read_to_cancel(h_queue, request_id)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10 and 3.1.4.6 that only special cases reveal: special values of dwRequestID."""
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10 and 3.1.4.6 that only special values of dwRequestID reveal."""
 
 from __future__ import annotations
 

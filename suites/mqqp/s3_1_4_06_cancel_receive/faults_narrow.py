@@ -32,7 +32,9 @@ class ClosedQueueOtherStatus(RemoteEnding):
 
 @fault("server-cancel-receive-after-last-read-of-queue-mq-error", breaks="MQQP-3.1.4.6-09", blind=True)
 class EarlierReadsRemembered(RemoteEnding):
-    """RemoteQMCancelReceive returns MQ_ERROR for a queue whose last waiting read was cancelled."""
+    """RemoteQMCancelReceive returns MQ_ERROR for a queue that has no waiting read because its last waiting read was
+    cancelled.
+    """
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, entry = super().find_read_to_cancel(h_queue, request_id)

@@ -39,7 +39,7 @@ def _return_success(status: int) -> int:
 
 @fault("server-purge-queue-error-returns-success", breaks="MQQP-3.1.4.7-03")
 class AlwaysSucceeds(RemoteOpening):
-    """RemoteQMPurgeQueue returns MQ_OK for a queue that it cannot purge."""
+    """RemoteQMPurgeQueue returns MQ_OK for a queue that the server cannot purge."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
         super().remote_qm_purge_queue(change_answer_values(call, Return=_return_success), now)

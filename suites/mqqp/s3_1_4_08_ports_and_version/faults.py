@@ -39,7 +39,7 @@ class NoPort(RemoteOpening):
     breaks=("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"),
 )
 class PortWrong(RemoteOpening):
-    """RemoteQMGetQMQMServerPort returns a port that is one too high."""
+    """RemoteQMGetQMQMServerPort returns a port that is greater by 1 than the right port."""
 
     def get_server_port(self, port_type: int) -> int:
         port = super().get_server_port(port_type)
@@ -90,7 +90,7 @@ class SpxIsAnError(RemoteOpening):
 
 @fault("server-get-server-port-changes-with-open-queue", breaks="MQQP-3.1.4.8-D06")
 class PortCountedUp(RemoteOpening):
-    """RemoteQMGetQMQMServerPort returns different ports while a queue is open."""
+    """While a queue is open, RemoteQMGetQMQMServerPort returns other ports than before."""
 
     def get_server_port(self, port_type: int) -> int:
         return super().get_server_port(port_type ^ bool(len(self.qm.remote.OpenQueueEntryCollection)))

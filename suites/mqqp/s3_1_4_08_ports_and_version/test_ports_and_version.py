@@ -26,7 +26,7 @@ HIGHEST_PORT = 0xFFFF
 
 
 def ask_ports(remote: Remote, *types: int) -> list[Call]:
-    """Call RemoteQMGetQMQMServerPort for each of some port types on a new connection; return the results."""
+    """Call RemoteQMGetQMQMServerPort for each given port type on a new connection; return the results."""
     association = remote.associate(QM2QM)
     return [association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
 
@@ -121,7 +121,7 @@ def test_interface_is_served_after_restart(remote, sut, judge):
 @sut_survives()
 def test_unknown_port_type_has_no_port(remote, judge):
     """RemoteQMGetQMQMServerPort with a dwPortType above 3 returns 0 or a range fault (erratum E53). With an SPX port
-    type, it returns 0 if the release does not support SPX. With IP_READ, it still returns a port.
+    type, the method returns 0 if the release does not support SPX. With IP_READ, the method still returns a port.
     """
     calls = ask_ports(remote, *INVALID_PORT_KINDS, PortType.IP_READ)
     refused = ["no port" if call.thrown is not None or call.status == 0 else call.outcome for call in calls[:-1]]

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.11 (a read by LookupIdentifier) that only special cases reveal."""
+"""Faults of MS-MQQP 3.1.4.11 in a read by LookupIdentifier, which only special cases reveal."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class CurrentReturnsNext(Seeking):
 
 @fault("server-lookup-receive-current-of-locked-message", breaks="MQQP-3.1.4.11-36")
 class LockedReceived(Seeking):
-    """The server receives by LookupIdentifier a message that is locked by another receive."""
+    """A receive by LookupIdentifier receives a message that another receive has locked."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -213,8 +213,8 @@ class PreviousEndsAtPriority(Seeking):
 
 @fault("server-lookup-last-returns-last-arrived", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"))
 class LastArrived(Seeking):
-    """If all bits of LookupId are set, the server reads the message that arrived last, not the last message of the
-    queue.
+    """If all bits of LookupId are set, the server reads the message that arrived last instead of the last message of
+    the queue.
     """
 
     def seek_with_identifier(

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.1, and of the calls of a client in 3.1.4, that only special cases reveal."""
+"""Faults of MS-MQQP 3.2.1, and of the calls of a client in 3.1.4, that only several reads or queues reveal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FAILURES_ALIKE = {
     "RemoteQMPurgeQueue": "MQQP-3.1.4.7-03",
     "RemoteQMStartReceiveByLookupId": "MQQP-3.1.4.11-18",
 }
-"""For each method, the rule that the client treats all failures of that method alike."""
+"""For each method, the rule that the client treats all failures of this method alike."""
 
 
 @fault("client-pending-read-entry-missing-for-first-of-three", breaks="MQQP-3.2.1.2-01")

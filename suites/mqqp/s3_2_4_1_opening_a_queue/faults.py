@@ -28,7 +28,7 @@ OTHER_INTERFACE = Interface("qm2qm", SyntaxId(UUID(int=QM2QM.syntax.uuid.int + 1
 
 @fault("client-binds-to-wrong-interface", breaks="MQQP-3.2.4.1-02")
 class OtherInterfaceBound(ServerBindings):
-    """The client's bind names an interface other than qm2qm."""
+    """The client binds to an interface other than qm2qm."""
 
     def construct_binding(self, server: Endpoint, interface: Interface) -> Sequence:
         return (yield from super().construct_binding(server, OTHER_INTERFACE if interface is QM2QM else interface))
@@ -98,7 +98,7 @@ class ThirdBinding(ClientOpening):
 
 @fault("client-open-queue-sends-wrong-p-lic-guid", breaks="MQQP-3.2.4.1-10")
 class OtherClient(ClientOpening):
-    """The client's RemoteQMOpenQueue carries a wrong GUID in pLicGuid."""
+    """The client calls RemoteQMOpenQueue with a wrong GUID as pLicGuid."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
         return super().build_open_queue(queue) | {"pLicGuid": OTHER_GUID}
@@ -106,7 +106,7 @@ class OtherClient(ClientOpening):
 
 @fault("client-open-queue-dw-mqs-inverted", breaks="MQQP-3.2.4.1-11")
 class OtherRole(ClientOpening):
-    """The client's RemoteQMOpenQueue carries dwMQS 1 for a queue manager that is not a server."""
+    """A client that is not a server calls RemoteQMOpenQueue with dwMQS 1."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
         values = super().build_open_queue(queue)
@@ -132,7 +132,7 @@ for _name, _rule, _parameter in (
     add(
         _name,
         _rule,
-        f"The client's RemoteQMOpenQueue carries a {_parameter} that is one too high.",
+        f"The client calls RemoteQMOpenQueue with a {_parameter} that is greater by 1 than the right value.",
         _increment_open_parameter(_parameter),
     )
 
@@ -187,7 +187,7 @@ add(
     breaks=("MQQP-3.2.4.1-12", "MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14"),
 )
 class FirstQueueNamed(ClientOpening):
-    """A client that has a queue open passes the handles of that queue to RemoteQMOpenQueue for a second queue."""
+    """When the client opens a second queue, it passes the handles of the first queue to RemoteQMOpenQueue."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
         return super().build_open_queue(next(iter(self.qm.remote_client.queues.values()), queue))

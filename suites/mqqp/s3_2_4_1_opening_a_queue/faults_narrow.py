@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.1 (the opening of a queue) that break one instance, one role or one state."""
+"""Faults of MS-MQQP 3.2.4.1 Opening a Queue that affect only a second queue, a failed call or an unanswered call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class HandshakePort(ServerBindings):
 
 @fault("client-entry-of-refused-open-added", breaks="MQQP-3.2.4.1-20", blind=True)
 class RefusedAdded(ClientOpening):
-    """The client adds a RemoteOpenQueueEntry for a queue whose RemoteQMOpenQueue failed."""
+    """When RemoteQMOpenQueue failed, the client still adds a RemoteOpenQueueEntry for the queue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
         try:

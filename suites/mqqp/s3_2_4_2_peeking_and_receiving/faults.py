@@ -1,6 +1,6 @@
-"""Faults of MS-MQQP 3.2.4.2 Peeking a Message, and of 3.2.4.3, 3.2.4.5, 3.2.4.6.
+"""Faults of MS-MQQP 3.2.4.2 Peeking a Message, 3.2.4.3, 3.2.4.5 and 3.2.4.6.
 
-The four sections state the same demands, each for RemoteQMStartReceive and for RemoteQMStartReceive2.
+The four sections state the same requirements, each for RemoteQMStartReceive and for RemoteQMStartReceive2.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ add(
     ),
 )
 class IdentifierReused(ClientReading):
-    """The client's reads all carry dwRequestID 7."""
+    """The client sends all its reads with dwRequestID 7."""
 
     def new_request_id(self) -> int:
         return 7
@@ -185,11 +185,16 @@ for _name, _breaks, _field in (
         "dwRequestID",
     ),
 ):
-    add(_name, _breaks, f"The client's read carries a {_field} that is one too high.", _increment_read_field(_field))
+    add(
+        _name,
+        _breaks,
+        f"The client sends a read with a {_field} that is greater by 1 than the right value.",
+        _increment_read_field(_field),
+    )
 
 WRONG_ACTION_BY_ACTION = {0: 0x80000000, 0x80000000: 0, 0x80000001: 0x80000000}
-"""For each ulAction, the wrong action that replaces  it. RECEIVE becomes PEEK_CURRENT, PEEK_CURRENT becomes RECEIVE,
-and PEEK_NEXT becomes PEEK_CURRENT.
+"""For each ulAction, the wrong action that replaces it: PEEK_CURRENT replaces RECEIVE and PEEK_NEXT, and RECEIVE
+replaces PEEK_CURRENT.
 """
 
 
@@ -229,7 +234,7 @@ class OtherAction(ClientReading):
     ),
 )
 class BufferNotNull(ClientReading):
-    """The client's read carries an lpBuffer that is not NULL."""
+    """The client sends a read with an lpBuffer that is not NULL."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         return super().describe_read(read) | {"lpBuffer": b""}
@@ -240,7 +245,7 @@ class BufferNotNull(ClientReading):
     breaks=("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31"),
 )
 class SequentialIdNotZero(ClientReading):
-    """The client's RemoteQMStartReceive2 carries a nonzero SequentialId."""
+    """The client calls RemoteQMStartReceive2 with a nonzero SequentialId."""
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
         return super().describe_read2(read) | {"SequentialId": 0x1122334455667788}
@@ -273,7 +278,7 @@ add(
         "MQQP-3.2.4.6-26",
         "MQQP-2.2.2.1-03",
     ),
-    "The client's read carries dwSize 1.",
+    "The client sends a read with dwSize 1.",
     pdus(Request, _announce_size_of_null_buffer),
 )
 
@@ -300,7 +305,8 @@ class OtherMessage(ClientReading):
 
 
 VALUES_OF_LOST_FIELDS: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
-"""The value of a removed property, if it is not the default of the property's type."""
+"""The replacement value of a removed property, for each property that needs a value other than the default of its type.
+"""
 
 
 def _remove_read_property(name: str) -> Install:
@@ -334,7 +340,7 @@ add(
 
 @fault("client-end-receive-sends-wrong-context-handle", breaks=("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36"))
 class AnotherReceiveEnded(ClientReading):
-    """The client's RemoteQMEndReceive carries a wrong context handle."""
+    """The client calls RemoteQMEndReceive with a wrong context handle."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         entry.RemoteReadHandle = UUID(int=0xBAD)
@@ -343,7 +349,7 @@ class AnotherReceiveEnded(ClientReading):
 
 @fault("client-end-receive-nack-for-ack", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
 class MessageRefused(ClientReading):
-    """The client's RemoteQMEndReceive carries RR_NACK after a successful receive."""
+    """The client calls RemoteQMEndReceive with RR_NACK after a successful receive."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         yield from super().end_receive(entry, Ack.RR_NACK if ack is Ack.RR_ACK else Ack.RR_ACK)
@@ -354,7 +360,7 @@ class MessageRefused(ClientReading):
     breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
 )
 class NamesOfTheSender(ClientReading):
-    """The client resolves every private response queue on the sender's computer, and ignores RQ."""
+    """The client ignores RQ: it resolves every private response queue on the computer of the sender."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
         found = super().reconstruct_message(results, server)

@@ -25,7 +25,7 @@ class NumberedByQueue(ClientReading):
 
 @fault("client-receive-from-old-server-not-acknowledged", breaks="MQQP-3.2.4.3-36", blind=True)
 class OldServersGetNoAck(ClientReading):
-    """The client does not call RemoteQMEndReceive after it has received a message by RemoteQMStartReceive without a
+    """The client does not call RemoteQMEndReceive for a message that it received by RemoteQMStartReceive without a
     cursor.
     """
 
@@ -46,7 +46,7 @@ class OldServersGetNoAck(ClientReading):
 
 @fault("client-peek-next-timeout-0", breaks="MQQP-3.2.4.5-30", blind=True)
 class NextNeverWaits(ClientReading):
-    """The client sends ulTimeout 0 in RemoteQMStartReceive2 for a peek at the next message."""
+    """The client sends ulTimeout 0 when it peeks at the next message by RemoteQMStartReceive2."""
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read2(read)

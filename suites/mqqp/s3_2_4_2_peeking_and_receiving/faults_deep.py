@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 (reading) that only special cases reveal."""
+"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 in the reads of a client, which only special cases reveal."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ for _kind in KINDS:
 
 
 class _Stale(ClientReading):
-    """Remember the last answer."""
+    """Remember the answer to the last read."""
 
     last_size = 0
     last_sequential_id = 0
@@ -215,7 +215,7 @@ def _all(field: str) -> tuple[str, ...]:
 
 @fault("client-read-lpbuffer-not-null-in-second-read", breaks=_all("lpBuffer"))
 class BufferOfPrevious(_Stale):
-    """The client sets lpBuffer of a read to an empty buffer, not to NULL, after it has read a message."""
+    """When the client has read a message, it sets lpBuffer of later reads to an empty buffer instead of NULL."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         return {**super().describe_read(read), **({"lpBuffer": b""} if self.last_size else {})}
@@ -255,7 +255,9 @@ class SmallBuildOld(ClientReading):
 
 @fault("client-server-of-version-10-taken-as-old", breaks=NEWER)
 class Version10Old(ClientReading):
-    """The client compares version numbers as text, so it treats a server of version 10.0 as old."""
+    """The client compares version numbers as text, so it treats a server of version 10.0 as too old for
+    RemoteQMStartReceive2.
+    """
 
     def is_old_version(self, version: Version | None) -> bool:
         return version is None or (str(version.Major), str(version.Minor)) < ("5", "1")
@@ -263,7 +265,7 @@ class Version10Old(ClientReading):
 
 @fault("client-server-of-version-5-0-with-high-build-taken-as-new", breaks=BELOW_5_1)
 class HighBuildNew(ClientReading):
-    """The client treats a server of version 5.0 with a build of 951 or later as new."""
+    """The client calls RemoteQMStartReceive2 of a server of version 5.0 with a build number of 951 or above."""
 
     def is_old_version(self, version: Version | None) -> bool:
         high = version is not None and version.Major == 5 and version.BuildNumber >= 951
@@ -275,7 +277,7 @@ class HighBuildNew(ClientReading):
     breaks=("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08"),
 )
 class HighMinorNew(ClientReading):
-    """The client treats a server of version 4 with a minor version above 0 as new."""
+    """The client calls RemoteQMStartReceive2 of a server of version 4 with a minor version above 0."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return super().is_old_version(version) and not (version is not None and version.Minor >= 1)
@@ -283,8 +285,8 @@ class HighMinorNew(ClientReading):
 
 @fault("client-version-of-first-server-used-for-later-queue", breaks=BELOW_5_1)
 class VersionCached(ClientReading):
-    """For all later reads, the client uses the version that it found for the first read, even if the server now returns
-    a different version.
+    """The client uses the version that it found before the first read for all later reads, even if the server now
+    returns a different version.
     """
 
     known: Version | None = None
@@ -303,7 +305,7 @@ KEPT = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33")
 
 @fault("client-end-receive-called-twice-while-other-read-is-pending", breaks=ENDED)
 class EndedTwice(ClientReading):
-    """The client calls RemoteQMEndReceive twice when another read is pending."""
+    """While another read is pending, the client calls RemoteQMEndReceive twice for one receive."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         yield from super().end_receive(entry, ack)
@@ -342,7 +344,7 @@ class SecondNotEnded(ClientReading):
 
 @fault("client-end-receive-handle-of-first-answer", breaks=HANDLE + KEPT)
 class HandleOfLast(ClientReading):
-    """For every receive, the client calls RemoteQMEndReceive with the first handle that the server returned."""
+    """The client calls RemoteQMEndReceive for every receive with the first context handle that the server returned."""
 
     first: UUID | None = None
 
@@ -385,7 +387,7 @@ class LabelMissing(ClientReading):
 
 @fault("client-read-first-message-delivered-again", breaks=DELIVERED)
 class FirstAgain(ClientReading):
-    """For every later read of a queue, the client delivers the message of its first read again."""
+    """When the client reads a queue again, it delivers the message of its first read of this queue."""
 
     first: RemoteMessage | None = None
 
@@ -423,7 +425,9 @@ class EntryOfFailedKept(ClientReading):
 
 @fault("client-pending-read-entries-of-queue-removed-by-first-answer", breaks=UNTIL)
 class AllEntriesRemoved(ClientReading):
-    """The client removes the entries of all pending reads of a queue when one of them is answered."""
+    """When the server answers one of several pending reads of a queue, the client removes the entries of
+    all of them.
+    """
 
     def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
         super().remove_pending_read(entry)
@@ -437,7 +441,7 @@ class AllEntriesRemoved(ClientReading):
     breaks=("MQQP-3.2.4.2-05", "MQQP-3.2.4.3-05", "MQQP-3.2.4.5-05", "MQQP-3.2.4.6-05"),
 )
 class RequestIdByCount(ClientReading):
-    """The client uses the number of pending reads plus one as the RequestId of a read."""
+    """The client assigns the number of its pending reads plus one as the RequestId of a new read."""
 
     def new_request_id(self) -> int:
         return len(self.qm.remote_client.PendingRemoteReadEntryCollection) + 1

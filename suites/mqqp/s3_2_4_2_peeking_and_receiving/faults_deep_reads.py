@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.2 to 3.2.4.7 that only special cases reveal: reads by a cursor, and the end of a read."""
+"""Faults of MS-MQQP 3.2.4.2 to 3.2.4.7 that only reads by a cursor, or failures at the end of a read, reveal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 that break one kind of read, one value or one state."""
+"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 that affect only one kind of read, one value or one state."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TIMEOUTS = (
 
 
 class _CountedApart(ClientReading):
-    """The client gives reads of different groups equal RequestIds."""
+    """The client divides its reads into groups and numbers the RequestIds of each group separately."""
 
     def get_group(self, read: RemoteRead) -> bool:
         """Return the group of a read."""
@@ -53,12 +53,12 @@ class _CountedApart(ClientReading):
 
 @fault("client-request-ids-of-peeks-and-receives-counted-apart", breaks=NUMBERED, blind=True)
 class PeeksCountedApart(_CountedApart):
-    """The client gives a receive the RequestId of a pending peek."""
+    """The client assigns the RequestId of a pending peek also to a receive."""
 
 
 @fault("client-request-ids-of-reads-by-cursor-counted-apart", breaks=NUMBERED, blind=True)
 class CursorsCountedApart(_CountedApart):
-    """The client gives a read by a cursor the RequestId of a pending read without a cursor."""
+    """The client assigns the RequestId of a pending read without a cursor also to a read by a cursor."""
 
     def get_group(self, read: RemoteRead) -> bool:
         return bool(read.CursorHandle)
@@ -101,7 +101,7 @@ class CursorForgotten(ClientReading):
 
 @fault("client-pending-read-entry-of-lost-connection-kept", breaks=REMOVED, blind=True)
 class EntryOfLostConnection(ClientReading):
-    """The client keeps the PendingRemoteReadEntry of a read whose connection was lost."""
+    """When the connection of a read is lost, the client keeps the PendingRemoteReadEntry of the read."""
 
     def read_remote_message(self, read: RemoteRead) -> Sequence:
         try:
@@ -114,7 +114,7 @@ class EntryOfLostConnection(ClientReading):
 
 @fault("client-version-asked-once-while-reads-wait", breaks=ASKED, blind=True)
 class VersionCached(ClientReading):
-    """The client does not call RemoteQmGetVersion for a read while another read of the queue waits."""
+    """While a read of the queue waits, the client does not call RemoteQmGetVersion for another read."""
 
     def ask_server_version(self, read: RemoteRead) -> Sequence:
         known: dict[Any, Version | None] = self.__dict__.setdefault("versions", {})
@@ -172,7 +172,7 @@ class LongestLabelCut(_Delivered):
 
 @fault("client-read-body-of-zeros-without-last-byte", breaks=DELIVERED, blind=True)
 class ZerosCut(_Delivered):
-    """The client delivers a body without the bytes 0 at its end."""
+    """The client delivers a body without the zero bytes at its end."""
 
     def change(self, message: Message) -> Mapping[str, Any]:
         return {"Body": message.Body.rstrip(b"\0")}
@@ -188,7 +188,7 @@ class PriorityLost(_Delivered):
 
 @fault("client-end-receive-repeated-after-failure", breaks=ENDED, blind=True)
 class EndRepeated(ClientReading):
-    """The client calls RemoteQMEndReceive again when the first call failed."""
+    """When RemoteQMEndReceive fails, the client calls the method again."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         try:
@@ -231,7 +231,7 @@ class EndlessNotEnded(ClientReading):
 
 @fault("client-receive-of-second-queue-not-ended", breaks=ENDED, blind=True)
 class SecondQueueNotEnded(ClientReading):
-    """The client calls RemoteQMEndReceive only for the queue that it opened first."""
+    """The client calls RemoteQMEndReceive only for receives from the queue that it opened first."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         if entry.queue is next(iter(self.qm.remote_client.queues.values())):
@@ -266,7 +266,9 @@ class NackAfterFailure(ClientReading):
     blind=True,
 )
 class HandleOfOtherQueue(ClientReading):
-    """The client ends a receive with the handle of the last receive of another queue, if there was one."""
+    """When the client has received from another queue, it ends a receive with the handle of the last receive from that
+    queue.
+    """
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         handles: dict[RemoteQueue, UUID | None] = self.__dict__.setdefault("handles", {})

@@ -24,7 +24,9 @@ class VersionNotAsked(ClientReading):
 
 
 def _change_old_server_test(test: Callable[[Version], bool]) -> Install:
-    """Replace the client's decision whether a server is old with the function `test`."""
+    """Replace the client's decision whether a server is too old for RemoteQMStartReceive2 with the
+    function ``test``.
+    """
 
     class OldWhen(ClientReading):
         def is_old_version(self, version: Version | None) -> bool:

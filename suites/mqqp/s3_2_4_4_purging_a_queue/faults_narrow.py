@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.4 (the purge of a queue) that break one state."""
+"""Faults of MS-MQQP 3.2.4.4 Purging a Queue that only a waiting read or an open cursor reveals."""
 
 from __future__ import annotations
 

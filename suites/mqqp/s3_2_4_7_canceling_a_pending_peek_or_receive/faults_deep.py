@@ -1,4 +1,6 @@
-"""Faults of MS-MQQP 3.2.4.7 (cancelling a read) that only special cases reveal."""
+"""Faults of MS-MQQP 3.2.4.7 Canceling a Pending Peek or Receive that only special cases reveal: several reads and
+queues.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ class FirstOfQueue(ClientCancelling):
 
 @fault("client-cancel-ends-all-pending-reads-of-queue", breaks="MQQP-3.2.4.7-02")
 class AllOfQueue(ClientCancelling):
-    """The client also cancels the other pending reads of the queue."""
+    """When the client cancels a read, it also cancels the other pending reads of the queue."""
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
         yield from super().cancel_pending_read(queue, request_id)
@@ -96,7 +98,7 @@ class EntryKept(ClientCancelling):
 
 @fault("client-cancel-removes-entries-of-all-reads-of-queue", breaks="MQQP-3.2.4.7-07")
 class AllEntriesRemoved(ClientCancelling):
-    """The client removes the entries of all pending reads of a queue when one of them is cancelled."""
+    """When the client cancels one of several pending reads of a queue, it removes the entries of all of them."""
 
     def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
         for one in list(self.qm.remote_client.PendingRemoteReadEntryCollection):

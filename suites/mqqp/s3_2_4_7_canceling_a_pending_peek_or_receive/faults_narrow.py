@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.7 (the cancellation of a read) that break one kind of read or one state."""
+"""Faults of MS-MQQP 3.2.4.7 Canceling a Pending Peek or Receive that affect only one kind of read or one state."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
 
 class _Unknown(ClientReading):
-    """The client does not tell the server about the cancellation of some reads."""
+    """The client does not call RemoteQMCancelReceive when its application cancels certain reads."""
 
     def is_ignored(self, read: RemoteRead) -> bool:
-        """Return whether the client cancels a read only locally."""
+        """Return whether the client cancels a read without a call of RemoteQMCancelReceive."""
         return False
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
@@ -54,7 +54,7 @@ class EndlessNotSent(_Unknown):
 
 @fault("client-cancel-of-read-by-start-receive-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
 class OldNotSent(ClientReading):
-    """The client does not call RemoteQMCancelReceive for a read by RemoteQMStartReceive."""
+    """The client does not call RemoteQMCancelReceive for a read that it began with RemoteQMStartReceive."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
         if read.entry is not None:
@@ -77,7 +77,7 @@ class EntryOfRefusedKept(ClientCancelling):
 
 @fault("client-cancel-finds-read-of-other-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-04"), blind=True)
 class OtherQueueFound(ClientCancelling):
-    """A client that cancels a read of a queue cancels the pending read of the queue that it opened first."""
+    """When the client cancels a read of a queue, it cancels the pending read of the queue that it opened first."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
         found = super().find_pending_read(queue, request_id)

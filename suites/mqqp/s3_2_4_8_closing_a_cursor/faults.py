@@ -50,6 +50,6 @@ for _name, _rule, _parameter in (
     add(
         _name,
         _rule,
-        f"The client's RemoteQMCloseCursor carries a {_parameter} that is one too high.",
+        f"The client calls RemoteQMCloseCursor with a {_parameter} that is greater by 1 than the right value.",
         _increment_close_cursor_parameter(_parameter),
     )

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.8 (closing a cursor) that only special cases reveal."""
+"""Faults of MS-MQQP 3.2.4.8 Closing a Cursor that only special cases reveal: several cursors, and special values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class NotCalled(ClientCancelling):
 
 @fault("client-close-cursor-closes-other-cursors-of-queue", breaks="MQQP-3.2.4.8-02")
 class OthersClosed(ClientCancelling):
-    """The client also closes the other cursors of the queue."""
+    """When the client closes a cursor, it also closes the other cursors of the queue."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
         yield from super().close_remote_cursor(queue, cursor)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.9 (closing a queue) that only special cases reveal."""
+"""Faults of MS-MQQP 3.2.4.9 Closing a Queue that only special cases reveal: pending reads, and several queues."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class FirstRequestRepeated(ClientCancelling):
 
 @fault("client-close-queue-with-pending-read-not-called", breaks="MQQP-3.2.4.9-05")
 class NotCalledWithReads(ClientOpening):
-    """If a read is pending on a queue, the client closes the connection instead of calling RemoteQMCloseQueue."""
+    """If a read of a queue is pending, the client closes the connection instead of calling RemoteQMCloseQueue."""
 
     def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 5071546 that only special cases reveal: other causes, other roles and second instances."""
+"""Fault of REGRESSIONS 5071546 that only transactional messages reveal."""
 
 from __future__ import annotations
 

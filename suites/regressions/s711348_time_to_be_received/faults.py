@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 711348: the bug that the article describes."""
+"""Fault that reproduces the bug of article REGRESSIONS 711348."""
 
 from __future__ import annotations
 

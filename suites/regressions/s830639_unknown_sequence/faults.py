@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 830639: the bug that the article describes."""
+"""Faults that reproduce the bug of article REGRESSIONS 830639."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TakenForValid(OrderAcks):
 
 @fault("regression-830639-unknown-order-ack-ends-service", breaks="REGRESSIONS-830639-01")
 class ServiceEnds(OrderAcks):
-    """The OrderAck of an unknown sequence ends the queue manager's process."""
+    """When the OrderAck of an unknown sequence arrives, the queue manager's process ends."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 898618: the bug that the article describes."""
+"""Faults that reproduce the bug of article REGRESSIONS 898618."""
 
 from __future__ import annotations
 

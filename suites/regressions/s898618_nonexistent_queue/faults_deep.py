@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 898618 that only special cases reveal: other causes, other roles and second instances."""
+"""Faults of REGRESSIONS 898618 that only a second message reveals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 902951: the bug that the article describes."""
+"""Faults that reproduce the bug of article REGRESSIONS 902951."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ReceiverStuck(InSequence):
 
 
 def _lose_unacknowledged_messages(faulty: FaultyCore) -> None:
-    """When a session on which an OrderAck was repeated ends, lose the unacknowledged messages."""
+    """Lose the unacknowledged messages of a session on which an OrderAck was repeated, when the session ends."""
     came_again: set[int] = set()
 
     class Noting(OrderAcks):
