@@ -20,7 +20,7 @@ from reference_qm.model.transactions import OperationType
 
 
 @fault("queue-manager-sequential-id-counted-per-queue", breaks="MQDMPR-3.1.1.1-D04", blind=True)
-class CountedPerQueue(Positions):
+class MessagesCountedPerQueue(Positions):
     """Each queue counts its messages itself, so messages of different queues have the same SequentialID."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -44,7 +44,7 @@ class ExpressNotCounted(Positions):
 
 
 @fault("in-doubt-transaction-without-sent-message-not-restored", breaks="MQDMPR-3.1.1.1-D03", blind=True)
-class OnlySendersRestored(TransactionRecords):
+class ReceivingTransactionsNotRestored(TransactionRecords):
     """After a restart, the queue manager has lost a prepared transaction that received messages but sent none."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:

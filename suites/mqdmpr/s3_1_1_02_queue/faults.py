@@ -61,7 +61,7 @@ class LowestPriorityFirst(Positions):
 
 
 @fault("queue-priority-ignored", breaks="MQDMPR-3.1.1.2-20")
-class OrderOfArrivalAlone(Positions):
+class PrioritiesIgnored(Positions):
     """The messages of a queue are ordered by arrival, regardless of their priorities."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -97,7 +97,7 @@ add(
 
 
 @fault("queue-without-journaling-journals", breaks="MQDMPR-3.1.1.2-D05")
-class JournalsEverything(Journaling):
+class MessagesAlwaysJournaled(Journaling):
     """A message that is received from a queue without Journaling is copied to the journal."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -118,7 +118,7 @@ class AuthenticationIgnored(SecurityOnReceipt):
 
 
 @fault("queue-with-authentication-refuses-signed-message", breaks="MQDMPR-3.1.1.2-D02")
-class QueueAuthenticationTakesNothing(SecurityOnReceipt):
+class SignedMessagesRefused(SecurityOnReceipt):
     """A queue with Authentication refuses every message, even a signed message."""
 
     def check_queue_demands(
@@ -130,7 +130,7 @@ class QueueAuthenticationTakesNothing(SecurityOnReceipt):
 
 
 @fault("queue-without-authentication-refuses-unsigned-message", breaks="MQDMPR-3.1.1.2-D02")
-class AuthenticationAlwaysWanted(SecurityOnReceipt):
+class UnsignedMessagesAlwaysRefused(SecurityOnReceipt):
     """A queue without Authentication refuses an unsigned message."""
 
     def check_queue_demands(
@@ -197,7 +197,7 @@ for _name, _rule, _says, _spoil in (
 
 
 @fault("closed-queue-stays-active", breaks=ACTIVE_RULES)
-class ActiveForEver(QueueOpening):
+class QueueActiveAfterLastClose(QueueOpening):
     """A queue stays active after its last handle is closed."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -208,7 +208,7 @@ class ActiveForEver(QueueOpening):
 
 
 @fault("outgoing-queue-with-message-inactive", breaks=ACTIVE_RULES)
-class OutgoingNeverActive(Inspection):
+class UnsentMessageLeavesQueueInactive(Inspection):
     """An outgoing queue with an unsent message is inactive unless it is open."""
 
     def inspect(self, now: Now) -> dict[str, Any]:

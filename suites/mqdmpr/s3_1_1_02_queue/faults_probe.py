@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-class OldHeadAfterPurge(Reading):
+class PurgedMessagePeeked(Reading):
     """After a purge, a peek at the empty queue returns the message that was the first of the queue before the purge."""
 
     old_heads: tuple[tuple[Entry, MessagePosition], ...] = ()
@@ -63,6 +63,6 @@ add(
     "queue-manager-head-of-purged-queue-not-end",
     "MQDMPR-3.1.1.2-21",
     "After a purge of a queue, its Head still refers to the purged message, and a peek at the empty queue finds it.",
-    both(replace_part(OldHeadAfterPurge), replace_part(HeadKeptByPurge)),
+    both(replace_part(PurgedMessagePeeked), replace_part(HeadKeptByPurge)),
     blind=True,
 )

@@ -35,7 +35,7 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     the receive of the only message: peeks with and without a cursor, and receives, find no message.
     """
     queue = remote.open_with_messages()
-    empty = _read_each_way(queue)
+    empty = _read_in_each_way(queue)
     packets = [
         remote.peer.message({"DM": 1}, base={"PR": priority}, label=f"message {number} of priority {priority}")
         for number, priority in enumerate(PRIORITIES)
@@ -50,19 +50,19 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
         evidence=reads,
         case="labels returned by the reads",
     )
-    empty += _read_each_way(queue)
+    empty += _read_in_each_way(queue)
     for labels in (("only",), ("first", "second")):
         remote.deliver(labels)
         queue.purge().expect_success()
-        empty += _read_each_way(queue)
+        empty += _read_in_each_way(queue)
     remote.deliver(["last"])
     queue.receive()
-    empty += _read_each_way(queue)
+    empty += _read_in_each_way(queue)
     observed = [one.label_or_failure for one in empty]
     judge("MQDMPR-3.1.1.2-21", expected=each(Call.FAILURE, "read"), observed=observed, evidence=empty)
 
 
-def _read_each_way(queue):
+def _read_in_each_way(queue):
     """Read an empty queue with each kind of read. The peeks come first, because a receive can change the position at
     which a later search starts.
     """

@@ -84,7 +84,7 @@ for _name, _rules, _says, _change in (
 
 
 @fault("lookup-identifier-priority-inverted", breaks=("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48"))
-class LookupByPriorityUpsideDown(Positions):
+class LookupIdentifierOrderReversed(Positions):
     """The high byte of a LookupIdentifier is the priority, so the last message of a queue has the lowest identifier."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -166,7 +166,7 @@ for _name, _rule, _field, _alter in (
         "MQDMPR-3.1.1.12-44",
     ),
 )
-class ComparedWhole(AdminAcks):
+class CombinedRequestsIgnored(AdminAcks):
     """The receiver acknowledges a message only if the message requests exactly one kind of acknowledgment, or
     all kinds.
     """
@@ -177,7 +177,7 @@ class ComparedWhole(AdminAcks):
 
 
 @fault("message-without-jp-journaled", breaks="MQDMPR-3.1.1.12-23")
-class JournaledUnasked(Journaling):
+class MessagesAlwaysJournaled(Journaling):
     """The sender journals every delivered message."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -187,7 +187,7 @@ class JournaledUnasked(Journaling):
 
 
 @fault("message-without-jn-put-into-dead-letter-queue", breaks="MQDMPR-3.1.1.12-26")
-class DeadLetterUnasked(Journaling):
+class DeadLetterWithoutRequest(Journaling):
     """The sender stores every failed message as a dead letter."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -197,7 +197,7 @@ class DeadLetterUnasked(Journaling):
 
 
 @fault("unjournaled-message-resent-after-restart", breaks="MQDMPR-3.1.1.12-22")
-class StillOnDisk(Positions):
+class DeliveredMessageSentAfterRestart(Positions):
     """After a restart, the sender sends a delivered message again if the full journal could not store it."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -208,7 +208,7 @@ class StillOnDisk(Positions):
 
 
 @fault("quota-of-queue-manager-journal-ignored", breaks=("MQDMPR-3.1.1.12-22", "MQDMPR-3.1.1.12-25"))
-class FullJournalTakesMore(Quotas):
+class JournalQuotaIgnored(Quotas):
     """The sender stores journaled messages and dead letters beyond the JournalQuota."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -225,7 +225,7 @@ add(
 
 
 @fault("rejected-message-acknowledged-as-expired", breaks="MQDMPR-3.1.1.12-D27")
-class RejectedAsLate(TransactionOperations):
+class RejectedAcknowledgedAsTimedOut(TransactionOperations):
     """The acknowledgment of a rejected message has the class NackReceiveTimeout."""
 
     def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
@@ -303,7 +303,7 @@ _ALL_ACKS = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
     "receiver-arrival-acknowledged-without-request",
     breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-37", "MQDMPR-3.1.1.12-D07"),
 )
-class ArrivalAcknowledgedUnasked(AdminAcks):
+class ArrivalAlwaysAcknowledged(AdminAcks):
     """The receiver acknowledges the arrival of a message that does not request this acknowledgment
     (MessagePropertiesHeader.Flags.PA is 0).
     """
@@ -355,7 +355,7 @@ add(
     "receiver-final-ack-not-sent",
     breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62"),
 )
-class FinalAckForgotten(InSequence):
+class FinalAckNotSent(InSequence):
     """The receiver sends no FinalAck for a message whose TransactionHeader.Flags.FA is 1."""
 
     def take_transactional(
@@ -370,7 +370,7 @@ class FinalAckForgotten(InSequence):
     "receiver-final-ack-without-request",
     breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-62"),
 )
-class FinalAckAlways(InSequence):
+class FinalAckWithoutRequest(InSequence):
     """The receiver sends a FinalAck for every transactional message."""
 
     def take_transactional(

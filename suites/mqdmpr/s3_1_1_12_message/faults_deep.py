@@ -56,7 +56,7 @@ class TransactionalNotJournaled(Journaling):
 
 
 @fault("sender-express-message-never-dead-letter", breaks="MQDMPR-3.1.1.12-24")
-class ExpressNoDeadLetter(Journaling):
+class ExpressMessageNotDeadLetter(Journaling):
     """The sender does not store an undelivered express message with NegativeJournalingRequested as a dead letter."""
 
     @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
@@ -65,7 +65,7 @@ class ExpressNoDeadLetter(Journaling):
 
 
 @fault("receiver-arrival-not-acknowledged-when-read-waits", breaks="MQDMPR-3.1.1.12-38")
-class ArrivalForReaderSilent(AdminAcks):
+class ArrivalForWaitingReadNotAcknowledged(AdminAcks):
     """The receiver does not acknowledge the arrival of a message that a waiting read receives at once."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
@@ -107,7 +107,7 @@ class _ArrivedMessageChanged(Positions):
 
 
 @fault("receiver-body-above-64-kilobytes-truncated", breaks="MQDMPR-3.1.1.12-32")
-class BodyOf64Kilobytes(_ArrivedMessageChanged):
+class BodyCutTo64Kilobytes(_ArrivedMessageChanged):
     """The receiver stores only the first 65,535 bytes of a body."""
 
     def change_message(self, message: Message) -> Message:
@@ -115,7 +115,7 @@ class BodyOf64Kilobytes(_ArrivedMessageChanged):
 
 
 @fault("receiver-extension-above-255-bytes-truncated", breaks="MQDMPR-3.1.1.12-57")
-class ExtensionOf255Bytes(_ArrivedMessageChanged):
+class ExtensionCutTo255Bytes(_ArrivedMessageChanged):
     """The receiver stores only the first 255 bytes of an extension."""
 
     def change_message(self, message: Message) -> Message:
@@ -123,7 +123,7 @@ class ExtensionOf255Bytes(_ArrivedMessageChanged):
 
 
 @fault("receiver-label-of-transactional-message-of-100-characters", breaks="MQDMPR-3.1.1.12-46")
-class TransactionalLabelShort(_ArrivedMessageChanged):
+class LabelOfTransactionalMessageCut(_ArrivedMessageChanged):
     """The receiver stores only the first 100 characters of the label of a transactional message."""
 
     def change_message(self, message: Message) -> Message:
@@ -131,7 +131,7 @@ class TransactionalLabelShort(_ArrivedMessageChanged):
 
 
 @fault("receiver-correlation-of-normal-message-zero", breaks="MQDMPR-3.1.1.12-34")
-class CorrelationOfAcksOnly(_ArrivedMessageChanged):
+class CorrelationOfNormalMessagesCleared(_ArrivedMessageChanged):
     """The receiver stores zeros as CorrelationIdentifier of a recoverable message of class Normal."""
 
     def change_message(self, message: Message) -> Message:
@@ -157,7 +157,7 @@ def _set_attribute(name: str, value: Any) -> Any:
     return _change_restored(change)
 
 
-def _renumber(position: MessagePosition, qm: QueueManager) -> None:
+def _change_lookup_identifier(position: MessagePosition, qm: QueueManager) -> None:
     known = position.QueueReference.MessagePositionList._by_identifier
     known.pop(position.LookupIdentifier, None)
     position.LookupIdentifier = qm.positions.assign_lookup_identifier(position.MessageReference)
@@ -182,7 +182,7 @@ add(
     "queue-manager-restored-message-with-new-lookup-identifier",
     "MQDMPR-3.1.1.12-67",
     "A restart changes the LookupIdentifier of a recoverable message.",
-    _change_restored(_renumber),
+    _change_restored(_change_lookup_identifier),
 )
 
 
@@ -200,7 +200,7 @@ class CopiesShareIdentifier(Enqueueing):
 
 
 @fault("queue-manager-peek-by-lookup-returns-locked-message", breaks="MQDMPR-3.1.1.12-D03")
-class LockedFoundByLookup(Seeking):
+class LockedMessageFoundByLookup(Seeking):
     """A reader can peek by LookupIdentifier at a message that another reader has locked."""
 
     def seek_with_identifier(
@@ -235,7 +235,7 @@ class IdentifierRepeats(Numbering):
 
 
 @fault("receiver-arrival-time-of-transactional-message-is-sent-time", breaks="MQDMPR-3.1.1.12-D04")
-class TransactionalArrivalTime(_ArrivedMessageChanged):
+class ArrivalTimeOfTransactionalMessageIsSentTime(_ArrivedMessageChanged):
     """The ArrivalTime of a transactional message is its SentTime."""
 
     def change_message(self, message: Message) -> Message:
@@ -243,7 +243,7 @@ class TransactionalArrivalTime(_ArrivedMessageChanged):
 
 
 @fault("receiver-refused-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-40")
-class TransactionalFailureSilent(AdminAcks):
+class RefusedTransactionalMessageNotAcknowledged(AdminAcks):
     """The receiver sends no acknowledgment when it refuses a transactional message with AckNegArrival."""
 
     @only_if(lambda part, message, message_class, now: message.TransactionIdentifier is not None)
@@ -252,7 +252,7 @@ class TransactionalFailureSilent(AdminAcks):
 
 
 @fault("receiver-removed-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-41")
-class TransactionalRemovalSilent(AdminAcks):
+class RemovedTransactionalMessageNotAcknowledged(AdminAcks):
     """The receiver sends no acknowledgment when a transactional message with AckNegReceive leaves its
     queue unreceived.
     """
@@ -267,7 +267,7 @@ class TransactionalRemovalSilent(AdminAcks):
 
 
 @fault("receiver-received-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-39")
-class TransactionalReceiptSilent(AdminAcks):
+class ReceivedTransactionalMessageNotAcknowledged(AdminAcks):
     """The receiver sends no acknowledgment when an application receives a transactional message with AckPosReceive."""
 
     @only_if(
@@ -280,7 +280,7 @@ class TransactionalReceiptSilent(AdminAcks):
 
 
 @fault("sender-transactional-message-never-dead-letter", breaks="MQDMPR-3.1.1.12-24")
-class TransactionalNoDeadLetter(Journaling):
+class TransactionalMessageNotDeadLetter(Journaling):
     """The sender does not store an undelivered transactional message with NegativeJournalingRequested
     as a dead letter.
     """
@@ -316,7 +316,7 @@ class UnusedBitIgnoresRequests(_ArrivedMessageChanged):
 
 
 @fault("system-journal-keeps-only-newest-copy-of-destination", breaks="MQDMPR-3.1.1.12-21")
-class OnlyNewestCopy(Journaling):
+class OnlyNewestCopyJournaled(Journaling):
     """A delivered message replaces the earlier copies of messages to the same queue in the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:

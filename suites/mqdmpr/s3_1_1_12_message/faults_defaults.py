@@ -212,7 +212,7 @@ class EncryptedByDefault(Commands):
 
 
 @fault("sender-requested-certificate-ignored", breaks="MQDMPR-3.1.1.12-D64")
-class NamedCertificateUnread(Commands):
+class RequestedCertificateIgnored(Commands):
     """The sender signs a message with the user's default certificate instead of the certificate that the application
     requests.
     """

@@ -69,7 +69,7 @@ class _MovedMessageChanged(Positions):
 
 
 @fault("receiver-application-tag-above-31-bits-cut", breaks="MQDMPR-3.1.1.12-31", blind=True)
-class TagOf31Bits(_InsertedMessageChanged):
+class ApplicationTagOf31Bits(_InsertedMessageChanged):
     """The queue manager clears the highest bit of an ApplicationTag."""
 
     def change_message(self, message: Message) -> Message:
@@ -77,7 +77,7 @@ class TagOf31Bits(_InsertedMessageChanged):
 
 
 @fault("local-message-without-application-tag", breaks="MQDMPR-3.1.1.12-31", blind=True)
-class LocalTagZero(_LocalMessageChanged):
+class ApplicationTagOfLocalMessageZero(_LocalMessageChanged):
     """A message that a local application sends to a local queue has the ApplicationTag 0."""
 
     def change_message(self, message: Message) -> Message:
@@ -85,7 +85,7 @@ class LocalTagZero(_LocalMessageChanged):
 
 
 @fault("dead-letter-without-application-tag", breaks="MQDMPR-3.1.1.12-31", blind=True)
-class DeadLetterTagZero(_MovedMessageChanged):
+class ApplicationTagOfDeadLetterZero(_MovedMessageChanged):
     """A message in a dead-letter queue or in the system journal has the ApplicationTag 0."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
@@ -93,7 +93,7 @@ class DeadLetterTagZero(_MovedMessageChanged):
 
 
 @fault("stored-body-without-trailing-zeros", breaks="MQDMPR-3.1.1.12-32", blind=True)
-class TrailingZerosCut(_InsertedMessageChanged):
+class TrailingZerosOfBodyRemoved(_InsertedMessageChanged):
     """The queue manager removes zeros from the end of a body."""
 
     def change_message(self, message: Message) -> Message:
@@ -101,7 +101,7 @@ class TrailingZerosCut(_InsertedMessageChanged):
 
 
 @fault("moved-message-body-cut-to-4-kilobytes", breaks="MQDMPR-3.1.1.12-32", blind=True)
-class MovedBodyCut(_MovedMessageChanged):
+class BodyOfMovedMessageCut(_MovedMessageChanged):
     """A message that is moved keeps only the first 4,096 bytes of its body."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
@@ -117,7 +117,7 @@ class BodyTypeOf16Bits(_InsertedMessageChanged):
 
 
 @fault("moved-message-with-body-type-0", breaks="MQDMPR-3.1.1.12-33", blind=True)
-class MovedBodyTypeZero(_MovedMessageChanged):
+class BodyTypeOfMovedMessageZero(_MovedMessageChanged):
     """A message that is moved to a subqueue has the BodyType 0."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
@@ -125,7 +125,7 @@ class MovedBodyTypeZero(_MovedMessageChanged):
 
 
 @fault("moved-message-without-correlation", breaks="MQDMPR-3.1.1.12-34", blind=True)
-class MovedCorrelationZero(_MovedMessageChanged):
+class CorrelationOfMovedMessageCleared(_MovedMessageChanged):
     """A message that is moved to a subqueue has an empty CorrelationIdentifier."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
@@ -141,7 +141,7 @@ class LabelStripped(_InsertedMessageChanged):
 
 
 @fault("local-message-label-cut-to-124-characters", breaks="MQDMPR-3.1.1.12-46", blind=True)
-class LocalLabelCut(_LocalMessageChanged):
+class LabelOfLocalMessageCut(_LocalMessageChanged):
     """The label of a message that a local application sends to a local queue has at most 124 characters."""
 
     def change_message(self, message: Message) -> Message:
@@ -177,7 +177,7 @@ class FirstCopyJournaled(Journaling):
 
 
 @fault("message-with-both-journals-not-dead-letter", breaks="MQDMPR-3.1.1.12-24", blind=True)
-class BothRequestsExclude(Journaling):
+class DeadLetterWithBothRequestsNotStored(Journaling):
     """The sender does not store an undelivered message as a dead letter if it also requests positive journaling."""
 
     @only_if(lambda part, position: position.MessageReference.PositiveJournalingRequested)
@@ -186,7 +186,7 @@ class BothRequestsExclude(Journaling):
 
 
 @fault("delivered-message-with-negative-journaling-journaled", breaks="MQDMPR-3.1.1.12-23", blind=True)
-class NegativeMeansBoth(Journaling):
+class NegativeJournalingMeansBoth(Journaling):
     """The sender journals a delivered message that requests only negative journaling."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -198,7 +198,7 @@ class NegativeMeansBoth(Journaling):
 
 
 @fault("undelivered-message-with-positive-journaling-dead-letter", breaks="MQDMPR-3.1.1.12-26", blind=True)
-class PositiveMeansBoth(Journaling):
+class PositiveJournalingMeansBoth(Journaling):
     """The sender stores an undelivered message that requests only positive journaling as a dead letter."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -209,7 +209,7 @@ class PositiveMeansBoth(Journaling):
 
 
 @fault("transactional-message-refused-not-dead-letter", breaks="MQDMPR-3.1.1.12-24", blind=True)
-class RefusedNoDeadLetter(FinalAcks):
+class RemovedMessageNotDeadLetter(FinalAcks):
     """The sender does not store a transactional message as a dead letter if the receiver reports that the message was
     removed unread from its queue.
     """
@@ -233,7 +233,7 @@ class DeletedCountsAsDelivered(FinalAcks):
 
 
 @fault("receiver-expired-express-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-D25", blind=True)
-class ExpiredInSubqueueSilent(AdminAcks):
+class ExpiredExpressMessageNotAcknowledged(AdminAcks):
     """The receiver does not acknowledge express messages that expire in their queue."""
 
     @only_if(
@@ -246,7 +246,7 @@ class ExpiredInSubqueueSilent(AdminAcks):
 
 
 @fault("receiver-moved-message-does-not-expire", breaks="MQDMPR-3.1.1.12-D53", blind=True)
-class MovedNeverExpires(Lifetimes):
+class MovedMessageNeverExpires(Lifetimes):
     """A message that was moved to a subqueue does not expire."""
 
     @only_if(lambda part, position: position.QueueReference.parent is not None)
@@ -255,7 +255,7 @@ class MovedNeverExpires(Lifetimes):
 
 
 @fault("receiver-only-first-message-of-queue-expires", breaks="MQDMPR-3.1.1.12-D53", blind=True)
-class OnlyFirstExpires(Lifetimes):
+class OnlyFirstMessageExpires(Lifetimes):
     """A message expires only if it was the first message of its queue when it arrived."""
 
     @only_if(lambda part, position: position.QueueReference.MessagePositionList.Head is not position)
@@ -305,7 +305,7 @@ for _lost, _default in (
 
 
 @fault("local-message-arrival-time-0", breaks="MQDMPR-3.1.1.12-D04", blind=True)
-class LocalArrivalTime(_LocalMessageChanged):
+class ArrivalTimeOfLocalMessageZero(_LocalMessageChanged):
     """The ArrivalTime of a message that a local application sends to a local queue is 0."""
 
     def change_message(self, message: Message) -> Message:
@@ -313,7 +313,7 @@ class LocalArrivalTime(_LocalMessageChanged):
 
 
 @fault("lookup-identifier-of-moved-message-is-1", breaks="MQDMPR-3.1.1.12-D01", blind=True)
-class SubqueueRenumbered(Positions):
+class MovedMessagesRenumbered(Positions):
     """Messages in a subqueue are numbered from 1, so a message from another queue has the same LookupIdentifier."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -327,7 +327,7 @@ class SubqueueRenumbered(Positions):
 
 
 @fault("sender-first-in-transaction-also-in-second-message", breaks="MQDMPR-3.1.1.12-D58", blind=True)
-class SecondIsFirstToo(TransactionEvents):
+class SecondMessageMarkedAsFirst(TransactionEvents):
     """In a transaction of three or more messages, the second message has FirstInTransaction as well."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -342,7 +342,7 @@ class SecondIsFirstToo(TransactionEvents):
 
 
 @fault("acknowledgment-of-purged-message-without-request", breaks="MQDMPR-3.1.1.12-37", blind=True)
-class PurgedAlwaysAcknowledged(FinalAcks):
+class PurgedMessageAlwaysAcknowledged(FinalAcks):
     """The receiver acknowledges each purged message that names an administration queue, even without a request."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -411,7 +411,7 @@ _drop_class(
 
 
 @fault("sender-message-without-session-never-expires", breaks="MQDMPR-3.1.1.12-D52", blind=True)
-class RestoredNeverExpires(Sending):
+class MessageWithoutSessionNeverExpires(Sending):
     """A recoverable message with a TimeToReachQueue does not expire while the sender's session is not open."""
 
     def delete_expired(self, session: Any, position: Any, now: Now) -> None:
@@ -420,7 +420,7 @@ class RestoredNeverExpires(Sending):
 
 
 @fault("default-time-to-reach-queue-of-transactional-message-infinite", breaks="MQDMPR-3.1.1.12-47", blind=True)
-class DefaultForTransactional(Sending):
+class TransactionalTimeToReachQueueInfinite(Sending):
     """The default TimeToReachQueue of a transactional message is infinite."""
 
     def construct_user_message(self, position: MessagePosition) -> Any:
@@ -431,7 +431,7 @@ class DefaultForTransactional(Sending):
 
 
 @fault("sender-sent-time-of-waiting-message-is-time-of-transmission", breaks="MQDMPR-3.1.1.12-D60", blind=True)
-class SentWhenTransmitted(Sending):
+class SentTimeIsTransmissionTime(Sending):
     """The SentTime of a message that waited in its outgoing queue is the time at which it was transmitted."""
 
     def update_user_message(self, session: Any, position: Any, now: Now) -> Any:
@@ -440,7 +440,7 @@ class SentWhenTransmitted(Sending):
 
 
 @fault("queue-manager-peek-of-first-by-lookup-returns-locked-message", breaks="MQDMPR-3.1.1.12-D03", blind=True)
-class FirstLockedFound(Seeking):
+class LockedMessageFoundAtEnds(Seeking):
     """A peek by LookupIdentifier at the first or the last message returns that message even if another reader has
     locked it.
     """

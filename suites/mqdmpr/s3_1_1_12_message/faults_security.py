@@ -184,7 +184,7 @@ for _name, _rules, _says, _change in (
 @fault(
     "sender-list-signature-hash-md5-replaced-by-sha1", breaks=("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"), blind=True
 )
-class WithSha1Hash(Securing):
+class MultipleDestinationSignatureWithSha1(Securing):
     """The sender computes the MultipleDestinationSignature with SHA-1 although HashAlgorithm is MD5."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -198,7 +198,7 @@ class WithSha1Hash(Securing):
 
 
 @fault("sender-signature-hash-md5-replaced-by-sha1", breaks="MQDMPR-3.1.1.12-D56", blind=True)
-class SingleWithSha1(Securing):
+class SignatureWithSha1(Securing):
     """The sender computes the Signature with SHA-1 although HashAlgorithm is MD5."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -212,7 +212,7 @@ class SingleWithSha1(Securing):
 
 
 @fault("sender-list-signature-in-both-attributes", breaks="MQDMPR-3.1.1.12-29", blind=True)
-class InBothAttributes(Securing):
+class SignatureInBothAttributes(Securing):
     """The sender puts the signature of a message to several destinations into both Signature and
     MultipleDestinationSignature.
     """
@@ -250,7 +250,7 @@ class CertificateWithoutSignature(Securing):
 
 
 @fault("sender-base-provider-type-2", breaks="MQDMPR-3.1.1.12-D65", blind=True)
-class TypeOfBase(Securing):
+class WrongProviderTypeAtBaseLevel(Securing):
     """The sender encrypts a message of PrivacyLevel Base with the AuthenticationProviderType 2."""
 
     def encrypt_body(
@@ -266,7 +266,7 @@ class TypeOfBase(Securing):
 
 
 @fault("sender-encryption-key-of-first-message", breaks="MQDMPR-3.1.1.12-D55", blind=True)
-class KeyOfFirstLevel(Securing):
+class ReusedSymmetricKeyWrong(Securing):
     """When a message reuses the symmetric key of an earlier message, the sender puts a wrong SymmetricKey into the
     message.
     """
@@ -292,7 +292,7 @@ class KeyOfFirstLevel(Securing):
 
 
 @fault("receiver-only-first-traced-message-reported", breaks="MQDMPR-3.1.1.12-D61", blind=True)
-class FirstArrivalReported(Tracing):
+class OnlyFirstArrivalReported(Tracing):
     """The receiver sends a report only for the first traced message that arrives."""
 
     def __init__(self, qm: QM) -> None:
@@ -320,7 +320,7 @@ class ReportsToFirstQueue(Tracing):
 
 
 @fault("sender-transactional-message-hash-algorithm-undefined", breaks="MQDMPR-3.1.1.12-48", blind=True)
-class HashOfTransactional(Securing):
+class HashAlgorithmOfTransactionalMessageUndefined(Securing):
     """A transactional message that is not signed has the undefined HashAlgorithm 1."""
 
     def secure_user_message(

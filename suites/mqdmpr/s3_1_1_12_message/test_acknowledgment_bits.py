@@ -175,7 +175,7 @@ NEEDS_BY_DISPOSITION = {
 }
 
 
-def _join(classes_by_bits):
+def _join_classes(classes_by_bits):
     """Return the classes of the acknowledgments for each combination of bits as one text."""
     return {bits: " and ".join(classes) or "no acknowledgment" for bits, classes in classes_by_bits.items()}
 
@@ -229,15 +229,15 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
             requested: values for requested, values in expected.items() if bit in requested or requested == NO_BITS
         }
         observed = {requested: classes_by_bits[requested] for requested in with_bit}
-        judge(rule, expected=_join(with_bit), observed=_join(observed), case=case, evidence=evidence)
+        judge(rule, expected=_join_classes(with_bit), observed=_join_classes(observed), case=case, evidence=evidence)
     for requested, rules in {NO_BITS: (RULE_WITHOUT_BITS,), **RULES_BY_ACKNOWLEDGMENT_BIT}.items():
         if not acks and not expected[requested]:
             judge.mark_not_exercised(*rules, reason=f"the SUT sent no acknowledgment of {end} messages")
             continue
         judge(
             *rules,
-            expected=_join(expected)[requested],
-            observed=_join(classes_by_bits)[requested],
+            expected=_join_classes(expected)[requested],
+            observed=_join_classes(classes_by_bits)[requested],
             case=f"acknowledgment of the {end} message with {requested}",
             evidence=evidence,
         )
@@ -248,12 +248,18 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         every = "PA+PR+NA+NR"
         judge(
             class_rule,
-            expected=_join(expected)[every],
-            observed=_join(classes_by_bits)[every],
+            expected=_join_classes(expected)[every],
+            observed=_join_classes(classes_by_bits)[every],
             case=f"acknowledgments of the {end} message with all requests",
             evidence=evidence,
         )
-    judge(*GENERAL_RULES, expected=_join(expected), observed=_join(classes_by_bits), case=case, evidence=evidence)
+    judge(
+        *GENERAL_RULES,
+        expected=_join_classes(expected),
+        observed=_join_classes(classes_by_bits),
+        case=case,
+        evidence=evidence,
+    )
     identifiers = {identifier(frame) for frame in frames.values()}
     strange = [get_correlation_id(ack) for ack in acks if get_correlation_id(ack) not in identifiers]
     judge(

@@ -224,18 +224,18 @@ def test_kept_message_is_unchanged_after_restart(peer, sut, judge, place):
         application.await_labels(1)
         application.receive()
 
-    def find_kept() -> dict[str, Any] | None:
+    def find_kept_message() -> dict[str, Any] | None:
         kept = sut.kept_messages(DEAD_LETTERS) if expired else application.messages(shown)
         return _find_label(kept, label)
 
-    peer.eventually(lambda: find_kept() is not None)
-    before = find_kept()
+    peer.eventually(lambda: find_kept_message() is not None)
+    before = find_kept_message()
     if before is None:
         judge.mark_not_exercised("MQDMPR-3.1.1.12-67", reason=f"the message is not in the {place}", evidence=sent)
         return
     sut.restart()
     sut.restart()
-    after = find_kept() or {}
+    after = find_kept_message() or {}
     judge(
         "MQDMPR-3.1.1.12-67",
         expected={name: before[name] for name in KEPT_PROPERTIES if name in before},

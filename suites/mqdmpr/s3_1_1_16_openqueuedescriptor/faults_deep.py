@@ -27,7 +27,7 @@ class EveryDescriptorReady(RemoteOpening):
 
 
 @fault("queue-manager-context-value-of-queue", breaks="MQDMPR-3.1.1.16-03")
-class ContextOfQueue(Qmcomm):
+class ContextValueSharedInQueue(Qmcomm):
     """All OpenQueueDescriptors of a queue have the same context value as the first of them."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
@@ -37,7 +37,7 @@ class ContextOfQueue(Qmcomm):
 
 
 @fault("open-queue-descriptor-handle-of-application-repeated", breaks="MQDMPR-3.1.1.16-02", blind=True)
-class HandleOfApplication(Qmcomm):
+class RemoteReaderSharesHandleOfApplication(Qmcomm):
     """The Handle of a remote reader's OpenQueueDescriptor is the Handle of the first open OpenQueueDescriptor of an
     application.
     """
@@ -48,7 +48,7 @@ class HandleOfApplication(Qmcomm):
 
 
 @fault("open-queue-descriptor-context-of-peeker-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
-class ContextOfLastOpening(Qmcomm):
+class ContextValueOfEarlierDescriptor(Qmcomm):
     """An OpenQueueDescriptor has the context value of the OpenQueueDescriptor that was opened before it, if the earlier
     descriptor has PeekAccess.
     """
@@ -60,7 +60,7 @@ class ContextOfLastOpening(Qmcomm):
 
 
 @fault("descriptor-of-queue-opened-again-has-access-of-first", breaks="MQDMPR-3.1.1.16-04")
-class AccessOfFirst(QueueOpening):
+class AccessTypeOfFirstDescriptor(QueueOpening):
     """While a queue is open, a further descriptor of the queue has the AccessType of the first one."""
 
     def _add_descriptor(

@@ -62,7 +62,7 @@ add(
 
 
 @fault("queue-manager-changed-attribute-of-queue-lost-at-restart", breaks="MQDMPR-3.1.1-02")
-class ChangeNotSaved(QueueCommands):
+class ChangedAttributeNotSaved(QueueCommands):
     """A change to an attribute of an existing queue is lost at a restart."""
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
@@ -138,7 +138,7 @@ class OutgoingExpressSaved(Durability):
 
 
 @fault("express-message-of-own-application-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
-class OwnExpressSaved(Durability):
+class LocalExpressMessageSaved(Durability):
     """An express message of a local application in a local queue survives a restart."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -215,7 +215,7 @@ class SecondMoveNotSaved(QueueCommands):
 
 
 @fault("queue-manager-message-moved-to-waiting-reader-in-subqueue-after-restart", breaks="MQDMPR-3.1.1.11-07")
-class MovedToReaderKept(Positions):
+class MessageReceivedAfterMoveKept(Positions):
     """A message that was moved to a subqueue, and that a waiting reader received there, is in the subqueue after a
     restart.
     """
@@ -240,7 +240,7 @@ class LockNotRestored(TransactionRecords):
 
 
 @fault("restart-loses-messages-of-second-outgoing-queue", breaks="MQDMPR-3.1.1-01")
-class SecondOutgoingLost(Restoring):
+class MessagesOfSecondOutgoingQueueLost(Restoring):
     """After a restart, only the messages of the first outgoing queue are restored."""
 
     def _restore_message(self, rest: str, value: Any) -> None:

@@ -14,7 +14,7 @@ from reference_qm.model.states import OutgoingQueueState
 from reference_qm.surface.clock import Now
 
 
-class PublicInitiallyInactive(Destinations):
+class PublicOutgoingQueueInitiallyInactive(Destinations):
     """In hardened security mode, the State of a new outgoing queue to a public queue is Inactive."""
 
     def initial_state(self, text: str) -> OutgoingQueueState:
@@ -23,7 +23,7 @@ class PublicInitiallyInactive(Destinations):
         return super().initial_state(text)
 
 
-class PublicNotLocked(Establishing):
+class PublicOutgoingQueueNotLocked(Establishing):
     """In hardened security mode, the sender sets the State of an outgoing queue to a public queue to Inactive instead
     of Locked when it does not connect.
     """
@@ -43,6 +43,6 @@ add(
     "sender-hardened-public-queue-not-locked",
     "MQDMPR-3.1.1.3-07",
     "In hardened security mode, the sender leaves the outgoing queues to public queues Inactive.",
-    both(replace_part(PublicInitiallyInactive), replace_part(PublicNotLocked)),
+    both(replace_part(PublicOutgoingQueueInitiallyInactive), replace_part(PublicOutgoingQueueNotLocked)),
     blind=True,
 )

@@ -55,7 +55,7 @@ LONG_READ_TIMEOUT_MS = 600_000
 OTHER_SID = "S-1-5-21-4-5-6-1000"
 WRITE_RIGHT, PEEK_RIGHT = 0x0000_0004, 0x0000_0002
 """Rights of MQQUEUEACCESSMASK. Spec: MS-MQMQ 2.2.24."""
-LATE = {"TimeToReachQueue": 1}
+SHORT_TIME_TO_REACH_QUEUE = {"TimeToReachQueue": 1}
 SECONDS_PER_HOUR = 3_600
 
 
@@ -240,7 +240,7 @@ def test_express_message_is_in_no_place_after_restart(peer, sut, judge, place):
         connection = peer.open_raw()
         for number, name in enumerate(names):
             user = {"DM": number, **(late if expired else {})}
-            base = {"base": LATE} if expired else {}
+            base = {"base": SHORT_TIME_TO_REACH_QUEUE} if expired else {}
             connection.send(peer.message(user, label=name, destination=rf"TCP:{sut.address}\{queue}", **base))
         connection.check_alive()
     if place == "subqueue":

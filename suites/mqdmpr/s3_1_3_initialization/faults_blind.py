@@ -40,7 +40,7 @@ add(
 
 
 @fault("in-doubt-transaction-second-receive-forgotten", breaks="MQDMPR-3.1.3-D15", blind=True)
-class FirstReceiveOnly(TransactionRecords):
+class OnlyFirstReceiveRestored(TransactionRecords):
     """After a restart, a prepared transaction that received several messages contains only the first of them."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -53,7 +53,7 @@ class FirstReceiveOnly(TransactionRecords):
 
 
 @fault("restart-keeps-move-of-open-transaction", breaks="MQDMPR-3.1.3-D16", blind=True)
-class MoveSavedAtOnce(TransactionOperations):
+class UncommittedMoveSaved(TransactionOperations):
     """After a restart, a message that was moved in an open transaction without a coordinator is in the target queue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:

@@ -26,7 +26,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("prepare-affects-other-transactions", breaks="MQDMPR-3.1.4.3-03")
-class PreparedWithAllOthers(Coordinating):
+class AllTransactionsPrepared(Coordinating):
     """A request to prepare one transaction prepares all transactions."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -50,7 +50,7 @@ class AlwaysSinglePhase(TransactionEvents):
     "unknown-transaction-begun-when-ended",
     breaks=("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.4-04", "MQDMPR-3.1.4.5-04", "MQDMPR-3.1.4.6-11"),
 )
-class MadeWhenMissing(TransactionEvents):
+class UnknownTransactionCreated(TransactionEvents):
     """When an application requests to end an unknown transaction, the queue manager creates that transaction."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
@@ -64,7 +64,7 @@ class MadeWhenMissing(TransactionEvents):
     "unknown-transaction-mapped-to-last-begun",
     breaks=("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),
 )
-class TakenForAnother(TransactionEvents):
+class UnknownTransactionTakenForLast(TransactionEvents):
     """The queue manager applies a request for an unknown transaction to the transaction that was begun last."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
@@ -79,7 +79,7 @@ class TakenForAnother(TransactionEvents):
     "commit-or-abort-affects-other-transactions",
     breaks=("MQDMPR-3.1.4.4-03", "MQDMPR-3.1.4.5-03"),
 )
-class EndsWithAllOthers(TransactionEvents):
+class AllTransactionsEnded(TransactionEvents):
     """The queue manager applies the commit or the abort of one transaction to all open transactions."""
 
     def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
@@ -92,7 +92,7 @@ class EndsWithAllOthers(TransactionEvents):
 
 
 @fault("prepare-of-empty-transaction-refused", breaks=("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08"))
-class NothingRefused(TransactionEvents):
+class EmptyTransactionNotPrepared(TransactionEvents):
     """The queue manager refuses to prepare a transaction without operations."""
 
     def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
@@ -102,7 +102,7 @@ class NothingRefused(TransactionEvents):
 
 
 @fault("transaction-first-message-not-marked", breaks="MQDMPR-3.1.4.3-06")
-class WithoutFirst(TransactionEvents):
+class FirstMessageNotMarked(TransactionEvents):
     """The first message of a transaction has FM set only if it is also the last message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -111,7 +111,7 @@ class WithoutFirst(TransactionEvents):
 
 
 @fault("transaction-last-message-not-marked", breaks="MQDMPR-3.1.4.3-07")
-class WithoutLast(TransactionEvents):
+class LastMessageNotMarked(TransactionEvents):
     """The last message of a transaction has LM set only if it is also the first message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -129,7 +129,7 @@ def _mark_boundary_only_of_single_message(transaction: Transaction, mark: str, w
 
 
 @fault("prepare-without-single-phase-commits", breaks=("MQDMPR-3.1.4.6-03", "MQDMPR-3.1.4.6-08"))
-class CarriedOutWhenPrepared(Coordinating):
+class PrepareCommits(Coordinating):
     """A transaction that a coordinator prepares in two phases is committed at once."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -150,7 +150,7 @@ class SinglePhaseOnlyPrepared(Coordinating):
 
 
 @fault("commit-leaves-sent-message-locked", breaks="MQDMPR-3.1.4.4-07")
-class SentMessagesLocked(TransactionEvents):
+class SentMessageLockedAfterCommit(TransactionEvents):
     """A message that was sent in a transaction to a local queue stays locked after the commit."""
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -160,7 +160,7 @@ class SentMessagesLocked(TransactionEvents):
 
 
 @fault("message-sent-in-transaction-visible-before-commit", breaks="MQDMPR-3.1.4.4-07")
-class SeenAtOnce(TransactionOperations):
+class SentMessageAvailableBeforeCommit(TransactionOperations):
     """A message that was sent in a transaction to a local queue can be received before the commit."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -170,7 +170,7 @@ class SeenAtOnce(TransactionOperations):
 
 
 @fault("commit-removes-received-message-without-reason", breaks=("MQDMPR-3.1.4.4-11", "MQDMPR-3.1.4.7-03"))
-class RemovedWithoutReason(TransactionEvents):
+class ReceivedMessageRemovedWithoutReason(TransactionEvents):
     """When a transaction commits, the queue manager removes a message that the transaction received, but passes no
     reason for the removal; so the message is not acknowledged.
     """
@@ -181,7 +181,7 @@ class RemovedWithoutReason(TransactionEvents):
 
 
 @fault("coordinator-commit-restores-received-message", breaks="MQDMPR-3.1.4.7-03")
-class NothingCarriedOut(TransactionEvents):
+class ReceivedMessageReturnsAfterCommit(TransactionEvents):
     """A message that was received in a coordinator's transaction is in its queue again after the commit."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -194,7 +194,7 @@ class NothingCarriedOut(TransactionEvents):
 
 
 @fault("commit-does-not-move-message", breaks=("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-18"))
-class MovedGivenBack(TransactionEvents):
+class MoveUndoneAtCommit(TransactionEvents):
     """A message that was moved in a transaction is in its source queue after the commit."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
@@ -202,7 +202,7 @@ class MovedGivenBack(TransactionEvents):
 
 
 @fault("commit-copies-moved-message", breaks="MQDMPR-3.1.4.4-16")
-class MovedCopied(TransactionEvents):
+class MovedMessageCopied(TransactionEvents):
     """A message that was moved in a transaction is in both queues after the commit."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
@@ -213,7 +213,7 @@ class MovedCopied(TransactionEvents):
 
 
 @fault("commit-moves-message-to-front", breaks="MQDMPR-3.1.4.4-18")
-class MovedToTheFront(Positions):
+class MovedMessageBecomesFirst(Positions):
     """A message that a commit moves becomes the first message of the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -226,7 +226,7 @@ class MovedToTheFront(Positions):
 
 
 @fault("commit-leaves-moved-message-locked", breaks=("MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-19"))
-class MovedLocked(Positions):
+class MovedMessageLockedAfterCommit(Positions):
     """A message that a commit moves stays locked in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -238,7 +238,7 @@ class MovedLocked(Positions):
 
 
 @fault("committed-transaction-stays-open", breaks="MQDMPR-3.1.4.4-23")
-class CommittedStays(TransactionEvents):
+class CommittedTransactionAcceptsOperations(TransactionEvents):
     """A committed transaction accepts further operations."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
@@ -247,7 +247,7 @@ class CommittedStays(TransactionEvents):
 
 
 @fault("aborted-transaction-stays-open", breaks="MQDMPR-3.1.4.5-19")
-class AbortedStays(TransactionEvents):
+class AbortedTransactionAcceptsOperations(TransactionEvents):
     """An aborted transaction accepts further operations."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -314,7 +314,7 @@ class AbortAnsweredAsCommitted(Coordinating):
 
 
 @fault("abort-leaves-messages-locked", breaks=("MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.8-03"))
-class NothingGivenBack(TransactionEvents):
+class MessageLockedAfterAbort(TransactionEvents):
     """A message that was received or moved in a transaction stays locked after the abort."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -323,7 +323,7 @@ class NothingGivenBack(TransactionEvents):
 
 
 @fault("abort-restores-message-at-end", breaks="MQDMPR-3.1.4.5-13")
-class GivenBackAtTheEnd(TransactionEvents):
+class AbortPutsMessageAtEnd(TransactionEvents):
     """A message that was received or moved in a transaction is at the end of its queue after the abort."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -335,7 +335,7 @@ class GivenBackAtTheEnd(TransactionEvents):
 
 
 @fault("abort-restores-purged-message", breaks="MQDMPR-3.1.4.5-08")
-class PurgedGivenBack(TransactionEvents):
+class AbortReturnsPurgedMessage(TransactionEvents):
     """A message that was purged after a transaction had received it is in its queue again after the abort of the
     transaction.
     """
@@ -346,7 +346,7 @@ class PurgedGivenBack(TransactionEvents):
 
 
 @fault("abort-stores-sent-message", breaks="MQDMPR-3.1.4.5-17")
-class SentLeft(TransactionEvents):
+class SentMessageAvailableAfterAbort(TransactionEvents):
     """A message that was sent in a transaction to a local queue can be received after the abort."""
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:

@@ -327,7 +327,7 @@ class OfflineRetries(Establishing):
 
 
 @fault("initiator-online-again-sends-messages-of-one-queue-only", breaks="MQDMPR-3.1.4.13-03")
-class FirstQueueOnly(Administering):
+class OnlyOneOutgoingQueueSendsOnline(Administering):
     """A queue manager that is brought online sends the waiting messages of only one of several outgoing queues."""
 
     def establish_waiting(self, now: Now) -> None:
@@ -359,7 +359,7 @@ class SecondResumeIgnored(Administering):
 
 
 @fault("abort-leaves-third-received-message-locked", breaks="MQDMPR-3.1.4.5-13")
-class LastStaysLocked(TransactionEvents):
+class ThirdReceivedMessageLockedAfterAbort(TransactionEvents):
     """An abort does not return the third and later messages that the transaction has received."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -388,7 +388,7 @@ class SendsToSecondQueueLost(TransactionEvents):
 
 
 @fault("bring-online-establishes-only-first-waiting-session", breaks="MQDMPR-3.1.4.13-03")
-class OnlyFirstEstablished(Administering):
+class OnlyFirstOutgoingQueueSendsOnline(Administering):
     """A queue manager that is brought online sends only the messages of its first outgoing queue."""
 
     def bring_online(self, now: Now) -> None:

@@ -82,7 +82,7 @@ class ExternalWithoutLast(TransactionEvents):
 
 
 @fault("prepare-refused-while-other-transaction-is-prepared", breaks="MQDMPR-3.1.4.3-08", blind=True)
-class OnePreparedOnly(Coordinating):
+class SecondTransactionNotPrepared(Coordinating):
     """The queue manager refuses to prepare a transaction while another transaction is prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -317,7 +317,7 @@ class OnlineOnlySends(SessionOpening):
 
 
 @fault("online-queue-manager-sends-only-messages-from-before", breaks="MQDMPR-3.1.4.13-03", blind=True)
-class OnlineSendsOnlyOld(Administering):
+class OnlineIgnoresMessagesSentOffline(Administering):
     """A queue manager that is brought online does not send the messages that were sent while it was offline."""
 
     def establish_waiting(self, now: Now) -> None:

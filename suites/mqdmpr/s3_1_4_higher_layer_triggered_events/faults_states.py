@@ -19,7 +19,7 @@ def _is_purged(operation: TransactionalOperation) -> bool:
 
 
 @fault("commit-after-purge-drops-sent-message", breaks="MQDMPR-3.1.4.4-07")
-class PurgeDropsSent(TransactionEvents):
+class CommitAfterPurgeDropsSentMessage(TransactionEvents):
     """If the queue was purged after the send, a commit deletes the message that the transaction sent."""
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -30,7 +30,7 @@ class PurgeDropsSent(TransactionEvents):
 
 
 @fault("commit-after-purge-counts-received-message-as-purged", breaks="MQDMPR-3.1.4.4-11")
-class PurgeBeforeReceipt(TransactionEvents):
+class CommitAfterPurgeReportsPurge(TransactionEvents):
     """If the queue was purged after the receive, a commit acknowledges the received message as purged."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -41,7 +41,7 @@ class PurgeBeforeReceipt(TransactionEvents):
 
 
 @fault("commit-after-purge-drops-moved-message", breaks="MQDMPR-3.1.4.4-17")
-class PurgeDropsMoved(TransactionEvents):
+class CommitAfterPurgeDropsMovedMessage(TransactionEvents):
     """If the queue was purged after the move, a commit deletes the message that the transaction moved."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
@@ -52,7 +52,7 @@ class PurgeDropsMoved(TransactionEvents):
 
 
 @fault("abort-of-prepared-transaction-keeps-moved-message", breaks="MQDMPR-3.1.4.8-03")
-class KeepsMoved(TransactionEvents):
+class AbortCarriesOutMoves(TransactionEvents):
     """The abort of a coordinator's transaction carries out the moves of the transaction."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:

@@ -41,7 +41,7 @@ class OtherReadsEnded(QueueOpening):
 
 
 @fault("queue-manager-close-cursor-ends-reads-without-cursor", breaks="MQDMPR-3.1.7.1.2-05")
-class PlainReadsEnded(QueueOpening):
+class ReadsWithoutCursorEnded(QueueOpening):
     """Closing a cursor also ends the pending reads of the same OpenQueueDescriptor that use no cursor."""
 
     def close_cursor(self, cursor: Cursor) -> None:
@@ -68,7 +68,7 @@ class SecondCursorContinues(Cursors):
 
 
 @fault("cursor-of-exclusive-handle-refused", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
-class ExclusiveWithoutCursor(QueueCommands):
+class CursorOfExclusiveHandleRefused(QueueCommands):
     """The queue manager refuses a cursor of a handle that was opened with DenyReceive."""
 
     def open_cursor(self, request: OpenCursor, token: int, now: Now) -> Result:
@@ -79,7 +79,7 @@ class ExclusiveWithoutCursor(QueueCommands):
 
 
 @fault("cursor-of-empty-queue-refused", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
-class EmptyWithoutCursor(QueueCommands):
+class CursorOfEmptyQueueRefused(QueueCommands):
     """The queue manager refuses a cursor of an empty queue."""
 
     def open_cursor(self, request: OpenCursor, token: int, now: Now) -> Result:

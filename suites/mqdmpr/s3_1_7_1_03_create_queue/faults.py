@@ -15,7 +15,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("new-queue-quota-8-mb-by-default", breaks="MQDMPR-3.1.7.1.3-02")
-class QuotaOfItsOwn(Queues):
+class DefaultQuotaOf8Megabytes(Queues):
     """A new queue for which no Quota is supplied has a Quota of 8 MB."""
 
     def add(self, queue: Queue) -> None:
@@ -25,7 +25,7 @@ class QuotaOfItsOwn(Queues):
 
 
 @fault("new-queue-privacy-level-always-optional", breaks=("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"))
-class PrivateBodyOptional(Queues):
+class SuppliedPrivacyLevelIgnored(Queues):
     """A new queue has PrivacyLevel Optional instead of the value that its creator supplies."""
 
     def add(self, queue: Queue) -> None:
@@ -43,7 +43,7 @@ class BasePriorityUnsigned(Queues):
 
 
 @fault("new-queue-not-in-collection", breaks=("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D07"))
-class NotInCollection(Queues):
+class QueueAddedAtRestart(Queues):
     """A new queue is returned to its creator, but is added to the QueueCollection only at the next restart."""
 
     def add(self, queue: Queue) -> None:
@@ -53,7 +53,7 @@ class NotInCollection(Queues):
 
 
 @fault("new-queue-without-journal", breaks="MQDMPR-3.1.7.1.3-09")
-class WithoutJournal(Queues):
+class QueueWithoutJournal(Queues):
     """A new queue has no journal."""
 
     def add(self, queue: Queue) -> None:
@@ -91,7 +91,7 @@ class LocalScope(Queues):
 
 
 @fault("new-queue-modify-time-0", breaks="MQDMPR-3.1.7.1.3-D02")
-class TimeOfChangeLeft(Queues):
+class ModifyTimeZero(Queues):
     """A new queue has ModifyTime 0."""
 
     def add(self, queue: Queue) -> None:
@@ -100,7 +100,7 @@ class TimeOfChangeLeft(Queues):
 
 
 @fault("new-private-queue-public-format-name", breaks="MQDMPR-3.1.7.1.3-D03")
-class PrivateAsPublic(QueueCommands):
+class PrivateQueueGetsPublicName(QueueCommands):
     """The answer to the creation of a private queue has a public format name."""
 
     def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
@@ -115,7 +115,7 @@ class PrivateAsPublic(QueueCommands):
 
 
 @fault("new-public-queue-private-format-name", breaks="MQDMPR-3.1.7.1.3-D03")
-class PublicAsPrivate(QueueCommands):
+class PublicQueueGetsPrivateName(QueueCommands):
     """The answer to the creation of a public queue also has a private format name."""
 
     def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:

@@ -80,7 +80,7 @@ class NoNegativePriority(Queues):
 
 
 @fault("queue-manager-create-queue-number-of-queues-as-private-number", breaks="MQDMPR-3.1.7.1.3-D04")
-class NumberOfQueues(Queues):
+class QueueNumberIsCount(Queues):
     """The queue manager uses the number of existing queues as PrivateQueueNumber of a new private queue, although
     another queue may have this number.
     """
@@ -120,7 +120,7 @@ class NameTrimmed(Queues):
 
 
 @fault("queue-manager-dacl-of-more-than-four-entries-shortened", breaks="MQDMPR-3.1.7.1.3.1-08")
-class FourEntries(Queues):
+class DaclCutToFourEntries(Queues):
     """The queue manager keeps at most four entries of a supplied DACL."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -131,7 +131,7 @@ class FourEntries(Queues):
 
 
 @fault("refused-public-queue-created-when-directory-is-back", breaks="MQDMPR-3.1.7.1.3-D06", blind=True)
-class CreatedLater(Publishing):
+class RefusedPublicQueueCreatedLater(Publishing):
     """The queue manager creates a public queue whose creation it refused, when the directory is available again."""
 
     def __init__(self, qm: QM) -> None:
@@ -154,7 +154,7 @@ class CreatedLater(Publishing):
 
 
 @fault("second-public-queue-with-identifier-of-first", breaks="MQDMPR-3.1.7.1.3-D05", blind=True)
-class IdentifierOfFirst(Publishing):
+class IdentifierOfFirstPublicQueue(Publishing):
     """The second public queue has the Identifier of the first public queue instead of that of its directory object."""
 
     def publish(self, queue: Queue, published: OnStatus) -> None:

@@ -41,7 +41,7 @@ class NoNegativePriority(Queues):
 
 
 @fault("modify-time-of-new-queue-is-zero", breaks="MQDMPR-3.1.7.1.3-D02")
-class NoModifyTime(Queues):
+class ModifyTimeZero(Queues):
     """ModifyTime of a new queue is 0."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:

@@ -62,7 +62,7 @@ class BasePriorityOf8Bits(_CreatedChanged):
 
 
 @fault("new-transactional-queue-without-authentication", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
-class TransactionalUnauthenticated(_CreatedChanged):
+class TransactionalQueueLosesAuthentication(_CreatedChanged):
     """A new transactional queue has neither the supplied Authentication nor the supplied Journaling."""
 
     def change_queue(self, queue: Queue) -> None:
@@ -101,7 +101,7 @@ class SharedJournal(_CreatedChanged):
 
 
 @fault("new-queue-number-is-number-of-queues", breaks="MQDMPR-3.1.7.1.3-D04", blind=True)
-class NumberedByCount(Queues):
+class QueueNumberFromCount(Queues):
     """The number of a new private queue is the number of existing queues plus 100."""
 
     def _next_number(self) -> int:
@@ -120,7 +120,7 @@ class LongNameRefused(Queues):
 
 
 @fault("new-queue-refused-with-name-that-begins-like-other", breaks="MQDMPR-3.1.7.1.3-D07", blind=True)
-class PrefixRefused(Queues):
+class NameThatIsPrefixRefused(Queues):
     """The queue manager refuses to create a queue whose name is the beginning of another queue's name."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -130,7 +130,7 @@ class PrefixRefused(Queues):
 
 
 @fault("private-queue-with-upper-case-folder-is-public", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
-class UpperCaseFolder(_CreatedChanged):
+class UpperCasePrivateFolderIsPublic(_CreatedChanged):
     """A queue whose path name begins with PRIVATE$ in upper-case letters has QueueType Public."""
 
     def change_queue(self, queue: Queue) -> None:

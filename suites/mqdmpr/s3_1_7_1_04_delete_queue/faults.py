@@ -20,7 +20,7 @@ Done = Callable[[], Result]
 
 
 @fault("deleted-queue-messages-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
-class MessagesVanish(Queues):
+class DeletedMessagesNotAcknowledged(Queues):
     """The messages of a deleted queue are deleted without an acknowledgment."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
@@ -31,7 +31,7 @@ class MessagesVanish(Queues):
 
 
 @fault("deleted-queue-handles-open-namesake", breaks="MQDMPR-3.1.7.1.4-10")
-class OpeningsFollowTheName(Queues):
+class OldHandleRefersToNewQueue(Queues):
     """An open handle of a deleted queue refers to a new queue with the same name."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
@@ -52,7 +52,7 @@ class OpeningsFollowTheName(Queues):
 
 
 @fault("deleted-queue-only-emptied", breaks="MQDMPR-3.1.7.1.4-11")
-class StillListed(Queues):
+class DeletedQueueStillListed(Queues):
     """A deleted queue is emptied, but not removed."""
 
     def forget(self, queue: Queue) -> None:
@@ -60,7 +60,7 @@ class StillListed(Queues):
 
 
 @fault("delete-of-open-queue-returns-error", breaks="MQDMPR-3.1.7.1.4-17")
-class RefusedWhenDone(Queues):
+class DeletionOfOpenQueueReturnsError(Queues):
     """The request to delete an open queue returns an error, although the queue is deleted."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
@@ -71,7 +71,7 @@ class RefusedWhenDone(Queues):
 
 
 @fault("deleted-public-queue-object-stays", breaks="MQDMPR-3.1.7.1.4-13")
-class StaysPublished(Publishing):
+class DirectoryObjectRemains(Publishing):
     """The directory object of a deleted public queue remains."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
@@ -79,7 +79,7 @@ class StaysPublished(Publishing):
 
 
 @fault("delete-removes-other-directory-objects", breaks="MQDMPR-3.1.7.1.4-14")
-class AnotherFromDirectory(Publishing):
+class EarlierDirectoryObjectsDeleted(Publishing):
     """The deletion of a public queue also deletes the directory objects of all public queues that are listed
     before it.
     """
@@ -89,7 +89,7 @@ class AnotherFromDirectory(Publishing):
 
         def delete_another_object(status: Status) -> None:
             if others:
-                super(AnotherFromDirectory, self).withdraw(others.pop(), delete_another_object)
+                super(EarlierDirectoryObjectsDeleted, self).withdraw(others.pop(), delete_another_object)
             else:
                 withdrawn(status)
 
@@ -97,7 +97,7 @@ class AnotherFromDirectory(Publishing):
 
 
 @fault("public-queue-deleted-offline", breaks="MQDMPR-3.1.7.1.4-16")
-class WithoutDirectory(Publishing):
+class DeletedWithoutDirectory(Publishing):
     """The queue manager deletes a public queue and returns success although the directory does not answer."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:

@@ -33,7 +33,7 @@ class TransactionalReportedAsPurged(Positions):
 
 
 @fault("receiver-second-message-of-deleted-queue-not-reported", breaks="MQDMPR-3.1.7.1.4-05")
-class OneMessageReported(Queues):
+class OnlyFirstMessageReported(Queues):
     """The receiver sends a negative acknowledgment for only the first message of a deleted queue."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:

@@ -14,7 +14,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("only-first-message-of-deleted-queue-is-reported", breaks="MQDMPR-3.1.7.1.4-05")
-class FirstMessageReported(Positions):
+class OnlyFirstMessageReported(Positions):
     """Only the first message of a deleted queue causes a negative acknowledgment."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:

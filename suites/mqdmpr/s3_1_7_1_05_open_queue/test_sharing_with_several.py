@@ -18,7 +18,7 @@ pytestmark = needs("receive", "queue_control")
 RECEIVE, EXCLUSIVE_RECEIVE = ("receive", False), ("receive", True)
 PEEK, EXCLUSIVE_PEEK = ("peek", False), ("peek", True)
 Mode = tuple[str, bool]
-REFUSED_BESIDE: tuple[tuple[tuple[Mode, ...], dict[Mode, str]], ...] = (
+REFUSED_MODES_BY_USERS: tuple[tuple[tuple[Mode, ...], dict[Mode, str]], ...] = (
     (
         (PEEK, EXCLUSIVE_RECEIVE),
         {
@@ -74,7 +74,7 @@ def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge, k
     if kind == "subqueue":
         sut.create_queue(queue)
     journal = _open(sut, f"{main};journal" if kind == "queue" else main, EXCLUSIVE_RECEIVE)
-    for modes, refused in REFUSED_BESIDE:
+    for modes, refused in REFUSED_MODES_BY_USERS:
         for order in sorted(set(permutations(modes))):
             handles = [_open(sut, queue, mode) for mode in order]
             names = " and ".join(f"{'exclusive ' if deny else ''}{access}" for access, deny in order)

@@ -11,7 +11,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("closed-open-queue-descriptor-stays-in-queue-collection", breaks="MQDMPR-3.1.7.1.6-17")
-class OpeningStaysWithQueue(QueueOpening):
+class ClosedDescriptorStaysInQueue(QueueOpening):
     """A closed OpenQueueDescriptor remains in its queue's collection."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -22,7 +22,7 @@ class OpeningStaysWithQueue(QueueOpening):
 
 
 @fault("closing-several-queues-leaves-single-descriptors-open", breaks="MQDMPR-3.1.7.1.6-07")
-class SeveralLeavesEachOpen(QueueOpening):
+class SingleDescriptorsStayOpen(QueueOpening):
     """Closing the descriptor of queues that were opened together leaves their single descriptors open."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -31,7 +31,7 @@ class SeveralLeavesEachOpen(QueueOpening):
 
 
 @fault("closed-open-queue-descriptor-leaves-cursors-usable", breaks="MQDMPR-3.1.7.1.6-15")
-class CursorsLeft(QueueOpening):
+class CursorsOfClosedDescriptorUsable(QueueOpening):
     """The cursors of a closed OpenQueueDescriptor can still be used."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -44,7 +44,7 @@ class CursorsLeft(QueueOpening):
 
 
 @fault("closed-handle-ends-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
-class ReadsOfOtherHandles(RemoteOpening):
+class CloseEndsReadsOfOtherHandles(RemoteOpening):
     """When a remote reader closes a queue, the reads that wait with other handles of the queue end as well."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

@@ -11,7 +11,7 @@ from reference_qm.model.transactions import Transaction
 
 
 @fault("transaction-supplied-identifier-ignored", breaks="MQDMPR-3.1.7.1.8-03")
-class IdentifierMadeAnew(TransactionEvents):
+class SuppliedIdentifierIgnored(TransactionEvents):
     """A new transaction has a generated identifier instead of the identifier that its creator supplies."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
@@ -19,7 +19,7 @@ class IdentifierMadeAnew(TransactionEvents):
 
 
 @fault("transaction-not-listed-before-use", breaks="MQDMPR-3.1.7.1.8-04")
-class ListedWhenUsed(TransactionEvents):
+class TransactionAddedAtFirstOperation(TransactionEvents):
     """A new transaction is added to the transaction collection only at its first operation."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -38,7 +38,7 @@ class ListedWhenUsed(TransactionEvents):
 
 
 @fault("operations-assigned-to-first-transaction", breaks="MQDMPR-3.1.7.1.8-05")
-class OfAnotherUsed(TransactionEvents):
+class FirstTransactionUsed(TransactionEvents):
     """Each operation is assigned to the transaction that began first instead of the transaction that the
     request names.
     """

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 @fault(
     "queue-manager-message-inserted-before-its-priority-while-last-is-locked", breaks="MQDMPR-3.1.7.1.9-14", blind=True
 )
-class LockedTailMissed(Positions):
+class InsertedBeforePriorityOfLockedMessage(Positions):
     """While the last message of a priority is locked by a transaction, a new message of that priority is inserted
     before all messages of the priority.
     """
@@ -32,7 +32,7 @@ class LockedTailMissed(Positions):
 
 
 @fault("queue-manager-local-message-time-to-be-received-not-started", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
-class OwnMessagesNotTimed(Lifetimes):
+class LocalMessagesNeverExpire(Lifetimes):
     """The timer of TimeToBeReceived does not start for a message that an application of this computer sends."""
 
     def watch_received(self, position: MessagePosition) -> None:

@@ -68,7 +68,7 @@ add(
 
 
 @fault("queue-manager-own-quota-compared-with-single-queue", breaks="MQDMPR-3.1.7.1.9-04")
-class QuotaOfSingleQueue(Quotas):
+class QueueManagerQuotaPerQueue(Quotas):
     """The queue manager compares QueueManagerQuota with the total size of the messages of only one queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -92,7 +92,7 @@ class ThrottledTransaction(Enqueueing):
 
 
 @fault("queue-manager-quota-exceeded-by-one-message", breaks="MQDMPR-3.1.7.1.9-04", blind=True)
-class QueueManagerOverQuota(Quotas):
+class NewMessageNotCounted(Quotas):
     """The queue manager compares QueueManagerQuota with the size of the stored messages, without the size of the new
     message.
     """
@@ -121,7 +121,7 @@ class LockedNotCounted(Quotas):
 
 
 @fault("queue-manager-quota-of-queue-ignores-extension", breaks="MQDMPR-3.1.7.1.9-07", blind=True)
-class QuotaOfSmallMessages(Quotas):
+class MessageWithoutBodyNotCounted(Quotas):
     """A message without a body never exceeds the Quota of its queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -132,7 +132,7 @@ class QuotaOfSmallMessages(Quotas):
 
 
 @fault("queue-manager-second-message-of-transaction-refers-to-first", breaks="MQDMPR-3.1.7.1.9-09", blind=True)
-class BodyOfFirst(TransactionOperations):
+class SecondMessageHasBodyOfFirst(TransactionOperations):
     """The second local message of a transaction has the body of the first message."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -144,7 +144,7 @@ class BodyOfFirst(TransactionOperations):
 
 
 @fault("queue-manager-local-send-ignores-priority", breaks="MQDMPR-3.1.7.1.9-14", blind=True)
-class LocalAtEnd(Enqueueing):
+class LocalMessageInsertedAtEnd(Enqueueing):
     """A local message that an application sends is inserted after the messages of lower priorities."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
@@ -180,7 +180,7 @@ class SecondQueueNotLocked(TransactionOperations):
 
 
 @fault("queue-manager-transaction-sends-to-last-queue-only", breaks="MQDMPR-3.1.7.1.9-21", blind=True)
-class LastQueueOnly(TransactionOperations):
+class MessagesToEarlierQueueForgotten(TransactionOperations):
     """When a transaction sends a message to a second queue, the queue manager forgets the transaction's messages to the
     first queue.
     """
@@ -193,7 +193,7 @@ class LastQueueOnly(TransactionOperations):
 
 
 @fault("queue-manager-local-message-completes-no-read", breaks="MQDMPR-3.1.7.1.9-23", blind=True)
-class LocalCompletesNothing(Waiting):
+class LocalMessageCompletesNoRead(Waiting):
     """A message that an application of the same computer sends completes no waiting read."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -203,7 +203,7 @@ class LocalCompletesNothing(Waiting):
 
 
 @fault("queue-manager-recoverable-local-message-lost-at-restart", breaks="MQDMPR-3.1.7.1.9-14", blind=True)
-class SecondLocalNotSaved(Durability):
+class LaterLocalMessageNotSaved(Durability):
     """A recoverable message is lost at a restart if the local queue to which it was sent contains other messages."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -236,7 +236,7 @@ class TransactionalBeyondQuota(Quotas):
 
 
 @fault("higher-priority-message-inserted-only-before-last", breaks="MQDMPR-3.1.7.1.9-14")
-class InsertedBeforeLastOnly(Positions):
+class HighestPriorityInsertedFirst(Positions):
     """A message of priority 7 is inserted before earlier messages of priority 7."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -259,7 +259,7 @@ class NoTimerAfterCommit(Lifetimes):
 
 
 @fault("second-message-of-transaction-available-at-once", breaks="MQDMPR-3.1.7.1.9-17")
-class SecondAvailableAtOnce(TransactionOperations):
+class SecondSentMessageAvailableBeforeCommit(TransactionOperations):
     """The second message that is sent to a local queue in a transaction can be received before the commit."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:

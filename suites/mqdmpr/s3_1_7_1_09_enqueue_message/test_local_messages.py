@@ -18,7 +18,7 @@ pytestmark = needs("queue_control", "receive", "send")
 PENDING_TIMEOUT_MS = 60_000
 SMALL_QUOTA_KB, ROOM_KB = 1, 10
 BODY_KB = 4
-TOO_MANY = 12
+MESSAGES_ABOVE_QUOTA = 12
 """A number of messages without bodies, but with labels of a hundred characters, that together need more than 1 KB."""
 LIFETIME_S = 2
 for_each_delivery = pytest.mark.parametrize(
@@ -67,11 +67,11 @@ def list_differences(sut, queues, sent):
         if label in found
         and name in shown
         and (value or name in found[label])
-        and _fold(found[label].get(name)) != _fold(value)
+        and _normalize_value(found[label].get(name)) != _normalize_value(value)
     ]
 
 
-def _fold(value):
+def _normalize_value(value):
     return value.lower() if isinstance(value, str) and value.startswith("DIRECT") else value
 
 
@@ -237,7 +237,7 @@ def test_messages_without_bodies_exceed_quota_of_queue(peer, sut, judge, deliver
     outcomes = {
         queue: [
             sut.attempt(sut.send, sut.direct_name(queue), label=f"{number:0100}", body="", **how)
-            for number in range(TOO_MANY)
+            for number in range(MESSAGES_ABOVE_QUOTA)
         ]
         for queue in (small, large)
     }
@@ -249,7 +249,7 @@ def test_messages_without_bodies_exceed_quota_of_queue(peer, sut, judge, deliver
         expected=facts(
             last_send_to_small_queue=Outcome.REFUSED,
             messages_in_small_queue=1 + accepted[small],
-            messages_in_large_queue=1 + TOO_MANY,
+            messages_in_large_queue=1 + MESSAGES_ABOVE_QUOTA,
         ),
         observed={
             "last_send_to_small_queue": outcomes[small][-1],

@@ -62,7 +62,7 @@ add(
 
 
 @fault("receive-by-cursor-skips-received-message", breaks=("MQDMPR-3.1.7.1.10-16", "MQDMPR-3.1.7.1.10-17"))
-class TakesTheNext(Cursors):
+class CursorReceivesNextMessage(Cursors):
     """A receive by a cursor whose message another reader has received returns the next message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -74,7 +74,7 @@ class TakesTheNext(Cursors):
 
 
 @fault("received-message-reported-as-not-found", breaks=("MQDMPR-3.1.7.1.10-17", "MQDMPR-3.1.7.1.15-16"))
-class ToldAsNotFound(Cursors):
+class ReceivedMessageReportedAsNotFound(Cursors):
     """A read by a cursor whose message another reader has received returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:

@@ -106,7 +106,7 @@ class OldestCursorReceiveCancelled(Waiting):
 
 
 @fault("cursor-of-second-pending-receive-stays-at-its-position", breaks="MQDMPR-3.1.7.1.10-31")
-class SecondWaitDoesNotMove(Cursors):
+class SecondWaitDoesNotMoveCursor(Cursors):
     """When a message arrives, the cursor of a pending receive moves to this message only if the cursor is at the start
     of the queue.
     """

@@ -37,7 +37,7 @@ class CursorOfDeletedQueue(TwoPhaseReading):
 
 
 @fault("queue-manager-second-two-phase-receive-of-reader-not-locked", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
-class SecondNotLocked(TwoPhaseReading):
+class SecondTwoPhaseReceiveNotLocked(TwoPhaseReading):
     """When a reader begins a second two-phase receive before the end of its first one, the queue manager does not lock
     the message of the second receive.
     """
@@ -65,7 +65,7 @@ class SecondNotLocked(TwoPhaseReading):
 
 
 @fault("queue-manager-tag-of-two-phase-receive-by-cursor-lost", breaks="MQDMPR-3.1.7.1.11-12", blind=True)
-class TagLostWithCursor(TwoPhaseReading):
+class TagOfCursorReceiveIgnored(TwoPhaseReading):
     """The queue manager ignores the tag that the reader passes to a two-phase receive by a cursor."""
 
     def dequeue_message_begin(
@@ -83,7 +83,7 @@ class TagLostWithCursor(TwoPhaseReading):
 
 
 @fault("queue-manager-two-phase-receive-that-waited-not-locked", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
-class WaitedNotLocked(TwoPhaseReading):
+class WaitingReceiveNotLocked(TwoPhaseReading):
     """When a two-phase receive had to wait for its message, the queue manager does not lock the message."""
 
     def dequeue_message_begin(

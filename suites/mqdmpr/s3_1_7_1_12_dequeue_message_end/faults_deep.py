@@ -58,7 +58,7 @@ class FirstLockedReturned(TwoPhaseReading):
 
 
 @fault("queue-manager-dequeue-end-puts-message-at-end", breaks="MQDMPR-3.1.7.1.12-18")
-class ReturnedAtEnd(TwoPhaseReading):
+class ReturnedMessageAfterItsPriority(TwoPhaseReading):
     """Dequeue Message End with iDeleteMessage False puts the message after the other messages of its priority."""
 
     def dequeue_message_end(
@@ -98,7 +98,7 @@ class EndAfterPurgeRefused(TwoPhaseReading):
 
 
 @fault("queue-manager-dequeue-end-deletes-until-restart", breaks="MQDMPR-3.1.7.1.12-13", blind=True)
-class DeletedUntilRestart(TwoPhaseReading):
+class DeletedMessageReturnsAfterRestart(TwoPhaseReading):
     """A message that Dequeue Message End deleted is in its queue again after a restart."""
 
     def dequeue_message_end(
@@ -115,7 +115,7 @@ class DeletedUntilRestart(TwoPhaseReading):
 
 
 @fault("queue-manager-dequeue-end-returns-message-journaled", breaks="MQDMPR-3.1.7.1.12-18", blind=True)
-class ReturnJournaled(TwoPhaseReading):
+class ReturnedMessageJournaled(TwoPhaseReading):
     """The queue manager also copies a message that a reader returns into the journal."""
 
     def dequeue_message_end(

@@ -13,7 +13,7 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 
-_RETURNED: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
+_RETURNED_LOOKUP_IDS: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
 """For each queue manager, the lookup identifiers of the messages that were returned."""
 
 
@@ -49,7 +49,7 @@ class SecondReturnKeepsLock(TwoPhaseReading):
         ended: Callable[[Status], None],
         transactional: bool = False,
     ) -> None:
-        returned = _RETURNED.setdefault(self.qm, set())
+        returned = _RETURNED_LOOKUP_IDS.setdefault(self.qm, set())
         again = position.LookupIdentifier in returned
         if position.State is MessagePositionState.LOCKED and not delete_message and not transactional:
             returned.add(position.LookupIdentifier)

@@ -74,7 +74,7 @@ add(
 
 
 @fault("receive-in-transaction-does-not-lock", breaks=("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24"))
-class NotLocked(TransactionOperations):
+class ReceivedMessageNotLocked(TransactionOperations):
     """A message that is received in a transaction can be received by other readers before the commit."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -86,7 +86,7 @@ class NotLocked(TransactionOperations):
     "receive-in-transaction-deletes-at-once",
     breaks=("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29"),
 )
-class DeletedAtOnce(TransactionOperations):
+class ReceivedMessageDeletedBeforeCommit(TransactionOperations):
     """A message that is received in a transaction is deleted at once, even if the transaction is later aborted."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:

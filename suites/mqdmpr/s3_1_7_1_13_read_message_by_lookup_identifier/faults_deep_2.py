@@ -13,7 +13,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
 
-NEIGHBOURS = (MessageSeekAction.NEXT, MessageSeekAction.PREVIOUS)
+NEIGHBOR_ACTIONS = (MessageSeekAction.NEXT, MessageSeekAction.PREVIOUS)
 
 
 @fault("receive-of-last-message-by-lookup-id-leaves-message", breaks="MQDMPR-3.1.7.1.13-02")
@@ -86,7 +86,7 @@ class NextMessageUnlocked(Reading):
         transaction: Transaction | None = None,
     ) -> None:
         def unlock_message(status: Status, position: MessagePosition | None) -> None:
-            if position is not None and transaction is not None and lookup_operation in NEIGHBOURS:
+            if position is not None and transaction is not None and lookup_operation in NEIGHBOR_ACTIONS:
                 position.State = MessagePositionState.AVAILABLE
             answered(status, position)
 

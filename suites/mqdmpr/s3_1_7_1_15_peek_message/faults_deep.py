@@ -86,7 +86,7 @@ class ReturnCompletesReceivesOnly(Positions):
 
 
 @fault("queue-manager-waiting-peek-of-second-handle-not-completed", breaks="MQDMPR-3.1.7.1.15-51", blind=True)
-class OneHandlePeeks(Waiting):
+class OnlyFirstHandleCompleted(Waiting):
     """A message that becomes available completes only the pending peeks with the first handle of the queue."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -106,7 +106,7 @@ class OneHandlePeeks(Waiting):
 
 
 @fault("queue-manager-peek-past-locked-first-message-waits", breaks="MQDMPR-3.1.7.1.15-58", blind=True)
-class LockedHeadWaits(Reading):
+class LockedFirstMessageNotSkipped(Reading):
     """A peek at a queue whose first message is locked waits, although a second message is available."""
 
     def peek_message(

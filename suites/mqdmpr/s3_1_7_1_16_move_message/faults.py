@@ -19,7 +19,7 @@ def _is_application_queue(queue: Queue) -> bool:
 
 
 @fault("move-leaves-source-message", breaks="MQDMPR-3.1.7.1.16-05")
-class Copies(Positions):
+class MovedMessageStaysInSource(Positions):
     """A moved message also remains in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -31,7 +31,7 @@ class Copies(Positions):
 
 
 @fault("move-drops-body", breaks="MQDMPR-3.1.7.1.16-06")
-class LosesTheBody(Positions):
+class MovedMessageLosesBody(Positions):
     """A moved message has no body in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -42,7 +42,7 @@ class LosesTheBody(Positions):
 
 
 @fault("move-appends-to-target", breaks="MQDMPR-3.1.7.1.16-07")
-class ToTheEnd(Positions):
+class MovedMessagePlacedLast(Positions):
     """A moved message is the last of its target queue, regardless of its priority."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -56,7 +56,7 @@ class ToTheEnd(Positions):
 
 
 @fault("move-resets-priority", breaks=("MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07"))
-class LosesThePriority(Positions):
+class MovedMessageLosesPriority(Positions):
     """A moved message has the lowest priority in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -66,7 +66,7 @@ class LosesThePriority(Positions):
 
 
 @fault("move-in-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.16-D02")
-class NotLocked(TransactionOperations):
+class MovedMessageNotLocked(TransactionOperations):
     """A message that is moved in a transaction can be received before the commit."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -75,7 +75,7 @@ class NotLocked(TransactionOperations):
 
 
 @fault("move-in-transaction-takes-effect-at-once", breaks=("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03"))
-class AtOnce(TransactionOperations):
+class MovedBeforeCommit(TransactionOperations):
     """A message that is moved in a transaction is in its target queue before the commit."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:

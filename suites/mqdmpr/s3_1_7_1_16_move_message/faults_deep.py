@@ -21,14 +21,14 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-moved-message-before-messages-of-its-priority", breaks="MQDMPR-3.1.7.1.16-07")
-class BeforeItsPriority(Positions):
+class MovedMessageBeforeItsPriority(Positions):
     """A moved message is inserted before the messages of its priority in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         priority = position.MessageReference.Priority
         same = [one for one in queue.MessagePositionList if one.MessageReference.Priority == priority]
         target = super().move_message(position, queue)
-        for one in same if target is not None and one_is_available(same) else ():
+        for one in same if target is not None and are_all_available(same) else ():
             queue.MessagePositionList.remove(one)
             again = MessagePosition(one.MessageReference, queue, LookupIdentifier=one.LookupIdentifier)
             again.key, again.order_queue = one.key, one.order_queue
@@ -37,7 +37,7 @@ class BeforeItsPriority(Positions):
         return target
 
 
-def one_is_available(positions: list[MessagePosition]) -> bool:
+def are_all_available(positions: list[MessagePosition]) -> bool:
     """Return whether all messages of the positions are available."""
     return all(one.State is MessagePositionState.AVAILABLE for one in positions)
 
@@ -53,7 +53,7 @@ class MovedWithoutRequest(Positions):
 
 
 @fault("queue-manager-moved-message-in-both-queues-after-restart", breaks="MQDMPR-3.1.7.1.16-05")
-class BothQueues(Positions):
+class MovedMessageInBothQueuesAfterRestart(Positions):
     """After a restart, a moved message is also in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -67,7 +67,7 @@ class BothQueues(Positions):
 
 
 @fault("queue-manager-move-completes-no-waiting-peek", breaks="MQDMPR-3.1.7.1.16-D01")
-class ReceivesOnly(Waiting):
+class MoveCompletesNoPeek(Waiting):
     """A message that is moved completes a pending receive of the target queue, but no pending peek."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -87,7 +87,7 @@ class ReceivesOnly(Waiting):
 
 
 @fault("queue-manager-transaction-carries-out-last-move-only", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
-class LastMoveOnly(TransactionOperations):
+class OnlyLastMoveCarriedOut(TransactionOperations):
     """A transaction carries out only the last of its moves; the other messages stay in their queues."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -144,7 +144,7 @@ class MovedWithoutTag(Positions):
 
 
 @fault("queue-manager-moved-message-never-expires", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
-class MovedWithoutEnd(Positions):
+class MovedMessageNeverExpires(Positions):
     """The TimeToBeReceived of a message has no effect after the message was moved to a subqueue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -154,7 +154,7 @@ class MovedWithoutEnd(Positions):
 
 
 @fault("queue-manager-move-completes-no-read-by-cursor", breaks="MQDMPR-3.1.7.1.16-D01", blind=True)
-class NoCursors(Waiting):
+class MoveCompletesNoReadByCursor(Waiting):
     """A message that is moved does not complete a pending read by a cursor in the target queue."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -168,7 +168,7 @@ class NoCursors(Waiting):
 
 
 @fault("queue-manager-move-in-transaction-completes-no-read", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
-class MoveWakesNobody(TransactionEvents):
+class CommittedMoveCompletesNoRead(TransactionEvents):
     """A message that a committed transaction moved does not complete a pending read of the target queue."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
@@ -180,7 +180,7 @@ class MoveWakesNobody(TransactionEvents):
 
 
 @fault("queue-manager-second-aborted-move-stays-locked", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
-class SecondStaysLocked(TransactionEvents):
+class SecondMovedMessageLockedAfterAbort(TransactionEvents):
     """An abort unlocks only the first of the messages that the transaction would have moved."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -191,7 +191,7 @@ class SecondStaysLocked(TransactionEvents):
 
 
 @fault("queue-manager-message-moved-to-subqueue-lost-at-restart", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
-class MovedExpress(Positions):
+class MovedRecoverableMessageLostAtRestart(Positions):
     """A recoverable message that is moved to a subqueue is lost at a restart."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -203,7 +203,7 @@ class MovedExpress(Positions):
 
 
 @fault("queue-manager-move-reported-as-receipt", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
-class MoveIsReceipt(Positions):
+class MoveAcknowledgedAsReceive(Positions):
     """When a message that requests AckPosReceive is moved, the receiver acknowledges it as received."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -215,7 +215,7 @@ class MoveIsReceipt(Positions):
 
 
 @fault("message-moved-back-gets-place-of-its-lookup-identifier", breaks="MQDMPR-3.1.7.1.16-07")
-class MovedBackToFront(Positions):
+class ReturnedMessageBeforeItsPriority(Positions):
     """A message that is moved from a subqueue to its queue is placed before all messages of its priority."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -230,7 +230,7 @@ class MovedBackToFront(Positions):
 
 
 @fault("moved-message-does-not-wake-reader-of-subqueue", breaks="MQDMPR-3.1.7.1.16-D01")
-class ReaderOfSubqueueSleeps(Positions):
+class MoveToSubqueueCompletesNoRead(Positions):
     """A message that is moved to a subqueue does not complete a pending read of the subqueue."""
 
     def message_available(self, position: MessagePosition) -> None:
@@ -254,7 +254,7 @@ class SecondMoveNotLocked(TransactionOperations):
 
 
 @fault("second-move-of-transaction-goes-to-target-of-first", breaks="MQDMPR-3.1.7.1.16-D03")
-class TargetOfFirst(TransactionOperations):
+class TargetOfFirstMoveForAll(TransactionOperations):
     """All messages that a transaction moves go to the target queue of its first move."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -264,7 +264,7 @@ class TargetOfFirst(TransactionOperations):
 
 
 @fault("moved-message-loses-application-tag", breaks="MQDMPR-3.1.7.1.16-06")
-class TagLost(Positions):
+class SecondMoveLosesApplicationTag(Positions):
     """A message that is moved for the second time loses its application tag and response queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:

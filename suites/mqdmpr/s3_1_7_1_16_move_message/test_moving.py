@@ -57,7 +57,7 @@ class Places:
         return describe_messages([one for name in self.names.values() for one in self.application.messages(name)])
 
 
-def show_places(queue="", first="", second=""):
+def build_expected_labels(queue="", first="", second=""):
     """Return the expected labels of the messages in the queue and its subqueues. Each argument has one letter for each
     message.
     """
@@ -120,11 +120,11 @@ def test_message_moved_several_times_is_whole_in_its_last_queue(peer, sut, judge
     store_rich_messages(application, "abcde", priorities=(2, 5, 2, 3, 2))
     before = places.properties()
     steps = (
-        ("abce", "queue", "sub 1", show_places("d", "bace")),
-        ("eab", "sub 1", "sub 2", show_places("d", "c", "bea")),
-        ("a", "sub 2", "queue", show_places("da", "c", "be")),
-        ("b", "sub 2", "sub 1", show_places("da", "bc", "e")),
-        ("e", "sub 2", "queue", show_places("dae", "bc")),
+        ("abce", "queue", "sub 1", build_expected_labels("d", "bace")),
+        ("eab", "sub 1", "sub 2", build_expected_labels("d", "c", "bea")),
+        ("a", "sub 2", "queue", build_expected_labels("da", "c", "be")),
+        ("b", "sub 2", "sub 1", build_expected_labels("da", "bc", "e")),
+        ("e", "sub 2", "queue", build_expected_labels("dae", "bc")),
     )
     for labels, source, target, expected in steps:
         places.move(labels, source, target)
@@ -178,7 +178,11 @@ def test_move_of_message_is_no_receipt(peer, sut, judge, transactional):
     acks = receiver.await_acks(2)
     judge(
         "MQDMPR-3.1.7.1.16-06",
-        expected={"received": [*"ab"], "acknowledgments": format_classes(RECEIVE, RECEIVE), "places": show_places()},
+        expected={
+            "received": [*"ab"],
+            "acknowledgments": format_classes(RECEIVE, RECEIVE),
+            "places": build_expected_labels(),
+        },
         observed={"received": received, "acknowledgments": list_class_names(acks), "places": places.labels()},
         evidence=acks,
     )
@@ -258,7 +262,7 @@ def test_moves_of_transaction_happen_together_at_its_end(peer, sut, judge, end):
         "MQDMPR-3.1.7.1.16-D02",
         expected={
             "outcomes of the moves": [Outcome.DONE] * 7,
-            "places": show_places("", "f"),
+            "places": build_expected_labels("", "f"),
             "first messages": [Outcome.NOTHING, "f", Outcome.NOTHING],
         },
         observed={"outcomes of the moves": answers, "places": places.labels(), "first messages": peeks},
@@ -272,7 +276,9 @@ def test_moves_of_transaction_happen_together_at_its_end(peer, sut, judge, end):
         application.end_transaction("abort", other)
     judge(
         "MQDMPR-3.1.7.1.16-D03",
-        expected=show_places("ce", "fhba", "gd") if end == "commit" else show_places("abc", "defgh"),
+        expected=build_expected_labels("ce", "fhba", "gd")
+        if end == "commit"
+        else build_expected_labels("abc", "defgh"),
         observed=places.labels(),
         case=f"places after the {end}",
     )

@@ -15,7 +15,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("cancel-ends-longest-pending-read", breaks="MQDMPR-3.1.7.1.17-05")
-class EndsTheFirst(Waiting):
+class OldestReadCancelled(Waiting):
     """A cancellation ends the oldest pending read, regardless of the tag."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -29,7 +29,7 @@ class EndsTheFirst(Waiting):
 
 
 @fault("cancelled-read-stays-pending", breaks=("MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07"))
-class GoesOnWaiting(Waiting):
+class CancelledReadWaits(Waiting):
     """A cancelled read continues to wait."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -37,7 +37,7 @@ class GoesOnWaiting(Waiting):
 
 
 @fault("successful-cancel-returns-status-not-found", breaks="MQDMPR-3.1.7.1.17-10")
-class ToldAsNotFound(Waiting):
+class CancellationReportedAsNotFound(Waiting):
     """The cancellation of a pending read returns STATUS_NOT_FOUND."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -46,7 +46,7 @@ class ToldAsNotFound(Waiting):
 
 
 @fault("cancel-of-unknown-request-succeeds", breaks="MQDMPR-3.1.7.1.17-11")
-class OfNothingSucceeds(QueueCommands):
+class UnknownCancellationSucceeds(QueueCommands):
     """The cancellation of a request that is not pending succeeds."""
 
     def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:

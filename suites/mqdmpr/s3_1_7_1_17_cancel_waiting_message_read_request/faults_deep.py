@@ -19,7 +19,7 @@ def _truncate_tag(tag: Hashable) -> tuple[int, ...]:
 
 
 @fault("queue-manager-cancel-compares-16-bits-of-tag", breaks="MQDMPR-3.1.7.1.17-05")
-class LowBitsCompared(Waiting):
+class TagsComparedIn16Bits(Waiting):
     """The queue manager cancels the first pending read whose tag has the same low 16 bits as the requested tag."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -69,7 +69,7 @@ class CancelledTakesMessage(Waiting):
 
 
 @fault("cancel-ends-oldest-read-of-descriptor", breaks="MQDMPR-3.1.7.1.17-05")
-class OldestOfDescriptor(Waiting):
+class OldestReadOfDescriptorCancelled(Waiting):
     """A cancellation with the tag of a pending read ends the oldest pending read with the same OpenQueueDescriptor."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:

@@ -33,7 +33,7 @@ add(
 
 
 @fault("directory-object-without-attributes", breaks=CREATION_RULE)
-class PublishedWithoutProperties(DirectoryLink):
+class ObjectWithoutProperties(DirectoryLink):
     """The directory object of a new public queue contains only the queue's name."""
 
     def write(self, change: Change, answered: OnAnswered) -> None:
@@ -43,7 +43,7 @@ class PublishedWithoutProperties(DirectoryLink):
 
 
 @fault("public-queue-identifier-not-from-directory", breaks="MQDMPR-3.1.7.1.18-D04")
-class IdentifierOfItsOwn(Publishing):
+class GeneratedIdentifierKept(Publishing):
     """A public queue has a GUID that the queue manager generated instead of the GUID that the directory assigned."""
 
     def publish(self, queue: LocalQueue, published: OnStatus) -> None:

@@ -16,7 +16,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("directory-object-created-without-quotas", breaks="MQDMPR-3.1.7.1.18-D02")
-class WithoutQuotas(Publishing):
+class ObjectWithoutQuota(Publishing):
     """The queue manager creates the directory object of a public queue without the Quota of the queue."""
 
     def _build_element(self, queue: Queue) -> Any:
@@ -24,7 +24,7 @@ class WithoutQuotas(Publishing):
 
 
 @fault("directory-object-of-transactional-queue-not-transactional", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
-class NotTransactional(Publishing):
+class ObjectNotTransactional(Publishing):
     """The directory object of a transactional public queue describes a nontransactional queue."""
 
     def _build_element(self, queue: Queue) -> Any:
@@ -32,7 +32,7 @@ class NotTransactional(Publishing):
 
 
 @fault("directory-object-created-without-type", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
-class WithoutType(Publishing):
+class ObjectWithoutType(Publishing):
     """The queue manager creates the directory object of a public queue without the Type of the queue."""
 
     def _build_element(self, queue: Queue) -> Any:
@@ -40,7 +40,7 @@ class WithoutType(Publishing):
 
 
 @fault("directory-object-created-with-optional-privacy", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
-class OptionalPrivacy(Publishing):
+class ObjectWithoutPrivacyLevel(Publishing):
     """The queue manager creates the directory object of a public queue without the queue's Authentication and
     PrivacyLevel.
     """
@@ -66,7 +66,7 @@ class CreatedWhenKnownOffline(Publishing):
 
 
 @fault("public-format-name-of-transactional-queue-has-other-guid", breaks="MQDMPR-3.1.7.1.18-D04", blind=True)
-class OtherGuid(Publishing):
+class PublicNameWithOtherGuid(Publishing):
     """The public format name of a transactional queue contains a GUID other than the GUID of the queue's directory
     object.
     """

@@ -12,7 +12,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("directory-object-of-transactional-queue-stays", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
-class TransactionalStays(Publishing):
+class ObjectOfTransactionalQueueRemains(Publishing):
     """The directory object of a deleted transactional public queue remains."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
@@ -61,7 +61,7 @@ class TransactionalDeletionNotNotified(Publishing):
 
 
 @fault("failed-deletion-of-second-queue-reported-as-done", breaks=("MQDMPR-3.1.7.1.19-11", "MQDMPR-3.1.7.1.19-13"))
-class SecondFailureIgnored(Publishing):
+class SecondFailureReportedAsSuccess(Publishing):
     """When a second deletion does not reach the directory, the queue manager reports success."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:

@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-class DeletionNoted(DirectoryLink):
+class FailedDeletionRecorded(DirectoryLink):
     """Record in ``deletion_failed`` that a deletion did not reach the directory."""
 
     deletion_failed = False
@@ -30,7 +30,7 @@ class DeletionNoted(DirectoryLink):
         super().write(change, note_answer)
 
 
-class NotWatchedAfterDeletion(DirectoryClient):
+class TimerNotStartedAfterFailedDeletion(DirectoryClient):
     """The queue manager does not start the Directory Online Timer when a deletion has failed since DirectoryOffline
     became True.
     """
@@ -46,6 +46,6 @@ add(
     "queue-manager-failed-deletion-online-timer-not-started",
     "MQDMPR-3.1.7.1.19-10",
     "The queue manager does not start the Directory Online Timer when a deletion does not reach the directory.",
-    both(replace_part(DeletionNoted), replace_part(NotWatchedAfterDeletion)),
+    both(replace_part(FailedDeletionRecorded), replace_part(TimerNotStartedAfterFailedDeletion)),
     blind=True,
 )

@@ -27,7 +27,7 @@ FILTER_RULES = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05")
 
 
 @fault("public-name-resolved-to-first-queue", breaks=(*FILTER_RULES, "MQDMPR-3.1.7.1.20-30"))
-class FirstQueue(NextHops):
+class FirstQueueForEveryGuid(NextHops):
     """The queue manager resolves every public format name to the first queue of the directory, regardless of
     the GUID.
     """
@@ -41,7 +41,7 @@ class FirstQueue(NextHops):
 
 
 @fault("public-name-not-queried", breaks=("MQDMPR-3.1.7.1.20-23", "MQDMPR-3.1.7.1.20-29"))
-class NeverAsked(NextHops):
+class DirectoryNeverQueried(NextHops):
     """The queue manager never queries the directory for a public format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -50,7 +50,7 @@ class NeverAsked(NextHops):
 
 
 @fault("directory-host-of-queue-ignored", breaks="MQDMPR-3.1.7.1.20-30")
-class ObjectNotLookedAt(NextHops):
+class HostOfObjectIgnored(NextHops):
     """The queue manager does not use the host that the directory object of a queue contains."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
@@ -99,7 +99,7 @@ def _pretend_to_be_online(qm: QueueManager) -> Iterator[None]:
         state.DirectoryOffline = offline
 
 
-class _KeepsWhatItRead(DirectoryClient):
+class _ObjectsKeptOffline(DirectoryClient):
     """Keep the objects that were read from the directory when the directory becomes unavailable."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
@@ -109,7 +109,7 @@ class _KeepsWhatItRead(DirectoryClient):
             self.qm.enterprise.directory = before
 
 
-class _FindsQueuesOffline(NextHops):
+class _QueuesFoundOffline(NextHops):
     """Find queues of other queue managers in the objects that were read earlier, even while the
     directory is offline.
     """
@@ -119,7 +119,7 @@ class _FindsQueuesOffline(NextHops):
             return super().get_destination_info(format_name)
 
 
-class _FindsQueueManagersOffline(NextHops):
+class _QueueManagersFoundOffline(NextHops):
     """Find queue managers in the objects that were read earlier, even while the directory is offline."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
@@ -131,18 +131,20 @@ add(
     "offline-remote-queue-manager-found",
     "MQDMPR-3.1.7.1.20-20",
     "While the directory is offline, the queue manager finds other queue managers that it read earlier.",
-    both(replace_part(_KeepsWhatItRead), replace_part(_FindsQueueManagersOffline)),
+    both(replace_part(_ObjectsKeptOffline), replace_part(_QueueManagersFoundOffline)),
 )
 add(
     "offline-remote-objects-found",
     ("MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-27"),
     "While the directory is offline, the queue manager finds all queues and queue managers that it read earlier.",
-    both(replace_part(_KeepsWhatItRead), replace_part(_FindsQueuesOffline), replace_part(_FindsQueueManagersOffline)),
+    both(
+        replace_part(_ObjectsKeptOffline), replace_part(_QueuesFoundOffline), replace_part(_QueueManagersFoundOffline)
+    ),
 )
 
 
 @fault("failed-read-leaves-directory-offline-false", breaks="MQDMPR-3.1.7.1.20-25")
-class ReadsDoNotNotice(DirectoryClient):
+class FailedReadLeavesOnline(DirectoryClient):
     """When a read does not reach the directory, the queue manager leaves DirectoryOffline False."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:

@@ -41,7 +41,7 @@ class OwnPrivatePathMissing(QueuePaths):
 
 
 @fault("offline-own-public-transactional-queue-not-found", breaks="MQDMPR-3.1.7.1.20-09", blind=True)
-class TransactionalNotFound(QueueNames):
+class TransactionalQueueNotFoundOffline(QueueNames):
     """While the directory is offline, the queue manager does not find its own transactional public queues."""
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
@@ -52,7 +52,7 @@ class TransactionalNotFound(QueueNames):
 
 
 @fault("offline-remote-private-name-has-path", breaks="MQDMPR-3.1.7.1.20-20", blind=True)
-class EveryPrivateFound(QueuePaths):
+class RemotePrivateQueueFoundOffline(QueuePaths):
     """While the directory is offline, the queue manager returns MQ_OK for the path of a private queue of another queue
     manager.
     """
@@ -63,11 +63,11 @@ class EveryPrivateFound(QueuePaths):
         return QueuePathOf(Status.MQ_OK) if offline and found.rStatus is not Status.MQ_OK else found
 
 
-_NAMES: WeakKeyDictionary[QueueManager, dict[str, Destination]] = WeakKeyDictionary()
+_KNOWN_DESTINATIONS: WeakKeyDictionary[QueueManager, dict[str, Destination]] = WeakKeyDictionary()
 
 
 @fault("second-outage-at-read-not-noticed", breaks=("MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26"))
-class SecondOutageNotNoticed(DirectoryClient):
+class SecondOutageLeavesOnline(DirectoryClient):
     """When a read does not reach the directory in a second outage, the queue manager leaves DirectoryOffline False."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:

@@ -14,7 +14,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-write-directory-first-attribute-only", breaks="MQDMPR-3.1.7.1.24-03")
-class FirstAttributeWritten(Publishing):
+class OnlyFirstAttributeWritten(Publishing):
     """The queue manager writes only the first of several changed attributes to the directory object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
@@ -49,7 +49,7 @@ class PrivacyNotWritten(Publishing):
 
 
 @fault("queue-manager-write-directory-first-queue-only", breaks="MQDMPR-3.1.7.1.24-03", blind=True)
-class FirstQueueWritten(Publishing):
+class ObjectOfFirstQueueWritten(Publishing):
     """The queue manager writes a change of a public queue to the directory object of the public queue that was created
     first.
     """

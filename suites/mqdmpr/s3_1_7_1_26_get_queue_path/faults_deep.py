@@ -26,7 +26,7 @@ class HostWithPort(QueuePaths):
 
 
 @fault("path-of-https-name-computer-is-address", breaks="MQDMPR-3.1.7.1.26-07")
-class HttpsIsAddress(QueuePaths):
+class HttpsComputerIsAddress(QueuePaths):
     """For an HTTPS format name, the event Get Queue Path returns the complete address as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -73,7 +73,7 @@ class JournalOmitted(QueuePaths):
 
 
 @fault("machine-of-direct-name-of-address-with-protocol", breaks="MQDMPR-3.1.7.1.26-09", blind=True)
-class FirstLabelOnly(QueuePaths):
+class ComputerEndsAtPeriod(QueuePaths):
     """The computer of a direct format name is its address up to the first period."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -126,7 +126,7 @@ class HttpHostEndsAtDot(QueuePaths):
         return found._replace(rMachineName=found.rMachineName.partition(".")[0]) if separator else found
 
 
-_REMEMBERED: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
+_KNOWN_PATHS: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
 
 
 @fault("queue-path-of-deleted-public-queue-remembered", breaks=("MQDMPR-3.1.7.1.26-18", "MQDMPR-3.1.7.1.26-13"))
@@ -134,7 +134,7 @@ class DeletedQueueRemembered(QueuePaths):
     """The event Get Queue Path still returns the path name of a deleted public queue that it has returned before."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        known = _REMEMBERED.setdefault(self.qm, {})
+        known = _KNOWN_PATHS.setdefault(self.qm, {})
         found = super()._path_of_public(name)
         if found.rStatus is Status.MQ_OK:
             known[name.QueueGuid] = found
@@ -148,7 +148,7 @@ class FirstQueueRemembered(QueuePaths):
     """
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        known = _REMEMBERED.setdefault(self.qm, {})
+        known = _KNOWN_PATHS.setdefault(self.qm, {})
         found = super()._path_of_public(name)
         if found.rStatus is Status.MQ_OK:
             same = (one for one in known.values() if one.rMachineName == found.rMachineName)
@@ -157,7 +157,7 @@ class FirstQueueRemembered(QueuePaths):
 
 
 @fault("queue-path-machine-of-remote-public-queue-is-own-name", breaks="MQDMPR-3.1.7.1.26-21")
-class OwnMachineOfRemote(QueuePaths):
+class OwnComputerForRemoteQueue(QueuePaths):
     """For a public queue of another queue manager, Get Queue Path returns the queue manager's own computer."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
@@ -176,7 +176,7 @@ class SubqueueCut(QueuePaths):
 
 
 @fault("queue-path-of-direct-name-without-private-folder", breaks="MQDMPR-3.1.7.1.26-10")
-class FolderAdded(QueuePaths):
+class PrivateFolderAdded(QueuePaths):
     """The path name of the direct format name of a public queue contains private$."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -187,7 +187,7 @@ class FolderAdded(QueuePaths):
 
 
 @fault("queue-path-of-https-name-has-whole-address-as-machine", breaks="MQDMPR-3.1.7.1.26-07")
-class SecureHostNotCut(QueuePaths):
+class HttpsAddressNotCut(QueuePaths):
     """For a direct format name with the protocol HTTPS, Get Queue Path returns the whole address as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -202,7 +202,7 @@ class SecureHostNotCut(QueuePaths):
 
 
 @fault("queue-path-of-http-name-contains-port", breaks="MQDMPR-3.1.7.1.26-07")
-class PortNotCut(QueuePaths):
+class HttpPortNotCut(QueuePaths):
     """For a direct format name with the protocol HTTP, Get Queue Path returns the host and the port as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -242,7 +242,7 @@ class AddressOfMulticast(QueuePaths):
 
 
 @fault("queue-path-of-remote-private-queue-is-own-queue-of-number", breaks="MQDMPR-3.1.7.1.26-34")
-class OwnQueueOfNumber(QueuePaths):
+class LocalQueueOfSameNumber(QueuePaths):
     """For a private queue of another computer, Get Queue Path returns the path name of the local queue with the same
     number.
     """

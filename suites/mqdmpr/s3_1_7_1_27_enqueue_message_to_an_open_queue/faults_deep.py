@@ -54,28 +54,28 @@ class LaterCopyChanged(Enqueueing):
 
 
 @fault("sender-later-copy-without-admin-queue", breaks="MQDMPR-3.1.7.1.27-12")
-class WithoutAdminQueue(LaterCopyChanged):
+class LaterCopiesWithoutAdministrationQueue(LaterCopyChanged):
     """The second and later copies of a message to several queues name no administration queue."""
 
     changes = MappingProxyType({"AdministrationQueueFormatName": None})
 
 
 @fault("sender-later-copy-of-priority-3", breaks="MQDMPR-3.1.7.1.27-12")
-class DefaultPriority(LaterCopyChanged):
+class LaterCopiesWithDefaultPriority(LaterCopyChanged):
     """The second and later copies of a message to several queues have the priority 3."""
 
     changes = MappingProxyType({"Priority": 3})
 
 
 @fault("sender-later-copy-without-time-to-be-received", breaks="MQDMPR-3.1.7.1.27-12")
-class LivesForever(LaterCopyChanged):
+class LaterCopiesNeverExpire(LaterCopyChanged):
     """The second and later copies of a message to several queues have an unlimited TimeToBeReceived."""
 
     changes = MappingProxyType({"TimeToBeReceived": 0xFFFFFFFF})
 
 
 @fault("sender-later-copy-without-body", breaks="MQDMPR-3.1.7.1.27-12")
-class WithoutBody(LaterCopyChanged):
+class ThirdCopyWithoutBody(LaterCopyChanged):
     """The third copy of a message to several queues has no body."""
 
     def change_copy(
@@ -85,7 +85,7 @@ class WithoutBody(LaterCopyChanged):
 
 
 @fault("sender-later-copy-lists-remaining-queues", breaks="MQDMPR-3.1.7.1.27-10")
-class RemainingListed(LaterCopyChanged):
+class CopyListsRemainingQueues(LaterCopyChanged):
     """A copy of a message to several queues lists only the queues for which no copy exists yet."""
 
     def change_copy(
@@ -106,7 +106,7 @@ class ThirdCopyMissing(LaterCopyChanged):
 
 
 @fault("sender-second-local-copy-not-enqueued", breaks="MQDMPR-3.1.7.1.27-14")
-class LocalCopyMissing(LaterCopyChanged):
+class OnlyFirstLocalCopyEnqueued(LaterCopyChanged):
     """When a message is sent to several local queues, the sender enqueues only the first copy."""
 
     def change_copy(
@@ -323,7 +323,7 @@ class ErrorOfLastIgnored(Enqueueing):
 
 
 @fault("sender-refusal-in-transaction-does-not-stop-later-copies", breaks="MQDMPR-3.1.7.1.27-18")
-class GoesOnInTransaction(Enqueueing):
+class CopiesAfterRefusalInTransaction(Enqueueing):
     """When a queue refuses its copy of a message in a transaction, the queue manager still enqueues the later copies
     before it returns the error.
     """

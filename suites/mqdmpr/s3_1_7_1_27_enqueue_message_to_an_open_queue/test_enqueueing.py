@@ -13,7 +13,7 @@ SMALL_QUOTA_KB = 4
 SMALL_BODY, LARGE_BODY = "x" * 64, "x" * 16_384
 
 
-def await_count(peer, sut, queue, label):
+def await_copies(peer, sut, queue, label):
     """Wait for a message in a queue of the SUT; return the number of copies."""
     peer.eventually(lambda: label in sut.labels(queue))
     return sut.labels(queue).count(label)
@@ -49,7 +49,7 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
         label: sut.attempt("send", to=sut.direct_name(queue), label=label, body=body)
         for label, body in (("small", SMALL_BODY), ("large", LARGE_BODY))
     }
-    stored_labels = [label for label in answers if await_count(peer, sut, queue, label)]
+    stored_labels = [label for label in answers if await_copies(peer, sut, queue, label)]
     if sut.has("transactions"):
         to = sut.direct_name(sut.new_queue("small-transactional", quota_kb=SMALL_QUOTA_KB, transactional=True))
         transaction = sut.control.call("begin")["transaction"]
@@ -90,7 +90,7 @@ def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
     to = ",".join(sut.direct_name(queue) for queue in queues)
     refused = sut.attempt("send", to=to, label="too much", body=LARGE_BODY)
     outcome = sut.attempt("send", to=to, label="little", body=SMALL_BODY)
-    copies = [await_count(peer, sut, queue, "little") for queue in queues]
+    copies = [await_copies(peer, sut, queue, "little") for queue in queues]
     too_many = [sut.labels(queue).count("too much") for queue in queues[1:]]
     last = sut.new_queue("several-last", quota_kb=SMALL_QUOTA_KB)
     to_full_last = ",".join(sut.direct_name(queue) for queue in (queues[0], queues[2], last))

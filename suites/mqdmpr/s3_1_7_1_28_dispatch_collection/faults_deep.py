@@ -17,7 +17,7 @@ _ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 
 
 @fault("queue-manager-priorities-5-and-6-sent-alike", breaks=_ORDER_RULES, blind=True)
-class PairsOfPriorities(DispatchCollection):
+class PrioritiesComparedInPairs(DispatchCollection):
     """The queue manager treats the priorities 1 and 2, 3 and 4, and 5 and 6 as equal: it sends messages of such a pair
     in the order in which they were added.
     """

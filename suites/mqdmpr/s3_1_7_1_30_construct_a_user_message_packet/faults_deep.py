@@ -109,7 +109,7 @@ class TransactionalNotTraced(Sending):
 
 
 @fault("sender-message-after-one-to-several-queues-lists-its-queue", breaks="MQDMPR-3.1.7.1.30-D05")
-class ListKept(Sending):
+class EarlierListOfQueuesKept(Sending):
     """The sender adds the MultiQueueFormatHeader of an earlier message to a later message that is addressed to a single
     queue.
     """

@@ -129,7 +129,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("receiver-message-gets-security-attributes-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
-class SecurityOfTheMessageBefore(Positions):
+class SecurityOfPreviousMessageInQueue(Positions):
     """A message without a SecurityHeader gets the security attributes of the previous message that had a
     SecurityHeader.
     """
@@ -143,7 +143,7 @@ class SecurityOfTheMessageBefore(Positions):
 
 
 @fault("receiver-message-gets-tracing-queue-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
-class TracingOfTheMessageBefore(Positions):
+class TracingQueueOfPreviousMessage(Positions):
     """A message without a DebugHeader gets the TracingQueueIdentifier of the previous message with a DebugHeader."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:

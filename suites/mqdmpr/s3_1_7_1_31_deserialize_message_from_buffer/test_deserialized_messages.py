@@ -46,7 +46,7 @@ LONG_LIFETIME_S = 0x8000_0001
 """A lifetime that needs 32 bits."""
 NO_SENDER, USER_SENDER, QUEUE_MANAGER_SENDER = 0, 1, 2
 NOT_SHOWN = "not shown"
-NO_HEADERS = "message without optional headers"
+WITHOUT_HEADERS = "message without optional headers"
 NO_SENDER_MESSAGE, USER_MESSAGE = "message without a sender", "message of a user"
 QUEUE_MANAGER_MESSAGE = "message of a queue manager"
 
@@ -253,17 +253,17 @@ def test_message_without_optional_headers_has_defaults(peer, sut, judge):
         "with both headers": peer.recoverable_message(
             queues | bits, base={"TR": 1}, debug={"QueueIdentifier": queue}, label="earlier", **full
         ),
-        NO_HEADERS: peer.recoverable_message(label="", body=b""),
+        WITHOUT_HEADERS: peer.recoverable_message(label="", body=b""),
     }
     labels = {"one": "one", "the other": "the other"}
     packets |= {label: peer.recoverable_message(label=label, body=b"the same body") for label in labels}
     messages, sent = _send_and_read(peer, sut, packets)
     _judge_property(judge, "MQDMPR-3.1.7.1.31-03", "label", labels, messages, sent)
-    without = {NO_HEADERS: messages[NO_HEADERS]} if NO_HEADERS in messages else {}
+    without = {WITHOUT_HEADERS: messages[WITHOUT_HEADERS]} if WITHOUT_HEADERS in messages else {}
     for name in ("trace_queue", "security"):
-        _judge_property(judge, "MQDMPR-3.1.7.1.31-05", name, {NO_HEADERS: None}, without, sent)
-    _judge_property(judge, "MQDMPR-3.1.7.1.31-05", "delivery", {NO_HEADERS: "recoverable"}, without, sent)
-    shown = without.get(NO_HEADERS, {})
+        _judge_property(judge, "MQDMPR-3.1.7.1.31-05", name, {WITHOUT_HEADERS: None}, without, sent)
+    _judge_property(judge, "MQDMPR-3.1.7.1.31-05", "delivery", {WITHOUT_HEADERS: "recoverable"}, without, sent)
+    shown = without.get(WITHOUT_HEADERS, {})
     wanted = {name: one for name, one in describe_packet(sent[1], sut.guid).items() if name in shown}
     wanted.pop("message_id", None)
     judge(

@@ -33,7 +33,7 @@ class FirstHandleOnly(Waiting):
 
 
 @fault("queue-manager-arriving-message-completes-peek-behind-receive", breaks="MQDMPR-3.1.7.2.2-11")
-class PeekBehindReceive(Waiting):
+class LaterPeekCompletedWithReceive(Waiting):
     """A message that completes a pending receive also completes a pending peek that began to wait later."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -98,7 +98,7 @@ class SubqueueNeverExpires(Lifetimes):
 
 
 @fault("receiver-second-message-of-same-lifetime-never-expires", breaks="MQDMPR-3.1.7.2.7-12")
-class OneTimerOnly(Lifetimes):
+class OnlyOneOfSimultaneousExpires(Lifetimes):
     """If several messages expire in the same second, only one of them is removed from its queue."""
 
     @only_if(

@@ -72,13 +72,13 @@ def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
 
-    def read_bytes() -> int:
+    def read_size_in_bytes() -> int:
         return sut.control.call("get_queue", name=application.queue)["bytes"]
 
-    sizes = [read_bytes()]
+    sizes = [read_size_in_bytes()]
     for label in ("a", "b" * 50, "c" * 120):
         application.fill(label)
-        sizes.append(read_bytes())
+        sizes.append(read_size_in_bytes())
     stored_sizes = [after - before for before, after in pairwise(sizes)]
     evidence = list(application.sent.values())
     bodies = [len(bytes(frame["MessagePropertiesHeader"].MessageBody)) for frame in evidence]
@@ -97,14 +97,14 @@ def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
             "with each message": none("number smaller than the body of the message"),
             "after the abort": sizes[-1],
         },
-        observed={"while empty": sizes[0], "with each message": too_small, "after the abort": read_bytes()},
+        observed={"while empty": sizes[0], "with each message": too_small, "after the abort": read_size_in_bytes()},
         evidence=evidence,
         case="bytes of the queue",
     )
     remaining_sizes = []
     for _ in stored_sizes:
         application.receive()
-        remaining_sizes.append(read_bytes())
+        remaining_sizes.append(read_size_in_bytes())
     expected = [sum(stored_sizes[number:]) for number in range(1, len(stored_sizes) + 1)]
     judge(
         "MQDMPR-3.1.7.2.1-03",

@@ -36,7 +36,7 @@ add(
 
 
 @fault("pending-read-returns-first-message", breaks="MQDMPR-3.1.7.3.1-23")
-class GivenTheFirst(Waiting):
+class PendingReadGetsFirstMessage(Waiting):
     """A pending read returns the first message of the queue instead of the message that arrived."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -45,7 +45,7 @@ class GivenTheFirst(Waiting):
 
 
 @fault("completed-read-timer-keeps-running", breaks="MQDMPR-3.1.7.3.1-24")
-class GoesOn(Waiting):
+class TimerOfCompletedReadRuns(Waiting):
     """The timer of a read that got its message keeps running, and ends a later pending read."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -59,7 +59,7 @@ class GoesOn(Waiting):
 
 
 @fault("ended-read-stays-pending-in-model", breaks="MQDMPR-3.1.7.3.1-25")
-class KeptAfterItsWait(Waiting):
+class OperationOfEndedReadKept(Waiting):
     """The queue manager keeps the WaitingMessageReadOperation of a read that has ended."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:

@@ -13,7 +13,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-search-compares-32-bits-of-identifier", breaks="MQDMPR-3.1.7.3.3-04")
-class LowBitsCompared(Seeking):
+class IdentifiersComparedIn32Bits(Seeking):
     """The queue manager compares only the low 32 bits of LookupIdentifiers."""
 
     def seek_with_identifier(
@@ -27,7 +27,7 @@ class LowBitsCompared(Seeking):
 
 
 @fault("queue-manager-search-next-of-unknown-identifier-finds-neighbour", breaks="MQDMPR-3.1.7.3.3-06")
-class NeighbourFound(Seeking):
+class NextOfUnknownIdentifierFound(Seeking):
     """A search for the message after an unknown identifier returns the message with the next higher identifier."""
 
     def seek_with_identifier(
@@ -41,7 +41,7 @@ class NeighbourFound(Seeking):
 
 
 @fault("queue-manager-search-finds-identifier-of-parent-queue", breaks="MQDMPR-3.1.7.3.3-06", blind=True)
-class ParentSearched(Seeking):
+class MainQueueSearched(Seeking):
     """A search in a subqueue by LookupIdentifier also finds messages of the main queue."""
 
     def seek_with_identifier(
@@ -67,7 +67,7 @@ class LockedFirstNotFound(Seeking):
 
 
 @fault("queue-manager-search-of-departed-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-39", blind=True)
-class UnknownSmallIsReceived(Seeking):
+class AssignedIdentifierReportedAsReceived(Seeking):
     """If a LookupIdentifier was assigned but no message of the queue has it any more, a search by this identifier
     returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
     """

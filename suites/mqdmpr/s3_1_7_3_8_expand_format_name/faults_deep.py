@@ -54,7 +54,7 @@ class NestedListIgnored(QueueNames):
 
 
 @fault("queue-manager-third-element-of-format-name-ignored", breaks="MQDMPR-3.1.7.3.8-10")
-class TwoElements(QueueNames):
+class ExpandedToAtMostTwoNames(QueueNames):
     """The queue manager expands a multiple-element format name to at most two names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -76,7 +76,7 @@ class SortedByCase(QueueNames):
 
 
 @fault("queue-manager-element-twice-in-different-case-kept", breaks="MQDMPR-3.1.7.3.8-18", blind=True)
-class ThreeIdenticalNames(QueueNames):
+class IdenticalNamesKeptTwice(QueueNames):
     """When a format name contains three identical names, the queue manager keeps two of them."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -93,7 +93,7 @@ class ThreeIdenticalNames(QueueNames):
 
 
 @fault("queue-manager-list-in-list-in-list-not-resolved", breaks="MQDMPR-3.1.7.3.8-16", blind=True)
-class EmptyOfPrivate(QueueNames):
+class PrivateAndDirectNamesDropped(QueueNames):
     """When a format name contains a distribution list, the expansion drops its private and direct names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -115,7 +115,7 @@ class NestedListDropped(QueueNames):
 
 
 @fault("second-distribution-list-of-name-not-expanded", breaks="MQDMPR-3.1.7.3.8-08")
-class OnlyFirstList(QueueNames):
+class OnlyFirstListExpanded(QueueNames):
     """The queue manager expands only the first of several distribution lists in a multiple-element format name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -143,7 +143,7 @@ class UnknownListIgnored(QueueNames):
 
 
 @fault("duplicate-of-list-member-and-element-kept", breaks="MQDMPR-3.1.7.3.8-02")
-class MemberTwice(QueueNames):
+class ElementAndMemberKeptTwice(QueueNames):
     """The queue manager keeps an element of a format name twice if the element is also a member of a distribution list
     of this format name.
     """

@@ -90,7 +90,7 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
     )
 
 
-def keep_cursor(remote, queue, cursor, by):
+def leave_cursor_unused(remote, queue, cursor, by):
     """Leave a cursor unused; return the message that the cursor reaches."""
     remote.deliver(["first", "second"])
     return "first"
@@ -114,7 +114,7 @@ def await_message_by_cursor(remote, queue, cursor, by):
     return "second"
 
 
-def time_out_by_cursor(remote, queue, cursor, by):
+def time_out_receive_by_cursor(remote, queue, cursor, by):
     """Let a receive by a cursor time out; return None, because the specification does not define the cursor's position
     afterwards.
     """
@@ -134,10 +134,10 @@ def cancel_receive_by_cursor(remote, queue, cursor, by):
 
 
 ACTIONS_LEAVING_UNREAD = {
-    "fresh": keep_cursor,
+    "fresh": leave_cursor_unused,
     "receive": receive_by_cursor,
     "received later": await_message_by_cursor,
-    "received nothing": time_out_by_cursor,
+    "received nothing": time_out_receive_by_cursor,
     "cancelled": cancel_receive_by_cursor,
 }
 """Actions after which a cursor is unread. Each action returns the message that a peek by the cursor must then return,

@@ -112,7 +112,7 @@ add_reading(
 
 
 @follows("E58.2")
-class EdgesNeedTheirIdentifier(Seeking):
+class EdgeLookupNeedsMessage(Seeking):
     """A lookup with SeekFirst or SeekLast fails, because no message has the LookupIdentifier 0 or the maximum
     LookupIdentifier.
     """
@@ -163,7 +163,7 @@ class PriorityInEveryIdentifier(Positions):
 
 
 @follows("E103.2")
-class EdgesNeedSomeIdentifier(Seeking):
+class EdgeLookupNeedsKnownIdentifier(Seeking):
     """A lookup with SeekFirst or SeekLast succeeds only with the LookupIdentifier of a message in the queue, with 0, or
     with the maximum.
     """
@@ -189,7 +189,7 @@ class CursorEndsAfterItsWait(Cursors):
 
 
 @follows("E107.2")
-class ReadsGoOnAfterClosing(QueueOpening):
+class UntaggedReadWaitsAfterClose(QueueOpening):
     """When an OpenQueueDescriptor is closed, a waiting read without a tag continues to wait."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -202,7 +202,7 @@ class ReadsGoOnAfterClosing(QueueOpening):
 
 
 @follows("E136.2")
-class LateBetasAreOld(ClientReading):
+class LowBuildOf51IsOld(ClientReading):
     """The client treats a server of version 5.1 with a build below 951 like a server of an earlier version."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -218,7 +218,7 @@ class ClosedQueuesAreKept(ClientOpening):
 
 
 @follows("E138.2")
-class TheHandleAlone(ClientOpening):
+class EntryFoundByHandleOnly(ClientOpening):
     """The client finds the RemoteOpenQueueEntry of a queue by its QueueHandle only."""
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:

@@ -47,7 +47,7 @@ class ArrivalTimeInMinutes(RemoteReads):
 
 
 @fault("server-infinite-ul-timeout-cut-to-1-second", breaks=("MQQP-2.2.2.1-02", "MQDMPR-3.1.2.3-03"))
-class InfiniteIsASecond(RemoteReads):
+class InfiniteTimeoutOneSecond(RemoteReads):
     """The server lets a read with ulTimeout 0xFFFFFFFF wait for only one second."""
 
     def remote_receive(
@@ -123,12 +123,12 @@ class PacketCut(RemoteReads):
         return super().serialize_remote_message(position)[:0xFFFF]
 
 
-BEYOND_SIZE_BYTES = (0x0042_0001).to_bytes(4, "little")
+TOO_LARGE_DW_SIZE = (0x0042_0001).to_bytes(4, "little")
 
 
 def _accept_any_size(event: Input) -> Iterable[Input]:
     if isinstance(event, RpcBytes):
-        event = replace(event, data=event.data.replace(BEYOND_SIZE_BYTES, bytes(4)))
+        event = replace(event, data=event.data.replace(TOO_LARGE_DW_SIZE, bytes(4)))
     return [event]
 
 
@@ -143,7 +143,7 @@ add(
 
 
 @fault("client-sends-infinite-ul-timeout-with-one-digit-less", breaks="MQQP-2.2.2.1-02")
-class InfiniteShort(ClientReading):
+class ClientInfiniteTimeoutShortened(ClientReading):
     """The client sets ulTimeout to 0x0FFFFFFF in a read without a timeout."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -181,7 +181,7 @@ add(
 
 
 @fault("server-answer-dw-arrive-time-is-sent-time", breaks="MQQP-2.2.2.1-07", blind=True)
-class ArriveTimeIsTheSentTime(RemoteReads):
+class ArriveTimeIsSentTime(RemoteReads):
     """The server returns SentTime of the message in dwArriveTime."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
@@ -200,7 +200,7 @@ class ArriveTimeIsTheSentTime(RemoteReads):
         "MQQP-2.2.2.1-03",
     ),
 )
-class PacketLeftOut(RemoteReads):
+class PacketMissing(RemoteReads):
     """The server returns lpBuffer NULL and dwSize 0."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:

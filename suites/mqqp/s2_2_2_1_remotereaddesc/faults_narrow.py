@@ -31,7 +31,7 @@ def _with_desc(call: Call, **fields: Any) -> Call:
 
 
 @fault("server-arrive-time-of-returned-message-is-time-of-nack", breaks="MQQP-2.2.2.1-07", blind=True)
-class ArrivesAgain(RemoteReads):
+class ArriveTimeOfReturnedMessageWrong(RemoteReads):
     """When the receive of a message ended with RR_NACK, the server returns a dwArriveTime that is one second too late
     in the next receive.
     """
@@ -95,7 +95,7 @@ class ReservedOfPeekZero(RemoteReads):
 
 
 @fault("server-dwsize-of-timed-out-read-not-0", breaks=("MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-03"), blind=True)
-class SizeWithoutBuffer(RemoteReads):
+class PacketOfPeekPadded(RemoteReads):
     """For a peek, the server returns the packet with 8 to 15 extra bytes, and counts these bytes in dwSize."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -143,7 +143,7 @@ class ReservedOfLookup(ClientReading):
 
 
 @fault("client-request-id-reused-before-end-receive", breaks="MQQP-2.2.2.1-05", blind=True)
-class RequestIdFreeTooEarly(ClientReading):
+class RequestIdOfCursorReadReused(ClientReading):
     """The client assigns the dwRequestID of a pending read by a cursor also to the next read."""
 
     def create_pending_read(self, read: RemoteRead) -> Any:
@@ -159,7 +159,7 @@ class RequestIdFreeTooEarly(ClientReading):
 
 
 @fault("server-cancel-finds-request-id-in-low-31-bits", breaks="MQQP-2.2.2.1-04", blind=True)
-class RequestIdInPart(RemoteEnding):
+class RequestIdComparedIn31Bits(RemoteEnding):
     """RemoteQMCancelReceive compares only the low 31 bits of dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:

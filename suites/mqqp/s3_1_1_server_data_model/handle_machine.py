@@ -46,7 +46,7 @@ class Handle(Machine, path=Path(__file__)):
         self._record_read = self._queue.start_receive(dwRequestID=self._request_id).expect_success()
 
     @state("waiting")
-    def wait(self) -> None:
+    def begin_waiting_receive(self) -> None:
         """Let a receive wait at the empty queue."""
         self._queue.purge().expect_success()
         self._record_read = self._queue.begin_receive(dwRequestID=self._request_id, ulTimeout=LONG_READ_TIMEOUT_MS)
@@ -114,7 +114,7 @@ class Handle(Machine, path=Path(__file__)):
     # -- what is seen ---------------------------------------------------------------------------------------------
 
     @probe("waiting read")
-    def look_at_read(self) -> str:
+    def get_read_outcome(self) -> str:
         """Return the outcome of the read that waited. For a cancelled read, return only that the read got no message,
         because no check judges the status (erratum E51).
         """
@@ -130,13 +130,13 @@ class Handle(Machine, path=Path(__file__)):
         return self._name_read(self._other.peek())
 
     @probe("peek by another reader after the arrival of a third message")
-    def peek_other_when_message_came(self) -> str:
+    def peek_other_after_arrival(self) -> str:
         """Deliver a message, and return the first message that the second reader finds."""
         self._remote.deliver(["third"])
         return self.peek_other()
 
     @probe("waiting read from another queue")
-    def look_beside(self) -> str:
+    def get_other_read_outcome(self) -> str:
         """Return the outcome of the second reader's read that waits at the other queue."""
         return name_read(self._beside)
 

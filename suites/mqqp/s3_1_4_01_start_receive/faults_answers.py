@@ -71,7 +71,7 @@ class PeekWithHandle(RemoteReads):
         "MQQP-3.1.4.11-18",
     ),
 )
-class ReadsInform(RemoteReads):
+class ReadReturnsInformationStatus(RemoteReads):
     """The server returns an informational status instead of MQ_OK for a successful read."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -90,7 +90,7 @@ class ReadsInform(RemoteReads):
         "MQQP-3.1.4.11-48",
     ),
 )
-class PacketOfAnother(RemoteReads):
+class PacketWithWrongLabel(RemoteReads):
     """The server returns a packet with a wrong label."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
@@ -98,7 +98,7 @@ class PacketOfAnother(RemoteReads):
         return packet.replace("first".encode("utf-16-le"), "other".encode("utf-16-le"))
 
 
-VALUES_OF_LOST_FIELDS: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
+VALUES_OF_REMOVED_PROPERTIES: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
 """The replacement value of a removed property, for each property that needs a value other than the default of its type.
 """
 
@@ -109,7 +109,7 @@ def _remove_message_property(name: str) -> Install:
     class Without(RemoteReads):
         def serialize_remote_message(self, position: MessagePosition) -> bytes:
             message = position.MessageReference
-            lost = replace(message, **{name: VALUES_OF_LOST_FIELDS.get(name) or type(getattr(message, name))()})
+            lost = replace(message, **{name: VALUES_OF_REMOVED_PROPERTIES.get(name) or type(getattr(message, name))()})
             return super().serialize_remote_message(replace(position, MessageReference=lost))
 
     return replace_part(Without)

@@ -82,7 +82,7 @@ class DuplicateOfCursorReadAccepted(RemoteStarting):
 
 
 @fault("server-duplicate-request-id-refused-with-mq-error", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"), blind=True)
-class DuplicateRefusedOtherwise(RemoteStarting):
+class DuplicateOtherStatus(RemoteStarting):
     """The server returns MQ_ERROR for a read whose dwRequestID is in use."""
 
     def check_request_id(self, desc: Desc) -> Status:
@@ -409,7 +409,7 @@ class WithoutResponseQueue(_Repacked):
 
 
 @fault("server-answer-packet-time-to-be-received-infinite", breaks=_SERIALIZED, blind=True)
-class EndlessLife(_Repacked):
+class TimeToBeReceivedInfinite(_Repacked):
     """The server returns every message with an infinite TimeToBeReceived."""
 
     def change_packet(self, packet):

@@ -69,7 +69,7 @@ class _LastRead(RemoteReads):
     "server-receive-takes-last-message",
     breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-23", "MQQP-3.1.4.10-31"),
 )
-class ReceiveLast(_LastRead):
+class LastMessageReceived(_LastRead):
     """A RECEIVE without a cursor receives the last message of the queue."""
 
     def remote_receive(
@@ -83,7 +83,7 @@ class ReceiveLast(_LastRead):
     "server-peek-current-reads-last-message",
     breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-D03", "MQQP-3.1.4.10-23", "MQQP-3.1.4.10-36"),
 )
-class PeekLast(_LastRead):
+class LastMessagePeeked(_LastRead):
     """A PEEK_CURRENT without a cursor returns the last message of the queue."""
 
     def remote_peek(
@@ -97,7 +97,7 @@ class PeekLast(_LastRead):
     "server-peek-current-moves-cursor",
     breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-D03", "MQQP-3.1.4.10-36"),
 )
-class PeekMoves(RemoteReads):
+class PeekMovesCursor(RemoteReads):
     """The server moves the cursor to the next message at a PEEK_CURRENT."""
 
     def remote_peek(
@@ -130,7 +130,7 @@ class TimeOutIgnored(RemoteStarting):
 
 
 @fault("server-read-without-timeout-waits", breaks="MQQP-3.1.4.1-D02")
-class NoTimeOutWaits(RemoteStarting):
+class ZeroTimeoutWaits(RemoteStarting):
     """The server lets a read with ulTimeout 0 wait for a minute."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
@@ -155,7 +155,7 @@ add(
     "server-receive-leaves-message",
     breaks=("MQQP-3.1.4.1-01", "MQQP-3.1.4.10-31", "MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-D02"),
 )
-class ReceivePeeks(RemoteReads):
+class ReceiveLeavesMessage(RemoteReads):
     """A RECEIVE leaves the message in the queue."""
 
     def remote_receive(
@@ -173,7 +173,7 @@ class ReceivePeeks(RemoteReads):
         "MQQP-3.1.4.10-D03",
     ),
 )
-class PeekTakes(RemoteReads):
+class PeekRemovesMessage(RemoteReads):
     """A PEEK_CURRENT removes the message from the queue."""
 
     def remote_peek(
@@ -209,7 +209,7 @@ class PeekNextStays(RemoteReads):
         "MQQP-3.1.4.1-D14",
     ),
 )
-class ReadNotKept(RemoteStarting):
+class WaitingReadNotKept(RemoteStarting):
     """The server does not keep a waiting read in RemoteReadEntryCollection."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:

@@ -17,7 +17,7 @@ pytestmark = needs("qm2qm")
 LONG_READ_TIMEOUT_MS = 0x8000_0000
 """A timeout of 24 days, whose low 31 bits are zero: a timeout that is kept in fewer bits expires at once."""
 SHORT_READ_TIMEOUT_MS, SHORTEST_READ_TIMEOUT_MS = 1_000, 200
-AT_ONCE_MS = 500
+ZERO_TIMEOUT_LIMIT_MS = 500
 """A time in ms within which every read with timeout 0 ends."""
 
 
@@ -249,7 +249,7 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
     read = queue.begin(action, by=by, hCursor=cursors[1], ulTimeout=LONG_READ_TIMEOUT_MS)
     beside = other.begin(action, by=by, hCursor=of_other, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = read.state_after_silence()
-    at_once = queue.begin(action, by=by, hCursor=cursors[0]).wait(AT_ONCE_MS)
+    at_once = queue.begin(action, by=by, hCursor=cursors[0]).wait(ZERO_TIMEOUT_LIMIT_MS)
     fill_queue(remote, kind, "second")
     at_once.wait()
     read.wait()

@@ -43,7 +43,7 @@ class OldestEnded(_End):
 
 
 @fault("server-end-receive-rr-nack-ends-all-open-receives", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06"))
-class AllGivenBack(RemoteEnding):
+class NackReturnsAllMessages(RemoteEnding):
     """The server makes the messages of all unfinished receives of the queue available when one of these receives ends
     with RR_NACK.
     """
@@ -58,7 +58,7 @@ class AllGivenBack(RemoteEnding):
 
 
 @fault("server-end-receive-rr-nack-puts-message-at-end", breaks="MQQP-3.1.4.2-06")
-class NackAtEnd(RemoteEnding):
+class NackPutsMessageAtEnd(RemoteEnding):
     """The server puts the message of a receive that ends with RR_NACK at the end of its queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Ended) -> None:
@@ -82,7 +82,7 @@ class SecondNackRemoves(_End):
 
 
 @fault("server-end-receive-rr-nack-removes-express-message", breaks=("MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12"))
-class ExpressRemoved(_End):
+class NackRemovesExpressMessage(_End):
     """The server removes an express message whose receive ends with RR_NACK."""
 
     def choose(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
@@ -138,7 +138,7 @@ class NullStatus(RemoteEnding):
 
 
 @fault("server-end-receive-of-deleted-queue-returns-mq-ok", breaks=("MQQP-3.1.4.2-D01", "MQQP-3.1.4.2-08"))
-class DeletedIsSuccess(RemoteEnding):
+class DeletedQueueReturnsSuccess(RemoteEnding):
     """When the queue of a receive was deleted, RemoteQMEndReceive returns MQ_OK."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Ended) -> None:

@@ -24,7 +24,7 @@ class TransactionalNackDeletes(RemoteEnding):
 
 
 @fault("server-nacked-message-gone-after-restart", breaks="MQQP-3.1.4.2-06", blind=True)
-class NackedGoneAfterRestart(RemoteEnding):
+class ReturnedMessageLostAtRestart(RemoteEnding):
     """A recoverable message whose receive ended with RR_NACK is lost at the next restart of the server."""
 
     def end_remote_read(self, entry, delete_message, ended):
@@ -37,7 +37,7 @@ class NackedGoneAfterRestart(RemoteEnding):
 
 
 @fault("server-acked-message-readable-by-lookup", breaks="MQQP-3.1.4.2-07", blind=True)
-class ExpressAckedStays(RemoteEnding):
+class AckLeavesExpressMessage(RemoteEnding):
     """When a client ends a receive with RR_ACK, the server leaves an express message in its queue if an earlier receive
     by the same queue handle has ended.
     """
@@ -53,7 +53,7 @@ class ExpressAckedStays(RemoteEnding):
 
 
 @fault("server-ack-of-lookup-receive-leaves-message", breaks=("MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12"), blind=True)
-class LookupAckLeaves(RemoteEnding):
+class AckAfterLookupLeavesMessage(RemoteEnding):
     """When a receive by LookupIdentifier ends with RR_ACK, the server leaves the message in the queue."""
 
     def end_remote_read(self, entry, delete_message, ended):
@@ -107,7 +107,7 @@ class NullHandleOtherStatus(RemoteEnding):
 
 
 @fault("server-nack-moves-message-behind-its-priority", breaks="MQQP-3.1.4.2-06", blind=True)
-class NackedAfterHigherOnly(Positions):
+class SecondNackCompletesNoRead(Positions):
     """When RR_NACK returns a message to its queue for the second time, the message completes no waiting read."""
 
     def unlock_message(self, position: MessagePosition) -> None:

@@ -144,18 +144,18 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
     """
     association = remote.associate()
 
-    def end_nothing() -> list[Call]:
+    def end_null_handle() -> list[Call]:
         return [
             association.call("RemoteQMEndReceive", pphContext=RemoteQueue.NULL_HANDLE, dwAck=ack)
             for ack in (Ack.RR_NACK, Ack.RR_ACK)
         ]
 
-    before = end_nothing()
+    before = end_null_handle()
     queue = remote.open_with_messages("first", "second", association=association)
-    opened = end_nothing()
+    opened = end_null_handle()
     peeked = queue.peek()
     held = queue.start_receive()
-    beside = end_nothing()
+    beside = end_null_handle()
     observed = {
         "ends_before_a_queue_is_open": [one.outcome for one in before],
         "ends_after_a_queue_is_open": [one.outcome for one in opened],

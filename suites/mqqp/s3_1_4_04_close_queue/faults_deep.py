@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-close-queue-cancels-only-first-waiting-read", breaks=("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"))
-class OnlyFirstCancelled(RemoteOpening):
+class OnlyFirstReadCancelled(RemoteOpening):
     """The server cancels only the first read that waits on the closed handle; the other reads are never answered."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -24,7 +24,7 @@ class OnlyFirstCancelled(RemoteOpening):
 
 
 @fault("server-close-queue-leaves-reads-by-cursor", breaks=("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"))
-class CursorReadsLeft(RemoteOpening):
+class CursorReadsNotCancelled(RemoteOpening):
     """If a read by a cursor waits on the closed handle, the server does not end the read."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -37,7 +37,7 @@ class CursorReadsLeft(RemoteOpening):
 
 
 @fault("server-close-queue-leaves-reads-with-timeout", breaks="MQQP-3.1.4.4-09")
-class TimedReadsLeft(RemoteOpening):
+class TimedReadsNotCancelled(RemoteOpening):
     """When a queue is closed, the server ends only the waiting reads without a timeout."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

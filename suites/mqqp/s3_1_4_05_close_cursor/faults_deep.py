@@ -21,7 +21,7 @@ class _Closing(RemoteOpening):
 
 
 @fault("server-close-cursor-hcursor-compared-in-low-16-bits", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
-class ComparedInPart(_Closing):
+class CursorComparedIn16Bits(_Closing):
     """The server compares only the low 16 bits of hCursor with the handles of the cursors."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:

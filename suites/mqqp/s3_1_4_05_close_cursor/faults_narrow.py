@@ -43,7 +43,7 @@ class ClosedQueueOtherStatus(RemoteOpening):
 @fault(
     "server-close-cursor-that-peeked-last-message-not-closed", breaks=("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"), blind=True
 )
-class WaitingCursorStays(RemoteOpening):
+class CursorOfReceivedMessageNotClosed(RemoteOpening):
     """RemoteQMCloseCursor returns MQ_OK for a cursor whose message was received, but does not close the cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:

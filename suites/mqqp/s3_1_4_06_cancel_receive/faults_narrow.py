@@ -31,7 +31,7 @@ class ClosedQueueOtherStatus(RemoteEnding):
 
 
 @fault("server-cancel-receive-after-last-read-of-queue-mq-error", breaks="MQQP-3.1.4.6-09", blind=True)
-class EarlierReadsRemembered(RemoteEnding):
+class IdleQueueReturnsError(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_ERROR for a queue that has no waiting read because its last waiting read was
     cancelled.
     """
@@ -61,7 +61,7 @@ class CancelledPeekKept(RemoteReads):
 
 
 @fault("server-cancel-receive-only-of-own-connection", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.1.3-01"), blind=True)
-class OwnConnectionOnly(RemoteEnding):
+class OnlyReadsOfConnectionFound(RemoteEnding):
     """RemoteQMCancelReceive finds only reads that were called on the same connection."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:

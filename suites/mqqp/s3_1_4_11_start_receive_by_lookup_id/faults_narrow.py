@@ -96,7 +96,7 @@ class SequentialIdOf8Bytes(_Answer):
     breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"),
     blind=True,
 )
-class SequentialIdStale(_Answer):
+class SequentialIdOfFollowingMessage(_Answer):
     """The server returns the SequentialId of the following message in the answer to a PEEK_PREV."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -299,7 +299,7 @@ class NamedMessageRemoved(RemoteReads):
 
 
 @fault("server-lookup-receive-prev-of-all-ones-removes-first-message", breaks="MQQP-3.1.4.11-D06", blind=True)
-class LastReceivesFirst(RemoteReads):
+class ReceivePreviousOfMaximumTakesFirst(RemoteReads):
     """If a message of the queue is locked, a RECEIVE_PREV with all bits of LookupId set reads the first message."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
@@ -337,7 +337,7 @@ class LastLocked(_Edge):
 
 
 @fault("server-lookup-first-returns-first-arrived", breaks=("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02"), blind=True)
-class FirstArrived(Seeking):
+class FirstMessageByArrival(Seeking):
     """If LookupId is 0, the server reads the message that arrived first instead of the first message of the queue."""
 
     def seek_with_identifier(
@@ -420,7 +420,7 @@ class OtherEntriesRemoved(RemoteReads):
 
 
 @fault("server-lookup-completion-removes-same-request-id", breaks="MQQP-3.1.4.11-56", blind=True)
-class SameRequestRemoved(RemoteReads):
+class EntryOfOtherHandleRemoved(RemoteReads):
     """At the end of a read by LookupIdentifier, the server also removes the entry of another handle with the same
     dwRequestID.
     """

@@ -593,14 +593,14 @@ def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rul
 
 
 LOCKED_LABELS = ("first", "second", "third", "fourth", "fifth")
-LOCKED_AT = (4, 2, 0)
+LOCKED_POSITIONS = (4, 2, 0)
 """The positions of the messages that other receives lock; the last message is locked first."""
 EDGE_RULES: dict[int, str] = {LookupId.BEFORE_FIRST: "MQQP-3.1.4.11-42", LookupId.BEHIND_LAST: "MQQP-3.1.4.11-43"}
 HANDLE_RULES = ("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57")
 STATUS_RULES = ("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58")
 
 
-def list_reads_beside_locked_messages(action: Action, known: Sequence[int]) -> list[tuple[int, str]]:
+def list_reads_near_locked_messages(action: Action, known: Sequence[int]) -> list[tuple[int, str]]:
     """Return the LookupIds for reads at and next to the locked messages, each with the expected label or failure of the
     read.
     """
@@ -638,13 +638,13 @@ def test_lookup_passes_over_locked_messages(remote, judge, action):
     known = find_lookup_ids(queue, len(LOCKED_LABELS))
     if len(known) < len(LOCKED_LABELS):
         raise ConformanceFailure(f"lookups found only {len(known)} of {len(LOCKED_LABELS)} messages")
-    for at in LOCKED_AT:
+    for at in LOCKED_POSITIONS:
         cursor = queue.open_cursor()
         queue.peek(hCursor=cursor).expect_success()
         for _ in range(at):
             queue.peek_next(hCursor=cursor).expect_success()
         queue.start_receive(hCursor=cursor).expect_success()
-    cases = list_reads_beside_locked_messages(action, known)
+    cases = list_reads_near_locked_messages(action, known)
     reads = [queue.look_up(action, at) for at, _ in cases]
     wrong: tuple[dict[str, int], ...] = ({"ulTimeout": 1}, {"hCursor": queue.UNKNOWN_HANDLE}, {"hRemoteQueue": 0})
     unknown = {"hRemoteQueue": queue.UNKNOWN_HANDLE, "dwQueue": queue.UNKNOWN_HANDLE}

@@ -11,7 +11,7 @@ from reference_qm.rpc import Call
 
 
 @fault("server-rundown-waiting-read-still-takes-message", breaks="MQQP-3.1.6.2-02", blind=True)
-class DeadReaderTakesMessage(RemoteEnding):
+class LostReaderTakesMessage(RemoteEnding):
     """When the connection of a client is lost, the server lets its waiting read wait, and removes the next message for
     this read.
     """
@@ -27,7 +27,7 @@ class DeadReaderTakesMessage(RemoteEnding):
 
 
 @fault("server-rundown-queue-with-waiting-read-open", breaks="MQQP-3.1.6.1-01", blind=True)
-class QueueWithReadStaysOpen(RemoteOpening):
+class PeekQueueStaysOpen(RemoteOpening):
     """When the connection of a client is lost, the server does not close a queue that the client opened to peek."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:

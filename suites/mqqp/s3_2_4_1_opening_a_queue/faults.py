@@ -35,7 +35,7 @@ class OtherInterfaceBound(ServerBindings):
 
 
 @fault("client-get-server-port-not-called", breaks="MQQP-3.2.4.1-03")
-class PortNotAsked(ServerBindings):
+class PortNotRequested(ServerBindings):
     """The client does not call RemoteQMGetQMQMServerPort."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -97,7 +97,7 @@ class ThirdBinding(ClientOpening):
 
 
 @fault("client-open-queue-sends-wrong-p-lic-guid", breaks="MQQP-3.2.4.1-10")
-class OtherClient(ClientOpening):
+class WrongLicenseGuid(ClientOpening):
     """The client calls RemoteQMOpenQueue with a wrong GUID as pLicGuid."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class OtherClient(ClientOpening):
 
 
 @fault("client-open-queue-dw-mqs-inverted", breaks="MQQP-3.2.4.1-11")
-class OtherRole(ClientOpening):
+class WrongDwMqs(ClientOpening):
     """A client that is not a server calls RemoteQMOpenQueue with dwMQS 1."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -167,7 +167,7 @@ add(
 
 
 @fault("client-open-queue-entry-has-wrong-context-handle", breaks="MQQP-3.2.4.1-17")
-class EntryOfAnother(ClientOpening):
+class EntryWithWrongContextHandle(ClientOpening):
     """The client's RemoteOpenQueueEntry contains a wrong context handle."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
@@ -186,7 +186,7 @@ add(
     "client-open-queue-handles-of-first-opened-queue",
     breaks=("MQQP-3.2.4.1-12", "MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14"),
 )
-class FirstQueueNamed(ClientOpening):
+class HandlesOfFirstQueuePassed(ClientOpening):
     """When the client opens a second queue, it passes the handles of the first queue to RemoteQMOpenQueue."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:

@@ -75,7 +75,7 @@ class ContextTruncated(_OpenQueue):
 
 
 @fault("client-open-queue-plicguid-differs-for-second-queue", breaks="MQQP-3.2.4.1-10")
-class OtherLicence(_OpenQueue):
+class OtherLicenseGuidForLaterQueue(_OpenQueue):
     """When the client opens a queue after the first, it sets pLicGuid to a GUID other than its Identifier."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class PortRemembered(ServerBindings):
 
 
 @fault("client-server-port-in-15-bits", breaks="MQQP-3.2.4.1-04")
-class PortTruncated(ServerBindings):
+class HighPortRefused(ServerBindings):
     """When RemoteQMGetQMQMServerPort returns a port above 0x7FFF, the client does not open the queue."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -110,7 +110,7 @@ class PortTruncated(ServerBindings):
 
 
 @fault("client-first-binding-of-second-queue-not-closed", breaks="MQQP-3.2.4.1-05")
-class SecondBindingLeft(ServerBindings):
+class FirstBindingOfSecondQueueKept(ServerBindings):
     """When the client opens a queue while another queue is open, it does not close the first binding handle of the new
     queue.
     """
@@ -122,7 +122,7 @@ class SecondBindingLeft(ServerBindings):
 
 
 @fault("client-second-binding-not-closed-while-other-queue-is-open", breaks="MQQP-3.2.4.1-07")
-class BindingOfOtherClosed(ServerBindings):
+class SecondBindingKeptUntilLastClose(ServerBindings):
     """The client keeps the second binding handle of a closed queue until it closes its last queue."""
 
     def then_close(self, binding: Binding, sequence: Sequence) -> Sequence:
@@ -148,7 +148,7 @@ class BindingShared(ClientOpening):
 
 
 @fault("client-open-queue-called-twice-for-second-queue", breaks="MQQP-3.2.4.1-08")
-class CalledTwice(ClientOpening):
+class OpenQueueCalledTwice(ClientOpening):
     """When the client has another queue open, it calls RemoteQMOpenQueue twice for the new queue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
@@ -177,7 +177,7 @@ class EntryWithFirstHandle(ClientOpening):
 
 
 @fault("client-open-queue-timeout-three-minutes", breaks="MQQP-3.2.4.1-15")
-class ShorterTimeout(ClientOpening):
+class CancelledAfterThreeMinutes(ClientOpening):
     """The client cancels a RemoteQMOpenQueue after three minutes."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:

@@ -25,7 +25,7 @@ class HandshakePort(ServerBindings):
 
 
 @fault("client-entry-of-refused-open-added", breaks="MQQP-3.2.4.1-20", blind=True)
-class RefusedAdded(ClientOpening):
+class EntryOfRefusedQueueAdded(ClientOpening):
     """When RemoteQMOpenQueue failed, the client still adds a RemoteOpenQueueEntry for the queue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
@@ -37,7 +37,7 @@ class RefusedAdded(ClientOpening):
 
 
 @fault("client-open-queue-timeout-ten-minutes", breaks="MQQP-3.2.4.1-15", blind=True)
-class TenMinutes(ClientOpening):
+class CancelledAfterTenMinutes(ClientOpening):
     """The client cancels an unanswered RemoteQMOpenQueue after ten minutes."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:

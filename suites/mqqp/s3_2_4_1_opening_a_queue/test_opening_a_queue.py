@@ -14,7 +14,7 @@ from harness.wire.rpc_qm2qm import Method, PortType
 from suites.mqqp.steps.reader import Outcome, Reader
 
 FIVE_MINUTES_MS = 300_000
-NO_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
+INVALID_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
 UNRESOLVABLE_QUEUE = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
 NO_SUCH_QUEUE = 0xC00E_0003
 """The status MQ_ERROR_QUEUE_NOT_FOUND."""
@@ -158,7 +158,7 @@ def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
     reader = Reader(peer, sut)
     nowhere = reader.server.free_port()
     outcomes = []
-    for port in (nowhere, *NO_PORTS):
+    for port in (nowhere, *INVALID_PORTS):
         reader.server.answers["RemoteQMGetQMQMServerPort"] = partial(ServedCall.respond, Return=port)
         outcomes.append(reader.begin_open().outcome())
     asked = reader.server.named("RemoteQMGetQMQMServerPort")

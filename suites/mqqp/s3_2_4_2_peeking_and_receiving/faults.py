@@ -38,7 +38,7 @@ from reference_qm.rpc.bodies import Request
         "MQQP-3.2.1.2-01",
     ),
 )
-class NotPending(ClientReading):
+class PendingReadNotKept(ClientReading):
     """The client does not keep a pending read in rPendingRemoteReadEntryCollection."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -211,7 +211,7 @@ replaces PEEK_CURRENT.
         "MQQP-3.2.4.6-28",
     ),
 )
-class OtherAction(ClientReading):
+class WrongActionSent(ClientReading):
     """The client sends a wrong ulAction: PEEK_CURRENT for a receive, and a different action for each peek."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -296,7 +296,7 @@ add(
     "client-read-body-one-byte-short",
     breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
 )
-class OtherMessage(ClientReading):
+class BodyWithoutLastByte(ClientReading):
     """The client delivers a message without the last byte of its body."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -304,7 +304,7 @@ class OtherMessage(ClientReading):
         return found._replace(message=replace(found.message, Body=found.message.Body[:-1]))
 
 
-VALUES_OF_LOST_FIELDS: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
+VALUES_OF_REMOVED_PROPERTIES: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
 """The replacement value of a removed property, for each property that needs a value other than the default of its type.
 """
 
@@ -315,7 +315,7 @@ def _remove_read_property(name: str) -> Install:
     class Without(ClientReading):
         def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
             found = super().reconstruct_message(results, server)
-            lost = VALUES_OF_LOST_FIELDS.get(name) or type(getattr(found.message, name))()
+            lost = VALUES_OF_REMOVED_PROPERTIES.get(name) or type(getattr(found.message, name))()
             return found._replace(message=replace(found.message, **{name: lost}))
 
     return replace_part(Without)
@@ -339,7 +339,7 @@ add(
 
 
 @fault("client-end-receive-sends-wrong-context-handle", breaks=("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36"))
-class AnotherReceiveEnded(ClientReading):
+class WrongContextHandleEnded(ClientReading):
     """The client calls RemoteQMEndReceive with a wrong context handle."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
@@ -348,7 +348,7 @@ class AnotherReceiveEnded(ClientReading):
 
 
 @fault("client-end-receive-nack-for-ack", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
-class MessageRefused(ClientReading):
+class ReceiveEndedWithNack(ClientReading):
     """The client calls RemoteQMEndReceive with RR_NACK after a successful receive."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
@@ -359,7 +359,7 @@ class MessageRefused(ClientReading):
     "client-private-names-resolved-at-sender",
     breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
 )
-class NamesOfTheSender(ClientReading):
+class ResponseQueueAlwaysOfSender(ClientReading):
     """The client ignores RQ: it resolves every private response queue on the computer of the sender."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -372,7 +372,7 @@ class NamesOfTheSender(ClientReading):
 
 
 @fault("client-get-version-called-once-per-queue", breaks=("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07"), blind=True)
-class VersionAskedForOnce(ClientReading):
+class VersionRequestedOnce(ClientReading):
     """The client calls RemoteQmGetVersion only before the first read of a queue."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -386,7 +386,7 @@ class VersionAskedForOnce(ClientReading):
 
 
 @fault("client-treats-late-build-of-version-5-0-as-new", breaks=("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10"), blind=True)
-class Version50WithALateBuildNotOld(ClientReading):
+class Version50WithLateBuildNotOld(ClientReading):
     """The client treats a server of version 5.0 with build 951 or later as a server of version 5.1 or later."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -410,7 +410,7 @@ class RequestIdsCountedForEachQueue(ClientReading):
 
 
 @fault("client-zero-timeout-sent-as-infinite", breaks=("MQQP-3.2.4.2-30", "MQQP-3.2.4.3-30"), blind=True)
-class TimeOutOfZeroTakenForEndless(ClientReading):
+class ZeroTimeoutSentAsInfinite(ClientReading):
     """The client sends ulTimeout 0xFFFFFFFF for a read with timeout 0."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-close-cursor-not-called-while-read-is-pending", breaks="MQQP-3.2.4.8-02", blind=True)
-class NotCalledBesideRead(ClientCancelling):
+class CloseNotCalledWhileReadWaits(ClientCancelling):
     """The client does not call RemoteQMCloseCursor while a read of the queue waits."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
@@ -20,7 +20,7 @@ class NotCalledBesideRead(ClientCancelling):
 
 
 @fault("client-close-cursor-not-called-for-second-cursor", breaks="MQQP-3.2.4.8-02", blind=True)
-class NotCalledAgain(ClientCancelling):
+class OnlyFirstCursorClosed(ClientCancelling):
     """The client calls RemoteQMCloseCursor only when it closes a cursor of a queue for the first time."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:

@@ -12,7 +12,7 @@ from reference_qm.core.remote.client_steps import Binding, RemoteError, Sequence
 
 
 @fault("client-close-queue-not-called-after-refused-cancel", breaks="MQQP-3.2.4.9-05", blind=True)
-class NotCalledAfterRefusedCancel(ClientOpening):
+class CloseNotCalledAfterRefusedCancel(ClientOpening):
     """The client does not call RemoteQMCloseQueue if RemoteQMCancelReceive failed for a read of the queue."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -32,7 +32,7 @@ class NotCalledAfterRefusedCancel(ClientOpening):
 
 
 @fault("client-close-queue-not-called-for-second-queue", breaks="MQQP-3.2.4.9-05", blind=True)
-class NotCalledAgain(ClientOpening):
+class OnlyFirstQueueClosed(ClientOpening):
     """The client calls RemoteQMCloseQueue only for the queue that it closes first."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -55,7 +55,7 @@ class EntryKeptAfterRefusal(ClientOpening):
 
 
 @fault("client-close-queue-cancels-with-handle-of-first-queue", breaks="MQQP-3.2.4.9-03", blind=True)
-class CancelOfFirst(ClientCancelling):
+class CancelWithHandleOfFirstQueue(ClientCancelling):
     """When the client closes a queue, it cancels the pending reads with the hQueue of the queue that it
     opened first.
     """
@@ -73,7 +73,7 @@ class CancelOfFirst(ClientCancelling):
 
 
 @fault("client-close-queue-cancels-every-read-with-last-request-id", breaks="MQQP-3.2.4.9-04", blind=True)
-class CancelOfLast(ClientCancelling):
+class CancelWithRequestIdOfLastRead(ClientCancelling):
     """When the client closes a queue, it cancels every pending read with the RequestId of the last pending read."""
 
     def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:

@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("regression-830639-unknown-order-ack-processed", breaks="REGRESSIONS-830639-01")
-class TakenForValid(OrderAcks):
+class UnknownOrderAckProcessed(OrderAcks):
     """The sender processes the OrderAck of an unknown sequence as an OrderAck of the current sequence."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
