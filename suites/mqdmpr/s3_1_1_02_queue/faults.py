@@ -54,7 +54,7 @@ add(
 
 @fault("queue-lowest-priority-first", breaks="MQDMPR-3.1.1.2-20")
 class LowestPriorityFirst(Positions):
-    """The messages of a queue are ordered from the lowest priority to the highest."""
+    """The queue manager orders the messages of a queue from the lowest priority to the highest."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, Priority=7 - message.Priority))
@@ -62,7 +62,7 @@ class LowestPriorityFirst(Positions):
 
 @fault("queue-priority-ignored", breaks="MQDMPR-3.1.1.2-20")
 class PrioritiesIgnored(Positions):
-    """The messages of a queue are ordered by arrival, regardless of their priorities."""
+    """The queue manager orders the messages of a queue by arrival, regardless of their priorities."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, Priority=3))
@@ -80,7 +80,7 @@ add(
 
 @fault("queue-journal-quota-ignored", breaks="MQDMPR-3.1.1.2-D04")
 class JournalQuotaIgnored(Quotas):
-    """The journal of a queue stores messages beyond its JournalQuota."""
+    """The queue manager stores messages in the journal of a queue beyond the JournalQuota of the queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         if queue.parent is not None and queue.QueueType is QueueType.SYSTEM:
@@ -98,7 +98,7 @@ add(
 
 @fault("queue-without-journaling-journals", breaks="MQDMPR-3.1.1.2-D05")
 class MessagesAlwaysJournaled(Journaling):
-    """A message that is received from a queue without Journaling is copied to the journal."""
+    """The queue manager copies a message that is received from a queue without Journaling into the journal."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
         queue = position.QueueReference
@@ -251,7 +251,9 @@ class RemoteReceiveNotJournaled(Journaling):
 
 @fault("message-received-in-transaction-not-journaled", breaks="MQDMPR-3.1.1.2-D05")
 class TransactionNotJournaled(TransactionEvents):
-    """A message that is received in a transaction is not stored in the journal at the commit."""
+    """When a transaction commits, the queue manager does not store the messages that the transaction received in the
+    journal.
+    """
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         queue = operation.MessagePositionReference.QueueReference

@@ -130,7 +130,7 @@ class TypeOfOtherQueueRefused(Queues):
 
 @fault("queue-recoverable-messages-before-express-messages", breaks="MQDMPR-3.1.1.2-20", blind=True)
 class RecoverableMessagesFirst(Positions):
-    """A recoverable message is inserted before the express messages of its priority."""
+    """The queue manager inserts a recoverable message before the express messages of the same priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         express = [
@@ -201,7 +201,7 @@ class QuotaOfTransactionalQueueIgnored(Quotas):
 
 @fault("queue-quota-ignored-for-own-messages", breaks="MQDMPR-3.1.1.2-D03", blind=True)
 class QuotaIgnoredForLocalMessages(Quotas):
-    """A queue stores messages of applications on its own computer beyond its Quota."""
+    """The queue manager stores messages of local applications beyond the Quota of a queue."""
 
     @only_if(
         lambda part, queue, message: (
@@ -250,7 +250,7 @@ class OldestJournaledMessagesDiscarded(Journaling):
 
 @fault("queue-journals-purged-messages", breaks="MQDMPR-3.1.1.2-D05", blind=True)
 class PurgedMessagesJournaled(Journaling):
-    """A message that is purged from a queue with Journaling is copied into the journal."""
+    """The queue manager copies a message that is purged from a queue with Journaling into the journal."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
         purged = reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED
@@ -259,7 +259,7 @@ class PurgedMessagesJournaled(Journaling):
 
 @fault("queue-journals-expired-messages", breaks="MQDMPR-3.1.1.2-D05", blind=True)
 class ExpiredMessagesJournaled(Journaling):
-    """A message that expires in a queue with Journaling is copied into the journal."""
+    """The queue manager copies a message that expires in a queue with Journaling into the journal."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
         expired = reason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
@@ -288,7 +288,9 @@ class JournaledCopyIncomplete(Journaling):
 
 @fault("queue-express-messages-not-journaled", breaks="MQDMPR-3.1.1.2-D05", blind=True)
 class ExpressMessagesNotJournaled(Journaling):
-    """An express message that is received from a queue with Journaling is not copied into the journal."""
+    """The queue manager does not copy an express message that is received from a queue with Journaling into the
+    journal.
+    """
 
     @only_if(lambda part, position, reason: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:

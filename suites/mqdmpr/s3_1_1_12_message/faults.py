@@ -226,7 +226,7 @@ add(
 
 @fault("rejected-message-acknowledged-as-expired", breaks="MQDMPR-3.1.1.12-D27")
 class RejectedAcknowledgedAsTimedOut(TransactionOperations):
-    """The acknowledgment of a rejected message has the class NackReceiveTimeout."""
+    """The receiver acknowledges a rejected message with the class NackReceiveTimeout."""
 
     def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
         super().reject(transaction, queue, lookup_identifier)

@@ -37,7 +37,9 @@ from reference_qm.surface.commands import Result
 
 @fault("sender-recoverable-message-to-own-queue-lost-at-restart", breaks="MQDMPR-3.1.1.12-20")
 class LocalMessageNotSaved(Durability):
-    """A recoverable message that an application sent to a queue of its own computer is lost at a restart."""
+    """At a restart, the queue manager loses a recoverable message that an application sent to a queue of its own
+    computer.
+    """
 
     @only_if(lambda part, position: not isinstance(position.QueueReference, OutgoingQueue))
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -236,7 +238,7 @@ class IdentifierRepeats(Numbering):
 
 @fault("receiver-arrival-time-of-transactional-message-is-sent-time", breaks="MQDMPR-3.1.1.12-D04")
 class ArrivalTimeOfTransactionalMessageIsSentTime(_ArrivedMessageChanged):
-    """The ArrivalTime of a transactional message is its SentTime."""
+    """The receiver sets the ArrivalTime of a transactional message to its SentTime."""
 
     def change_message(self, message: Message) -> Message:
         return message if message.TransactionIdentifier is None else replace(message, ArrivalTime=message.SentTime)

@@ -102,7 +102,7 @@ class TrailingZerosOfBodyRemoved(_InsertedMessageChanged):
 
 @fault("moved-message-body-cut-to-4-kilobytes", breaks="MQDMPR-3.1.1.12-32", blind=True)
 class BodyOfMovedMessageCut(_MovedMessageChanged):
-    """A message that is moved keeps only the first 4,096 bytes of its body."""
+    """When a message is moved, the queue manager keeps only the first 4,096 bytes of the message's body."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
         return replace(message, Body=message.Body[:4096])
@@ -118,7 +118,7 @@ class BodyTypeOf16Bits(_InsertedMessageChanged):
 
 @fault("moved-message-with-body-type-0", breaks="MQDMPR-3.1.1.12-33", blind=True)
 class BodyTypeOfMovedMessageZero(_MovedMessageChanged):
-    """A message that is moved to a subqueue has the BodyType 0."""
+    """When a message is moved to a subqueue, the queue manager sets the message's BodyType to 0."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
         return replace(message, BodyType=0) if queue.parent is not None else message
@@ -126,7 +126,7 @@ class BodyTypeOfMovedMessageZero(_MovedMessageChanged):
 
 @fault("moved-message-without-correlation", breaks="MQDMPR-3.1.1.12-34", blind=True)
 class CorrelationOfMovedMessageCleared(_MovedMessageChanged):
-    """A message that is moved to a subqueue has an empty CorrelationIdentifier."""
+    """When a message is moved to a subqueue, the queue manager clears the message's CorrelationIdentifier."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
         return replace(message, CorrelationIdentifier=bytes(20)) if queue.parent is not None else message
@@ -150,7 +150,7 @@ class LabelOfLocalMessageCut(_LocalMessageChanged):
 
 @fault("moved-message-without-extension", breaks="MQDMPR-3.1.1.12-57", blind=True)
 class MovedWithoutExtension(_MovedMessageChanged):
-    """A message that is moved to a subqueue has no Extension."""
+    """When a message is moved to a subqueue, the queue manager drops the message's Extension."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
         return replace(message, Extension=b"") if queue.parent is not None else message
@@ -314,7 +314,9 @@ class ArrivalTimeOfLocalMessageZero(_LocalMessageChanged):
 
 @fault("lookup-identifier-of-moved-message-is-1", breaks="MQDMPR-3.1.1.12-D01", blind=True)
 class MovedMessagesRenumbered(Positions):
-    """Messages in a subqueue are numbered from 1, so a message from another queue has the same LookupIdentifier."""
+    """The queue manager numbers the messages of a subqueue from 1, so a message of another queue has the same
+    LookupIdentifier.
+    """
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
@@ -328,7 +330,7 @@ class MovedMessagesRenumbered(Positions):
 
 @fault("sender-first-in-transaction-also-in-second-message", breaks="MQDMPR-3.1.1.12-D58", blind=True)
 class SecondMessageMarkedAsFirst(TransactionEvents):
-    """In a transaction of three or more messages, the second message has FirstInTransaction as well."""
+    """In a transaction of three or more messages, the sender also sets FirstInTransaction in the second message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
@@ -421,7 +423,7 @@ class MessageWithoutSessionNeverExpires(Sending):
 
 @fault("default-time-to-reach-queue-of-transactional-message-infinite", breaks="MQDMPR-3.1.1.12-47", blind=True)
 class TransactionalTimeToReachQueueInfinite(Sending):
-    """The default TimeToReachQueue of a transactional message is infinite."""
+    """The sender uses an infinite TimeToReachQueue as the default of a transactional message."""
 
     def construct_user_message(self, position: MessagePosition) -> Any:
         message = position.MessageReference

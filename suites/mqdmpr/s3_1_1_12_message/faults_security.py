@@ -321,7 +321,7 @@ class ReportsToFirstQueue(Tracing):
 
 @fault("sender-transactional-message-hash-algorithm-undefined", breaks="MQDMPR-3.1.1.12-48", blind=True)
 class HashAlgorithmOfTransactionalMessageUndefined(Securing):
-    """A transactional message that is not signed has the undefined HashAlgorithm 1."""
+    """The sender sends an unsigned transactional message with the undefined HashAlgorithm 1."""
 
     def secure_user_message(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now

@@ -28,7 +28,9 @@ class EveryDescriptorReady(RemoteOpening):
 
 @fault("queue-manager-context-value-of-queue", breaks="MQDMPR-3.1.1.16-03")
 class ContextValueSharedInQueue(Qmcomm):
-    """All OpenQueueDescriptors of a queue have the same context value as the first of them."""
+    """The queue manager assigns the context value of the first OpenQueueDescriptor of a queue to all
+    OpenQueueDescriptors of the queue.
+    """
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         queue = descriptor.QueueReference
@@ -38,8 +40,8 @@ class ContextValueSharedInQueue(Qmcomm):
 
 @fault("open-queue-descriptor-handle-of-application-repeated", breaks="MQDMPR-3.1.1.16-02", blind=True)
 class RemoteReaderSharesHandleOfApplication(Qmcomm):
-    """The Handle of a remote reader's OpenQueueDescriptor is the Handle of the first open OpenQueueDescriptor of an
-    application.
+    """The queue manager assigns the Handle of the first open OpenQueueDescriptor of an application to the
+    OpenQueueDescriptor of a remote reader.
     """
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
@@ -61,7 +63,9 @@ class ContextValueOfEarlierDescriptor(Qmcomm):
 
 @fault("descriptor-of-queue-opened-again-has-access-of-first", breaks="MQDMPR-3.1.1.16-04")
 class AccessTypeOfFirstDescriptor(QueueOpening):
-    """While a queue is open, a further descriptor of the queue has the AccessType of the first one."""
+    """While a queue is open, the queue manager opens the queue again with the AccessType of its first
+    OpenQueueDescriptor.
+    """
 
     def _add_descriptor(
         self, queue: Queue | None, format_name: str, access: QueueAccessType, share: QueueShareMode

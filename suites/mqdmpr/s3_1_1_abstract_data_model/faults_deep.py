@@ -63,7 +63,7 @@ add(
 
 @fault("queue-manager-changed-attribute-of-queue-lost-at-restart", breaks="MQDMPR-3.1.1-02")
 class ChangedAttributeNotSaved(QueueCommands):
-    """A change to an attribute of an existing queue is lost at a restart."""
+    """At a restart, the queue manager loses a change to an attribute of an existing queue."""
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
         entry = self.qm.durability.queue_entry(queue)
@@ -90,7 +90,7 @@ def _is_express(message: Message) -> bool:
 
 @fault("express-message-in-subqueue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class ExpressInSubqueueSaved(Positions):
-    """An express message that was moved to a subqueue survives a restart."""
+    """The queue manager restores an express message that was moved to a subqueue after a restart."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
@@ -102,7 +102,7 @@ class ExpressInSubqueueSaved(Positions):
 
 @fault("express-message-in-journal-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class ExpressInJournalSaved(Journaling):
-    """The copy of an express message in the journal of a queue survives a restart."""
+    """After a restart, the queue manager restores the copy of an express message in the journal of a queue."""
 
     @only_if(lambda part, queue, message: queue.parent is not None and _is_express(message))
     def keep_message(self, queue: Queue, message: Message) -> None:
@@ -114,7 +114,9 @@ class ExpressInJournalSaved(Journaling):
 
 @fault("express-message-in-dead-letter-queue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class ExpressDeadLetterSaved(Positions):
-    """An express message in a system queue, such as the dead-letter queue, survives a restart."""
+    """After a restart, the queue manager restores an express message in a system queue, such as the
+    dead-letter queue.
+    """
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
@@ -126,7 +128,7 @@ class ExpressDeadLetterSaved(Positions):
 
 @fault("outgoing-express-message-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class OutgoingExpressSaved(Durability):
-    """An express message that waits to be sent is sent after a restart."""
+    """After a restart, the queue manager sends an express message that was waiting to be sent."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
         change = super().build_send_record(position)
@@ -139,7 +141,7 @@ class OutgoingExpressSaved(Durability):
 
 @fault("express-message-of-own-application-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class LocalExpressMessageSaved(Durability):
-    """An express message of a local application in a local queue survives a restart."""
+    """After a restart, the queue manager restores an express message of a local application in a local queue."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
         change = super().build_send_record(position)
@@ -201,7 +203,7 @@ add(
 
 @fault("queue-manager-message-moved-back-in-subqueue-after-restart", breaks="MQDMPR-3.1.1.11-07", blind=True)
 class SecondMoveNotSaved(QueueCommands):
-    """A message that was moved to a subqueue and back is in the subqueue after a restart."""
+    """After a restart, the queue manager restores a message that was moved to a subqueue and back in the subqueue."""
 
     def move_message(self, request: Any, token: int, now: Any) -> Result | None:
         source, target = (self.qm.queue_names.find_queue(one) for one in (request.queue, request.to))
@@ -216,8 +218,8 @@ class SecondMoveNotSaved(QueueCommands):
 
 @fault("queue-manager-message-moved-to-waiting-reader-in-subqueue-after-restart", breaks="MQDMPR-3.1.1.11-07")
 class MessageReceivedAfterMoveKept(Positions):
-    """A message that was moved to a subqueue, and that a waiting reader received there, is in the subqueue after a
-    restart.
+    """After a restart, the queue manager restores a message that a waiting reader received in a subqueue
+    after a move.
     """
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -229,7 +231,7 @@ class MessageReceivedAfterMoveKept(Positions):
 
 @fault("in-doubt-transaction-received-message-available-after-restart", breaks="MQDMPR-3.1.1.11-07", blind=True)
 class LockNotRestored(TransactionRecords):
-    """After a restart, a message that a prepared transaction received can be received by another reader."""
+    """After a restart, another reader can receive a message that a prepared transaction received."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
         super().restore_transaction(rest, value)
@@ -241,7 +243,7 @@ class LockNotRestored(TransactionRecords):
 
 @fault("restart-loses-messages-of-second-outgoing-queue", breaks="MQDMPR-3.1.1-01")
 class MessagesOfSecondOutgoingQueueLost(Restoring):
-    """After a restart, only the messages of the first outgoing queue are restored."""
+    """After a restart, the queue manager restores only the messages of the first outgoing queue."""
 
     def _restore_message(self, rest: str, value: Any) -> None:
         place = value["in"]
@@ -255,7 +257,9 @@ class MessagesOfSecondOutgoingQueueLost(Restoring):
 
 @fault("restart-restores-messages-of-same-priority-newest-first", breaks="MQDMPR-3.1.1.11-07")
 class NewestFirstAfterRestart(Restoring):
-    """After a restart, a message of a priority other than 3 is before the older messages of its priority."""
+    """After a restart, the queue manager puts a message of a priority other than 3 before the older messages of its
+    priority.
+    """
 
     def _restore_message(self, rest: str, value: Any) -> None:
         place = None if value["in"].startswith("outgoing:") else self.qm.destinations.find_place(value["in"])

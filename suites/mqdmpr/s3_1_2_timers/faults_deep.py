@@ -217,7 +217,7 @@ class SecondOutageIgnored(DirectoryClient):
 
 @fault("lifetimes-after-restart-watched-in-first-queue-only", breaks="MQDMPR-3.1.2.4-D01")
 class OnlyFirstQueueExpiresAfterRestart(Lifetimes):
-    """After a restart, only the messages of the first queue that has messages leave it when they expire."""
+    """After a restart, the queue manager removes expired messages only from the first queue that contains messages."""
 
     def recover_deadlines(self) -> None:
         self.recovering = True

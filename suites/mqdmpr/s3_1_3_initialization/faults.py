@@ -145,7 +145,7 @@ class QualifiedNameWithoutDomain(Initialization):
 
 @fault("restart-keeps-uncommitted-receives", breaks="MQDMPR-3.1.3-D16")
 class UncommittedReceiveSaved(TransactionOperations):
-    """A restart does not restore messages that an uncommitted transaction received."""
+    """After a restart, the queue manager does not restore messages that an uncommitted transaction received."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)

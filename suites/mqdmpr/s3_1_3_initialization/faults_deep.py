@@ -23,7 +23,9 @@ from reference_qm.surface.clock import Now
 
 @fault("restart-keeps-message-that-open-transaction-sent", breaks="MQDMPR-3.1.3-D16", blind=True)
 class UncommittedSendSaved(TransactionOperations):
-    """After a restart, a message that an open internal transaction sent to a local queue is in the queue."""
+    """The queue manager saves a message that an open internal transaction sent to a local queue at once, so the message
+    is in the queue after a restart.
+    """
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)

@@ -27,7 +27,7 @@ from reference_qm.surface.commands import Result
 
 @fault("prepare-affects-other-transactions", breaks="MQDMPR-3.1.4.3-03")
 class AllTransactionsPrepared(Coordinating):
-    """A request to prepare one transaction prepares all transactions."""
+    """When one transaction is to be prepared, the queue manager prepares all transactions."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         result: Result | None = super().prepare(transaction, single_phase, token, now)
@@ -130,7 +130,7 @@ def _mark_boundary_only_of_single_message(transaction: Transaction, mark: str, w
 
 @fault("prepare-without-single-phase-commits", breaks=("MQDMPR-3.1.4.6-03", "MQDMPR-3.1.4.6-08"))
 class PrepareCommits(Coordinating):
-    """A transaction that a coordinator prepares in two phases is committed at once."""
+    """When a coordinator prepares a transaction in two phases, the queue manager commits the transaction at once."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         result: Result | None = super().prepare(transaction, True, token, now)
@@ -139,7 +139,9 @@ class PrepareCommits(Coordinating):
 
 @fault("prepare-with-single-phase-does-not-commit", breaks="MQDMPR-3.1.4.6-09")
 class SinglePhaseOnlyPrepared(Coordinating):
-    """A transaction that a coordinator prepares in a single phase is only prepared."""
+    """When a coordinator prepares a transaction in a single phase, the queue manager prepares the transaction, but does
+    not commit it.
+    """
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         result: Result | None = super().prepare(transaction, False, token, now)
@@ -151,7 +153,7 @@ class SinglePhaseOnlyPrepared(Coordinating):
 
 @fault("commit-leaves-sent-message-locked", breaks="MQDMPR-3.1.4.4-07")
 class SentMessageLockedAfterCommit(TransactionEvents):
-    """A message that was sent in a transaction to a local queue stays locked after the commit."""
+    """After the commit, the queue manager keeps a message that was sent to a local queue in the transaction locked."""
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         super().commit_enqueue(operation, now)
@@ -161,7 +163,7 @@ class SentMessageLockedAfterCommit(TransactionEvents):
 
 @fault("message-sent-in-transaction-visible-before-commit", breaks="MQDMPR-3.1.4.4-07")
 class SentMessageAvailableBeforeCommit(TransactionOperations):
-    """A message that was sent in a transaction to a local queue can be received before the commit."""
+    """Before the commit, an application can receive a message that a transaction sent to a local queue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position: MessagePosition = super().enqueue_in_transaction(transaction, queue, message)
@@ -182,7 +184,7 @@ class ReceivedMessageRemovedWithoutReason(TransactionEvents):
 
 @fault("coordinator-commit-restores-received-message", breaks="MQDMPR-3.1.4.7-03")
 class ReceivedMessageReturnsAfterCommit(TransactionEvents):
-    """A message that was received in a coordinator's transaction is in its queue again after the commit."""
+    """At the commit, the queue manager returns a message that a coordinator's transaction received to its queue."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         in_doubt = self.qm.adm.TransactionCollection.values()
@@ -195,7 +197,7 @@ class ReceivedMessageReturnsAfterCommit(TransactionEvents):
 
 @fault("commit-does-not-move-message", breaks=("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-18"))
 class MoveUndoneAtCommit(TransactionEvents):
-    """A message that was moved in a transaction is in its source queue after the commit."""
+    """At the commit, the queue manager leaves a message that the transaction moved in its source queue."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         self.qm.positions.unlock_message(operation.MessagePositionReference)
@@ -203,7 +205,9 @@ class MoveUndoneAtCommit(TransactionEvents):
 
 @fault("commit-copies-moved-message", breaks="MQDMPR-3.1.4.4-16")
 class MovedMessageCopied(TransactionEvents):
-    """A message that was moved in a transaction is in both queues after the commit."""
+    """At the commit, the queue manager copies a message that the transaction moved, so the message is in
+    both queues.
+    """
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
@@ -214,7 +218,9 @@ class MovedMessageCopied(TransactionEvents):
 
 @fault("commit-moves-message-to-front", breaks="MQDMPR-3.1.4.4-18")
 class MovedMessageBecomesFirst(Positions):
-    """A message that a commit moves becomes the first message of the target queue."""
+    """At the commit, the queue manager inserts a message that the transaction moved as the first message of the target
+    queue.
+    """
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         before = list(queue.MessagePositionList)
@@ -227,7 +233,7 @@ class MovedMessageBecomesFirst(Positions):
 
 @fault("commit-leaves-moved-message-locked", breaks=("MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-19"))
 class MovedMessageLockedAfterCommit(Positions):
-    """A message that a commit moves stays locked in the target queue."""
+    """At the commit, the queue manager leaves a message that the transaction moved locked in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         in_transaction = position.State is MessagePositionState.LOCKED
@@ -239,7 +245,7 @@ class MovedMessageLockedAfterCommit(Positions):
 
 @fault("committed-transaction-stays-open", breaks="MQDMPR-3.1.4.4-23")
 class CommittedTransactionAcceptsOperations(TransactionEvents):
-    """A committed transaction accepts further operations."""
+    """The queue manager accepts further operations in a committed transaction."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         super().transaction_commit(transaction, now)
@@ -248,7 +254,7 @@ class CommittedTransactionAcceptsOperations(TransactionEvents):
 
 @fault("aborted-transaction-stays-open", breaks="MQDMPR-3.1.4.5-19")
 class AbortedTransactionAcceptsOperations(TransactionEvents):
-    """An aborted transaction accepts further operations."""
+    """The queue manager accepts further operations in an aborted transaction."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         super().transaction_abort(transaction, now)
@@ -294,7 +300,7 @@ def _can_be_ended_again(qm: QueueManager, transaction: Transaction) -> None:
 
 @fault("commit-answered-as-prepared", breaks=("MQDMPR-3.1.4.4-24", "MQDMPR-3.1.4.7-05"))
 class CommitAnsweredAsPrepared(Coordinating):
-    """The answer to a commit states that the transaction is prepared."""
+    """The queue manager answers a commit with the state prepared."""
 
     def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
         decided: Result = super()._carry_out_outcome(transaction, outcome)
@@ -303,7 +309,7 @@ class CommitAnsweredAsPrepared(Coordinating):
 
 @fault("abort-reported-as-committed", breaks=("MQDMPR-3.1.4.5-20", "MQDMPR-3.1.4.8-05"))
 class AbortAnsweredAsCommitted(Coordinating):
-    """The answer to an abort states that the transaction is committed."""
+    """The queue manager answers an abort with the state committed."""
 
     def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
         super()._carry_out_outcome(transaction, outcome)
@@ -315,7 +321,7 @@ class AbortAnsweredAsCommitted(Coordinating):
 
 @fault("abort-leaves-messages-locked", breaks=("MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.8-03"))
 class MessageLockedAfterAbort(TransactionEvents):
-    """A message that was received or moved in a transaction stays locked after the abort."""
+    """At an abort, the queue manager leaves the messages that the transaction received or moved locked."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         if operation.MessagePositionReference.State is not MessagePositionState.LOCKED:
@@ -324,7 +330,7 @@ class MessageLockedAfterAbort(TransactionEvents):
 
 @fault("abort-restores-message-at-end", breaks="MQDMPR-3.1.4.5-13")
 class AbortPutsMessageAtEnd(TransactionEvents):
-    """A message that was received or moved in a transaction is at the end of its queue after the abort."""
+    """At an abort, the queue manager puts a message that the transaction received or moved at the end of its queue."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
@@ -336,9 +342,7 @@ class AbortPutsMessageAtEnd(TransactionEvents):
 
 @fault("abort-restores-purged-message", breaks="MQDMPR-3.1.4.5-08")
 class AbortReturnsPurgedMessage(TransactionEvents):
-    """A message that was purged after a transaction had received it is in its queue again after the abort of the
-    transaction.
-    """
+    """At an abort, the queue manager returns a message that was purged after the transaction received it."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         operation.MessagePositionReference.State = MessagePositionState.LOCKED
@@ -347,7 +351,7 @@ class AbortReturnsPurgedMessage(TransactionEvents):
 
 @fault("abort-stores-sent-message", breaks="MQDMPR-3.1.4.5-17")
 class SentMessageAvailableAfterAbort(TransactionEvents):
-    """A message that was sent in a transaction to a local queue can be received after the abort."""
+    """After an abort, an application can receive a message that the transaction sent to a local queue."""
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         self.commit_enqueue(operation, now)

@@ -15,7 +15,7 @@ from reference_qm.surface.commands import Result
 
 @fault("sender-only-message-of-transaction-not-marked-last", breaks="MQDMPR-3.1.4.3-07", blind=True)
 class OnlyMessageNotMarkedAsLast(TransactionEvents):
-    """The only message of a transaction is marked as the first message, but not as the last message."""
+    """The sender marks the only message of a transaction as the first message, but not as the last message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
@@ -27,7 +27,7 @@ class OnlyMessageNotMarkedAsLast(TransactionEvents):
 
 @fault("queue-manager-prepare-ends-waiting-reads-of-other-transactions", breaks="MQDMPR-3.1.4.3-03", blind=True)
 class PrepareEndsReadsOfOtherTransactions(Coordinating):
-    """Preparing one transaction also ends the reads that wait in other transactions."""
+    """When the queue manager prepares one transaction, it also ends the reads that wait in other transactions."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         voted = super().prepare(transaction, single_phase, token, now)

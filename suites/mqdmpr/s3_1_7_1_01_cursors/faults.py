@@ -84,7 +84,7 @@ class ReadOfClosedCursorWaits(QueueOpening):
 
 @fault("closed-cursor-ends-all-pending-reads", breaks="MQDMPR-3.1.7.1.2-05")
 class CloseEndsAllReads(QueueOpening):
-    """Closing a cursor ends all pending reads of its queue."""
+    """When a cursor is closed, the queue manager ends all pending reads of its queue."""
 
     def close_cursor(self, cursor: Cursor) -> None:
         waiting = cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection
@@ -103,7 +103,7 @@ add(
 
 @fault("closed-cursor-rewinds-others", breaks="MQDMPR-3.1.7.1.1-06")
 class CloseMovesOtherCursors(Cursors):
-    """When a cursor is closed, the other cursors of its handle move to the start of the queue."""
+    """When a cursor is closed, the queue manager moves the other cursors of the handle to the start of the queue."""
 
     def rewind(self, cursor: Cursor) -> None:
         super().rewind(cursor)
@@ -114,7 +114,9 @@ class CloseMovesOtherCursors(Cursors):
 
 @fault("closed-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
 class CloseEndsReadsOfOtherCursors(QueueOpening):
-    """Closing a cursor with a pending read also ends the pending reads by other cursors of the same handle."""
+    """When a cursor with a pending read is closed, the queue manager also ends the pending reads by other cursors of
+    the same handle.
+    """
 
     def close_cursor(self, cursor: Cursor) -> None:
         descriptor = cursor.OpenQueueDescriptorReference

@@ -31,7 +31,9 @@ class OtherCursorsMoved(Cursors):
 
 @fault("queue-manager-close-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
 class OtherReadsEnded(QueueOpening):
-    """Closing a cursor also ends the pending reads by all other cursors of the same OpenQueueDescriptor."""
+    """When a cursor is closed, the queue manager also ends the pending reads by all other cursors of the same
+    OpenQueueDescriptor.
+    """
 
     def close_cursor(self, cursor: Cursor) -> None:
         for reader in [*cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection]:
@@ -42,7 +44,9 @@ class OtherReadsEnded(QueueOpening):
 
 @fault("queue-manager-close-cursor-ends-reads-without-cursor", breaks="MQDMPR-3.1.7.1.2-05")
 class ReadsWithoutCursorEnded(QueueOpening):
-    """Closing a cursor also ends the pending reads of the same OpenQueueDescriptor that use no cursor."""
+    """When a cursor is closed, the queue manager also ends the pending reads of the same OpenQueueDescriptor that use
+    no cursor.
+    """
 
     def close_cursor(self, cursor: Cursor) -> None:
         for reader in [*cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection]:

@@ -46,7 +46,7 @@ class CursorOfSubqueueRefused(QueueCommands):
 
 @fault("third-cursor-of-handle-replaces-first", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
 class TwoCursorsOnly(Cursors):
-    """A handle has at most two cursors: when a third cursor is opened, the first one is closed."""
+    """When a handle opens a third cursor, the queue manager closes the first cursor of the handle."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         if len(queue_desc.CursorCollection) == 2:
@@ -68,7 +68,7 @@ class ClosedCursorUsable(QueueOpening):
 
 @fault("closed-cursor-closes-other-cursors-of-handle", breaks="MQDMPR-3.1.7.1.2-06", blind=True)
 class CloseClosesAllCursorsOfHandle(QueueOpening):
-    """Closing one of several cursors of a handle closes all of them."""
+    """When one of several cursors of a handle is closed, the queue manager closes all of them."""
 
     def close_cursor(self, cursor: Cursor) -> None:
         super().close_cursor(cursor)

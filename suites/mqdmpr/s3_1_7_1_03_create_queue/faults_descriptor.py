@@ -189,7 +189,7 @@ class ComputerHasAllRights(Queues):
 
 
 class _SuppliedDescriptorChanged(Queues):
-    """A queue manager that changes a supplied security descriptor before it uses this descriptor."""
+    """Change a supplied security descriptor before the queue manager uses it."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         return super().create_security(None if supplied is None else self.taken(supplied), user)
@@ -206,7 +206,9 @@ class _SuppliedDescriptorChanged(Queues):
     ),
 )
 class SuppliedDescriptorIgnored(_SuppliedDescriptorChanged):
-    """A new queue has the default security descriptor instead of the descriptor that its creator supplies."""
+    """The queue manager assigns the default security descriptor to a new queue instead of the descriptor that its
+    creator supplies.
+    """
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return None

@@ -145,7 +145,7 @@ class EmptyListReplaced(Queues):
 
 @fault("supplied-security-descriptor-second-audit-entry-dropped", breaks="MQDMPR-3.1.7.1.3.1-09", blind=True)
 class OnlyFirstAuditEntryKept(Queues):
-    """A new queue has only the first entry of the supplied system access list."""
+    """The queue manager keeps only the first entry of a supplied system access list."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         if supplied is not None and supplied.Sacl is not None:
@@ -157,7 +157,7 @@ class OnlyFirstAuditEntryKept(Queues):
 
 @fault("supplied-security-descriptor-repeated-sid-merged", breaks="MQDMPR-3.1.7.1.3.1-08", blind=True)
 class EntriesOfSameSidMerged(Queues):
-    """A new queue has only the first of several entries for the same SID in the supplied access list."""
+    """The queue manager keeps only the first of several entries for the same SID in a supplied access list."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         if supplied is not None and supplied.Dacl is not None:
@@ -170,7 +170,9 @@ class EntriesOfSameSidMerged(Queues):
 
 @fault("supplied-security-descriptor-owner-ignored-without-creator", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
 class SuppliedOwnerReplacedByAnonymous(Queues):
-    """A queue whose creator is not a domain user has the anonymous user as owner instead of the supplied owner."""
+    """If the creator of a queue is not a domain user, the queue manager replaces the supplied owner with the anonymous
+    user.
+    """
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         if supplied is not None and self.owner(user) == ANONYMOUS:

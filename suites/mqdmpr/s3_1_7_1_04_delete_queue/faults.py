@@ -21,7 +21,7 @@ Done = Callable[[], Result]
 
 @fault("deleted-queue-messages-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
 class DeletedMessagesNotAcknowledged(Queues):
-    """The messages of a deleted queue are deleted without an acknowledgment."""
+    """When a queue is deleted, the queue manager deletes the queue's messages without an acknowledgment."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
         for one in queue_with_children(queue):
@@ -53,7 +53,7 @@ class OldHandleRefersToNewQueue(Queues):
 
 @fault("deleted-queue-only-emptied", breaks="MQDMPR-3.1.7.1.4-11")
 class DeletedQueueStillListed(Queues):
-    """A deleted queue is emptied, but not removed."""
+    """When a queue is deleted, the queue manager deletes the queue's messages, but keeps the queue."""
 
     def forget(self, queue: Queue) -> None:
         """Keep the queue instead of removing it."""
@@ -61,7 +61,7 @@ class DeletedQueueStillListed(Queues):
 
 @fault("delete-of-open-queue-returns-error", breaks="MQDMPR-3.1.7.1.4-17")
 class DeletionOfOpenQueueReturnsError(Queues):
-    """The request to delete an open queue returns an error, although the queue is deleted."""
+    """The queue manager deletes an open queue, but returns an error."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
         if not queue.Active:
@@ -72,7 +72,7 @@ class DeletionOfOpenQueueReturnsError(Queues):
 
 @fault("deleted-public-queue-object-stays", breaks="MQDMPR-3.1.7.1.4-13")
 class DirectoryObjectRemains(Publishing):
-    """The directory object of a deleted public queue remains."""
+    """When a public queue is deleted, the queue manager leaves the queue's directory object."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         withdrawn(Status.MQ_OK)
@@ -80,8 +80,8 @@ class DirectoryObjectRemains(Publishing):
 
 @fault("delete-removes-other-directory-objects", breaks="MQDMPR-3.1.7.1.4-14")
 class EarlierDirectoryObjectsDeleted(Publishing):
-    """The deletion of a public queue also deletes the directory objects of all public queues that are listed
-    before it.
+    """When a public queue is deleted, the queue manager also deletes the directory objects of all public queues that
+    are listed before it.
     """
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:

@@ -59,7 +59,7 @@ class FirstHandleDetached(Queues):
 
 @fault("queue-manager-deleted-queue-listed-after-restart", breaks="MQDMPR-3.1.7.1.4-11")
 class DeletedQueueReturns(Queues):
-    """A deleted queue exists again after a restart."""
+    """After a restart, the queue manager restores a deleted queue."""
 
     def _build_deletion(self, queue: Queue) -> Change:
         change = super()._build_deletion(queue)

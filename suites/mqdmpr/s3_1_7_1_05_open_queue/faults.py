@@ -70,7 +70,9 @@ class ExclusiveReaderJoinsReceiver(QueueOpening):
 
 @fault("open-queue-descriptor-not-added-to-queue", breaks=("MQDMPR-3.1.7.1.5-123", "MQDMPR-3.1.7.1.5-114"))
 class DescriptorNotAddedToQueue(QueueOpening):
-    """A new OpenQueueDescriptor is not added to its queue, so the descriptor restricts no other reader."""
+    """The queue manager does not add a new OpenQueueDescriptor to its queue, so the descriptor restricts no other
+    reader.
+    """
 
     def open_found_queue(
         self,
@@ -131,7 +133,7 @@ class NamesComparedIn16Characters(QueueOpening):
     breaks=("MQDMPR-3.1.7.1.5-116", "MQDMPR-3.1.7.1.5-121", "MQDMPR-3.1.7.1.5-122"),
 )
 class SecondOpenReturnsFirstHandle(QueueOpening):
-    """Opening an open queue again returns the handle that the first request returned."""
+    """When a reader opens an open queue again, the queue manager returns the handle of the first request."""
 
     def open_found_queue(
         self,
@@ -162,7 +164,7 @@ class PeekerRestrictsLikeReceiver(QueueOpening):
 
 @fault("open-of-queue-returns-previous-handle", breaks="MQDMPR-3.1.7.1.5-125")
 class PreviousHandleReturned(Qmcomm):
-    """Opening a queue returns the handle that the previous request returned."""
+    """When a reader opens a queue, the queue manager returns the handle that the previous request returned."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         values = super().get_open_values(descriptor)

@@ -109,7 +109,7 @@ for _name, _rules, _says, _change in (
 
 @fault("open-of-several-queues-without-common-descriptor", breaks="MQDMPR-3.1.7.1.5-14")
 class DescriptorOfSeveralQueuesNotKept(QueueOpening):
-    """Queues that are opened together have no common descriptor."""
+    """The queue manager keeps no common descriptor for queues that are opened together."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -122,7 +122,7 @@ class DescriptorOfSeveralQueuesNotKept(QueueOpening):
 
 @fault("open-of-three-queues-returns-error", breaks="MQDMPR-3.1.7.1.5-33")
 class OpenOfSeveralQueuesReturnsError(QueueOpening):
-    """Opening more than two queues together returns an error, although the queues are opened."""
+    """The queue manager opens more than two queues together, but returns an error."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

@@ -140,7 +140,7 @@ class MissingPublicQueueAccepted(Destinations):
 
 @fault("message-to-journal-name-stored-in-its-queue", breaks="MQDMPR-3.1.7.1.5-48")
 class MessageToJournalStoredInQueue(Destinations):
-    """A message to the format name of a journal is stored in the queue to which the journal belongs."""
+    """The queue manager stores a message to the format name of a journal in the queue to which the journal belongs."""
 
     def find_local(self, text: str) -> Queue | None:
         return super().find_local(text.removesuffix(";JOURNAL"))
@@ -181,7 +181,7 @@ class SeveralQueuesOpenExclusively(QueueOpening):
 
 @fault("second-open-of-several-queues-returns-first-handle", breaks=("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34"))
 class SecondOpenOfSeveralReturnsFirstHandle(QueueOpening):
-    """A second request to open the same several queues returns the handle of the first request."""
+    """When several queues are opened together again, the queue manager returns the handle of the first request."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

@@ -12,7 +12,7 @@ from reference_qm.model.statuses import Status
 
 @fault("closed-open-queue-descriptor-stays-in-queue-collection", breaks="MQDMPR-3.1.7.1.6-17")
 class ClosedDescriptorStaysInQueue(QueueOpening):
-    """A closed OpenQueueDescriptor remains in its queue's collection."""
+    """The queue manager leaves a closed OpenQueueDescriptor in the collection of its queue."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference
@@ -23,7 +23,7 @@ class ClosedDescriptorStaysInQueue(QueueOpening):
 
 @fault("closing-several-queues-leaves-single-descriptors-open", breaks="MQDMPR-3.1.7.1.6-07")
 class SingleDescriptorsStayOpen(QueueOpening):
-    """Closing the descriptor of queues that were opened together leaves their single descriptors open."""
+    """When the descriptor of several queues is closed, the queue manager leaves their single descriptors open."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue_desc.OpenQueueDescriptorCollection.clear()
@@ -32,7 +32,7 @@ class SingleDescriptorsStayOpen(QueueOpening):
 
 @fault("closed-open-queue-descriptor-leaves-cursors-usable", breaks="MQDMPR-3.1.7.1.6-15")
 class CursorsOfClosedDescriptorUsable(QueueOpening):
-    """The cursors of a closed OpenQueueDescriptor can still be used."""
+    """The queue manager leaves the cursors of a closed OpenQueueDescriptor open."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue, cursors = queue_desc.QueueReference, dict(queue_desc.CursorCollection)

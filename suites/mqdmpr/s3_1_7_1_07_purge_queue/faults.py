@@ -17,7 +17,7 @@ from reference_qm.surface.commands import Result
 
 @fault("purged-messages-not-acknowledged", breaks="MQDMPR-3.1.7.1.7-07")
 class PurgedMessagesNotAcknowledged(Queues):
-    """The messages of a purged queue are deleted without an acknowledgment."""
+    """When a queue is purged, the queue manager deletes the queue's messages without an acknowledgment."""
 
     def purge(
         self,
@@ -34,7 +34,7 @@ class PurgedMessagesNotAcknowledged(Queues):
 
 @fault("purged-message-restored-by-restart", breaks="MQDMPR-3.1.7.1.7-05")
 class PurgedMessageReturnsAfterRestart(TransactionOperations):
-    """A message that a transaction received before a purge is in the queue again after a restart."""
+    """After a restart, the queue manager restores a message that a transaction received before a purge."""
 
     def find_messages_kept_by_transactions(self) -> set[MessagePosition]:
         return {

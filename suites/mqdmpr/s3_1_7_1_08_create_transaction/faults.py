@@ -12,7 +12,9 @@ from reference_qm.model.transactions import Transaction
 
 @fault("transaction-supplied-identifier-ignored", breaks="MQDMPR-3.1.7.1.8-03")
 class SuppliedIdentifierIgnored(TransactionEvents):
-    """A new transaction has a generated identifier instead of the identifier that its creator supplies."""
+    """The queue manager assigns a generated identifier to a new transaction instead of the identifier that its creator
+    supplies.
+    """
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
         return super().create_transaction(UUID(int=identifier.int ^ 1), single_phase)
@@ -20,7 +22,7 @@ class SuppliedIdentifierIgnored(TransactionEvents):
 
 @fault("transaction-not-listed-before-use", breaks="MQDMPR-3.1.7.1.8-04")
 class TransactionAddedAtFirstOperation(TransactionEvents):
-    """A new transaction is added to the transaction collection only at its first operation."""
+    """The queue manager adds a new transaction to the transaction collection only at its first operation."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -39,7 +41,7 @@ class TransactionAddedAtFirstOperation(TransactionEvents):
 
 @fault("operations-assigned-to-first-transaction", breaks="MQDMPR-3.1.7.1.8-05")
 class FirstTransactionUsed(TransactionEvents):
-    """Each operation is assigned to the transaction that began first instead of the transaction that the
+    """The queue manager assigns each operation to the transaction that began first instead of the transaction that the
     request names.
     """
 

@@ -70,7 +70,7 @@ class PriorityIgnored(Positions):
 
 @fault("local-send-in-transaction-visible-before-commit", breaks="MQDMPR-3.1.7.1.9-17")
 class SentMessageAvailableBeforeCommit(TransactionOperations):
-    """A message that is sent to a local queue in a transaction can be received before the commit."""
+    """Before the commit, an application can receive a message that a transaction sends to a local queue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)

@@ -16,8 +16,8 @@ from reference_qm.surface.clock import Now
     "queue-manager-message-inserted-before-its-priority-while-last-is-locked", breaks="MQDMPR-3.1.7.1.9-14", blind=True
 )
 class InsertedBeforePriorityOfLockedMessage(Positions):
-    """While the last message of a priority is locked by a transaction, a new message of that priority is inserted
-    before all messages of the priority.
+    """While a transaction has locked the last message of a priority, the queue manager inserts a new message of that
+    priority before all messages of the priority.
     """
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -33,7 +33,7 @@ class InsertedBeforePriorityOfLockedMessage(Positions):
 
 @fault("queue-manager-local-message-time-to-be-received-not-started", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
 class LocalMessagesNeverExpire(Lifetimes):
-    """The timer of TimeToBeReceived does not start for a message that an application of this computer sends."""
+    """The queue manager does not start the timer of TimeToBeReceived for a message of a local application."""
 
     def watch_received(self, position: MessagePosition) -> None:
         if position.MessageReference.Identifier.QueueManagerGuid != self.qm.adm.Identifier:

@@ -109,7 +109,9 @@ class NewMessageNotCounted(Quotas):
 
 @fault("queue-manager-quota-of-queue-ignores-locked-messages", breaks="MQDMPR-3.1.7.1.9-07", blind=True)
 class LockedNotCounted(Quotas):
-    """The messages that open transactions have sent or received do not count towards the Quota of their queue."""
+    """The queue manager does not count the messages that open transactions have sent or received towards the Quota of
+    their queue.
+    """
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         positions = queue.MessagePositionList
@@ -156,7 +158,7 @@ class LocalMessageInsertedAtEnd(Enqueueing):
 
 @fault("queue-manager-message-of-transaction-never-expires", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
 class TransactionalNeverExpires(Lifetimes):
-    """The timer of TimeToBeReceived does not start for a local transactional message."""
+    """The queue manager does not start the timer of TimeToBeReceived for a local transactional message."""
 
     def watch_received(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is None:
@@ -204,7 +206,7 @@ class LocalMessageCompletesNoRead(Waiting):
 
 @fault("queue-manager-recoverable-local-message-lost-at-restart", breaks="MQDMPR-3.1.7.1.9-14", blind=True)
 class LaterLocalMessageNotSaved(Durability):
-    """A recoverable message is lost at a restart if the local queue to which it was sent contains other messages."""
+    """At a restart, the queue manager loses a recoverable local message if its queue contains other messages."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
         change = super().build_send_record(position)
@@ -237,7 +239,7 @@ class TransactionalBeyondQuota(Quotas):
 
 @fault("higher-priority-message-inserted-only-before-last", breaks="MQDMPR-3.1.7.1.9-14")
 class HighestPriorityInsertedFirst(Positions):
-    """A message of priority 7 is inserted before earlier messages of priority 7."""
+    """The queue manager inserts a message of priority 7 before earlier messages of priority 7."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         positions = queue.MessagePositionList
@@ -251,7 +253,7 @@ class HighestPriorityInsertedFirst(Positions):
 
 @fault("local-message-in-transaction-has-no-lifetime-timer", breaks="MQDMPR-3.1.7.1.9-15")
 class NoTimerAfterCommit(Lifetimes):
-    """The timer of TimeToBeReceived does not start for a message that is sent in a transaction."""
+    """The queue manager does not start the timer of TimeToBeReceived for a message that is sent in a transaction."""
 
     def watch_received(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is None:
@@ -260,7 +262,7 @@ class NoTimerAfterCommit(Lifetimes):
 
 @fault("second-message-of-transaction-available-at-once", breaks="MQDMPR-3.1.7.1.9-17")
 class SecondSentMessageAvailableBeforeCommit(TransactionOperations):
-    """The second message that is sent to a local queue in a transaction can be received before the commit."""
+    """Before the commit, an application can receive the second message that a transaction sends to a local queue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)

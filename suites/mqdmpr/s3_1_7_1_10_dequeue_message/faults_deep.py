@@ -38,7 +38,7 @@ class ReturnedMessageNotFound(Positions):
 
 @fault("queue-manager-undecided-receive-removed-from-disk", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
 class UncommittedReceiveLostAtRestart(TransactionOperations):
-    """A message that a transaction has received is lost when a restart ends the transaction."""
+    """When a restart ends a transaction, the queue manager loses the messages that the transaction received."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
@@ -76,7 +76,9 @@ class WaitingReceiveRemovesBeforeCommit(Waiting):
 
 @fault("queue-manager-receive-in-transaction-journaled-at-once", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
 class JournaledBeforeCommit(TransactionOperations):
-    """A message that a transaction receives is copied into the journal before the commit, even if an abort follows."""
+    """The queue manager copies a message that a transaction receives into the journal before the commit, even if an
+    abort follows.
+    """
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
@@ -97,8 +99,8 @@ class CommitInReverseOrder(TransactionEvents):
 
 @fault("queue-manager-received-recoverable-message-back-after-restart", breaks="MQDMPR-3.1.7.1.10-D06", blind=True)
 class ReceivedMessageReturnsAfterRestart(Durability):
-    """A recoverable message that was received while other messages stayed in the queue is in the queue again after a
-    restart.
+    """After a restart, the queue manager restores a received recoverable message if other messages
+    stayed in the queue.
     """
 
     def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
@@ -111,7 +113,7 @@ class ReceivedMessageReturnsAfterRestart(Durability):
 
 @fault("queue-manager-receive-in-transaction-of-another-reader-taken", breaks="MQDMPR-3.1.7.1.10-D03", blind=True)
 class MessageOfSubqueueNotLocked(TransactionOperations):
-    """A message that a transaction receives from a subqueue is not locked."""
+    """The queue manager does not lock a message that a transaction receives from a subqueue."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
@@ -121,7 +123,7 @@ class MessageOfSubqueueNotLocked(TransactionOperations):
 
 @fault("queue-manager-aborted-second-receive-lost", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
 class AbortDeletesLaterMessages(TransactionEvents):
-    """An abort deletes the second and each later message that its transaction received."""
+    """At an abort, the queue manager deletes the second and each later message that the transaction received."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         received = [

@@ -99,7 +99,7 @@ class EndAfterPurgeRefused(TwoPhaseReading):
 
 @fault("queue-manager-dequeue-end-deletes-until-restart", breaks="MQDMPR-3.1.7.1.12-13", blind=True)
 class DeletedMessageReturnsAfterRestart(TwoPhaseReading):
-    """A message that Dequeue Message End deleted is in its queue again after a restart."""
+    """After a restart, the queue manager restores a message that Dequeue Message End deleted."""
 
     def dequeue_message_end(
         self,

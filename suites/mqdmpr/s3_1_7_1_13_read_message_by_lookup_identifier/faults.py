@@ -75,7 +75,7 @@ add(
 
 @fault("receive-in-transaction-does-not-lock", breaks=("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24"))
 class ReceivedMessageNotLocked(TransactionOperations):
-    """A message that is received in a transaction can be received by other readers before the commit."""
+    """Before the commit, other readers can receive a message that a transaction receives by LookupIdentifier."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
@@ -87,7 +87,9 @@ class ReceivedMessageNotLocked(TransactionOperations):
     breaks=("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29"),
 )
 class ReceivedMessageDeletedBeforeCommit(TransactionOperations):
-    """A message that is received in a transaction is deleted at once, even if the transaction is later aborted."""
+    """The queue manager deletes a message that a transaction receives by LookupIdentifier at once, even if the
+    transaction is later aborted.
+    """
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)

@@ -77,7 +77,7 @@ class EveryQueueSearched(Seeking):
 
 @fault("queue-manager-lookup-receive-back-after-restart", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
 class ReceivedMessageReturnsAfterRestart(Reading):
-    """A message that is received by LookupIdentifier is in its queue again after a restart."""
+    """After a restart, the queue manager restores a message that was received by LookupIdentifier."""
 
     def read_by_lookup_identifier(
         self,

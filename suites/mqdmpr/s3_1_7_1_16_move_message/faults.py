@@ -20,7 +20,7 @@ def _is_application_queue(queue: Queue) -> bool:
 
 @fault("move-leaves-source-message", breaks="MQDMPR-3.1.7.1.16-05")
 class MovedMessageStaysInSource(Positions):
-    """A moved message also remains in its source queue."""
+    """When a message is moved, the queue manager also leaves the message in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if not _is_application_queue(queue):
@@ -32,7 +32,7 @@ class MovedMessageStaysInSource(Positions):
 
 @fault("move-drops-body", breaks="MQDMPR-3.1.7.1.16-06")
 class MovedMessageLosesBody(Positions):
-    """A moved message has no body in the target queue."""
+    """When a message is moved, the queue manager drops the message's body."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         there = super().move_message(position, queue)
@@ -43,7 +43,7 @@ class MovedMessageLosesBody(Positions):
 
 @fault("move-appends-to-target", breaks="MQDMPR-3.1.7.1.16-07")
 class MovedMessagePlacedLast(Positions):
-    """A moved message is the last of its target queue, regardless of its priority."""
+    """The queue manager inserts a moved message as the last message of the target queue, regardless of its priority."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         message = position.MessageReference
@@ -57,7 +57,7 @@ class MovedMessagePlacedLast(Positions):
 
 @fault("move-resets-priority", breaks=("MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07"))
 class MovedMessageLosesPriority(Positions):
-    """A moved message has the lowest priority in the target queue."""
+    """When a message is moved, the queue manager sets the message's priority to the lowest priority."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if _is_application_queue(queue):
@@ -67,7 +67,7 @@ class MovedMessageLosesPriority(Positions):
 
 @fault("move-in-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.16-D02")
 class MovedMessageNotLocked(TransactionOperations):
-    """A message that is moved in a transaction can be received before the commit."""
+    """Before the commit, other readers can receive a message that a transaction moves."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         super().move_in_transaction(transaction, position, target)
@@ -76,7 +76,7 @@ class MovedMessageNotLocked(TransactionOperations):
 
 @fault("move-in-transaction-takes-effect-at-once", breaks=("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03"))
 class MovedBeforeCommit(TransactionOperations):
-    """A message that is moved in a transaction is in its target queue before the commit."""
+    """Before the commit, the queue manager already inserts a message that a transaction moves into its target queue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         self.qm.positions.move_message(position, target)

@@ -22,7 +22,7 @@ from reference_qm.surface.clock import Now
 
 @fault("queue-manager-moved-message-before-messages-of-its-priority", breaks="MQDMPR-3.1.7.1.16-07")
 class MovedMessageBeforeItsPriority(Positions):
-    """A moved message is inserted before the messages of its priority in the target queue."""
+    """The queue manager inserts a moved message before the messages of its priority in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         priority = position.MessageReference.Priority
@@ -44,7 +44,7 @@ def are_all_available(positions: list[MessagePosition]) -> bool:
 
 @fault("receiver-moved-message-not-acknowledged", breaks="MQDMPR-3.1.7.1.16-06")
 class MovedWithoutRequest(Positions):
-    """A moved message loses its requests for acknowledgments."""
+    """When a message is moved, the queue manager drops the message\'s requests for acknowledgments."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if queue.parent is not None or position.QueueReference.parent is not None:
@@ -54,7 +54,7 @@ class MovedWithoutRequest(Positions):
 
 @fault("queue-manager-moved-message-in-both-queues-after-restart", breaks="MQDMPR-3.1.7.1.16-05")
 class MovedMessageInBothQueuesAfterRestart(Positions):
-    """After a restart, a moved message is also in its source queue."""
+    """After a restart, the queue manager restores a moved message also in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         source, key = position.QueueReference, position.key
@@ -88,7 +88,7 @@ class MoveCompletesNoPeek(Waiting):
 
 @fault("queue-manager-transaction-carries-out-last-move-only", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
 class OnlyLastMoveCarriedOut(TransactionOperations):
-    """A transaction carries out only the last of its moves; the other messages stay in their queues."""
+    """The queue manager carries out only the last move of a transaction; the other messages stay in their queues."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         for operation in transaction.TransactionalOperationCollection:
@@ -121,7 +121,9 @@ class MoveBackUnlocked(TransactionOperations):
 
 @fault("queue-manager-move-between-subqueues-leaves-message", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
 class LeftInSubqueue(Positions):
-    """A message that is moved from one subqueue to another also remains in the first subqueue."""
+    """When a message is moved from one subqueue to another, the queue manager also leaves the message in the first
+    subqueue.
+    """
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         source = position.QueueReference
@@ -135,7 +137,7 @@ class LeftInSubqueue(Positions):
 
 @fault("queue-manager-moved-message-loses-application-tag", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
 class MovedWithoutTag(Positions):
-    """A moved message loses its application tag."""
+    """When a message is moved, the queue manager drops the message's application tag."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if queue.parent is not None or position.QueueReference.parent is not None:
@@ -192,7 +194,7 @@ class SecondMovedMessageLockedAfterAbort(TransactionEvents):
 
 @fault("queue-manager-message-moved-to-subqueue-lost-at-restart", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
 class MovedRecoverableMessageLostAtRestart(Positions):
-    """A recoverable message that is moved to a subqueue is lost at a restart."""
+    """At a restart, the queue manager loses a recoverable message that was moved to a subqueue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
@@ -216,7 +218,9 @@ class MoveAcknowledgedAsReceive(Positions):
 
 @fault("message-moved-back-gets-place-of-its-lookup-identifier", breaks="MQDMPR-3.1.7.1.16-07")
 class ReturnedMessageBeforeItsPriority(Positions):
-    """A message that is moved from a subqueue to its queue is placed before all messages of its priority."""
+    """The queue manager inserts a message that is moved from a subqueue to its queue before all messages of its
+    priority.
+    """
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         positions, priority = queue.MessagePositionList, position.MessageReference.Priority
@@ -245,7 +249,7 @@ class MoveToSubqueueCompletesNoRead(Positions):
 
 @fault("second-moved-message-of-transaction-not-locked", breaks="MQDMPR-3.1.7.1.16-D02")
 class SecondMoveNotLocked(TransactionOperations):
-    """The second message that a transaction moves is not locked in its source queue."""
+    """The queue manager does not lock the second message that a transaction moves in its source queue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         super().move_in_transaction(transaction, position, target)
@@ -265,7 +269,9 @@ class TargetOfFirstMoveForAll(TransactionOperations):
 
 @fault("moved-message-loses-application-tag", breaks="MQDMPR-3.1.7.1.16-06")
 class SecondMoveLosesApplicationTag(Positions):
-    """A message that is moved for the second time loses its application tag and response queue."""
+    """When a message is moved for the second time, the queue manager drops the message's application tag
+    and response queue.
+    """
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if position.QueueReference.parent is not None:

@@ -16,7 +16,7 @@ from reference_qm.surface.commands import Result
 
 @fault("cancel-ends-longest-pending-read", breaks="MQDMPR-3.1.7.1.17-05")
 class OldestReadCancelled(Waiting):
-    """A cancellation ends the oldest pending read, regardless of the tag."""
+    """The queue manager ignores the tag of a cancellation and ends the oldest pending read."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         waiting = (
@@ -30,7 +30,7 @@ class OldestReadCancelled(Waiting):
 
 @fault("cancelled-read-stays-pending", breaks=("MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07"))
 class CancelledReadWaits(Waiting):
-    """A cancelled read continues to wait."""
+    """When a read is cancelled, the queue manager lets the read continue to wait."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         return Status.MQ_OK
@@ -47,7 +47,7 @@ class CancellationReportedAsNotFound(Waiting):
 
 @fault("cancel-of-unknown-request-succeeds", breaks="MQDMPR-3.1.7.1.17-11")
 class UnknownCancellationSucceeds(QueueCommands):
-    """The cancellation of a request that is not pending succeeds."""
+    """The queue manager returns success for the cancellation of a request that is not pending."""
 
     def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:
         super().cancel_waiting(request, token, now)

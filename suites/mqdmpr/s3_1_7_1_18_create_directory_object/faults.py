@@ -34,7 +34,7 @@ add(
 
 @fault("directory-object-without-attributes", breaks=CREATION_RULE)
 class ObjectWithoutProperties(DirectoryLink):
-    """The directory object of a new public queue contains only the queue's name."""
+    """The queue manager creates the directory object of a public queue with only the name of the queue."""
 
     def write(self, change: Change, answered: OnAnswered) -> None:
         if isinstance(change, Create) and isinstance(change.element, Queue):
@@ -44,7 +44,7 @@ class ObjectWithoutProperties(DirectoryLink):
 
 @fault("public-queue-identifier-not-from-directory", breaks="MQDMPR-3.1.7.1.18-D04")
 class GeneratedIdentifierKept(Publishing):
-    """A public queue has a GUID that the queue manager generated instead of the GUID that the directory assigned."""
+    """The queue manager assigns a generated GUID to a public queue instead of the GUID that the directory assigned."""
 
     def publish(self, queue: LocalQueue, published: OnStatus) -> None:
         def keep_own_identifier(status: Status) -> None:

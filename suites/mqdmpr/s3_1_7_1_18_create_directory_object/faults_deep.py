@@ -25,7 +25,9 @@ class ObjectWithoutQuota(Publishing):
 
 @fault("directory-object-of-transactional-queue-not-transactional", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
 class ObjectNotTransactional(Publishing):
-    """The directory object of a transactional public queue describes a nontransactional queue."""
+    """The queue manager creates the directory object of a transactional public queue as that of a nontransactional
+    queue.
+    """
 
     def _build_element(self, queue: Queue) -> Any:
         return replace(super()._build_element(queue), Transactional=False)
@@ -94,7 +96,9 @@ class SecondCreationNotNotified(Publishing):
 
 @fault("created-public-queue-object-without-privacy", breaks="MQDMPR-3.1.7.1.18-D02")
 class PrivacyNotPublished(Publishing):
-    """The directory object of a new public queue has the default PrivacyLevel and Authentication."""
+    """The queue manager creates the directory object of a public queue with the default PrivacyLevel and
+    Authentication.
+    """
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         self.publishing = True

@@ -13,7 +13,7 @@ from reference_qm.model.statuses import Status
 
 @fault("directory-object-of-transactional-queue-stays", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
 class ObjectOfTransactionalQueueRemains(Publishing):
-    """The directory object of a deleted transactional public queue remains."""
+    """When a transactional public queue is deleted, the queue manager leaves the queue's directory object."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         if queue.Transactional:

@@ -80,7 +80,7 @@ class LabelsNotUpdated(Publishing):
 
 @fault("directory-offline-stays-true", breaks="MQDMPR-3.1.7.1.25-11")
 class DirectoryStaysOffline(DirectoryClient):
-    """DirectoryOffline remains True after the directory has answered."""
+    """The queue manager leaves DirectoryOffline True after the directory has answered."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._check_online(answer, now)

@@ -95,7 +95,7 @@ class TimerNotRestartedTwice(DirectoryClient):
 
 @fault("directory-offline-after-second-outage", breaks="MQDMPR-3.1.7.1.25-11")
 class OfflineAfterSecondOutage(DirectoryClient):
-    """When the directory is available again after a second outage, DirectoryOffline stays True."""
+    """When the directory is available again after a second outage, the queue manager leaves DirectoryOffline True."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state

@@ -33,7 +33,9 @@ add(
 
 @fault("timer-of-one-read-ends-all-reads-of-handle", breaks="MQDMPR-3.1.7.3.4-03")
 class OneTimerPerHandle(Waiting):
-    """When the timer of a pending read expires, all pending reads by cursors of the same handle end."""
+    """When the timer of a pending read expires, the queue manager ends all pending reads by cursors of
+    the same handle.
+    """
 
     def on_waiting_message_read_timer(self, number: int) -> None:
         descriptor = self.qm.readers[number].descriptor

@@ -25,7 +25,7 @@ class UnknownOrderAckProcessed(OrderAcks):
 
 @fault("regression-830639-unknown-order-ack-ends-service", breaks="REGRESSIONS-830639-01")
 class ServiceEnds(OrderAcks):
-    """When the OrderAck of an unknown sequence arrives, the queue manager's process ends."""
+    """When the OrderAck of an unknown sequence arrives, the process of the queue manager ends."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
