@@ -71,7 +71,7 @@ class PrioritiesIgnored(Positions):
 add(
     "empty-queue-read-succeeds",
     "MQDMPR-3.1.1.2-21",
-    "A read of an empty queue succeeds without a message.",
+    "The queue manager returns success without a message for a read of an empty queue.",
     change_answer(
         RemoteStarting.remote_qm_start_receive2, Return=lambda status: status if status < FIRST_FAILURE_STATUS else 0
     ),
@@ -91,7 +91,7 @@ class JournalQuotaIgnored(Quotas):
 add(
     "queue-with-journaling-journals-nothing",
     "MQDMPR-3.1.1.2-D05",
-    "A message that is received from a queue with Journaling is not copied to the journal.",
+    "The queue manager does not copy a message that is received from a queue with Journaling into the journal.",
     skip(Journaling.journal_received),
 )
 
@@ -143,7 +143,7 @@ class UnsignedMessagesAlwaysRefused(SecurityOnReceipt):
 
 
 def _change_created_queue(spoil: Callable[[Queue], None]) -> Install:
-    """Change each queue when the queue manager creates it."""
+    """Build a fault that changes each queue when the queue manager creates it."""
 
     class Created(Queues):
         def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -191,7 +191,7 @@ for _name, _rule, _says, _spoil in (
         "The security descriptor of a queue has access masks for files instead of MQQUEUEACCESSMASK.",
         _grant_file_rights,
     ),
-    ("queue-scope-site", "MQDMPR-3.1.1.2-09", "The Scope of a queue is Site.", _set_site_scope),
+    ("queue-scope-site", "MQDMPR-3.1.1.2-09", "The queue manager sets the Scope of a queue to Site.", _set_site_scope),
 ):
     add(_name, _rule, _says, _change_created_queue(_spoil))
 

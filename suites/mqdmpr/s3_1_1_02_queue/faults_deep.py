@@ -43,7 +43,7 @@ def _forget_privacy(qm: QueueManager) -> None:
 add(
     "queue-manager-privacy-level-of-queue-lost-at-restart",
     "MQDMPR-3.1.1.2-01",
-    "After a restart, the PrivacyLevel of a queue is Optional.",
+    "At a restart, the queue manager sets the PrivacyLevel of a queue to Optional.",
     at_restart(_forget_privacy),
 )
 
@@ -83,28 +83,28 @@ def _forget_stored_sizes(qm: QueueManager) -> None:
 add(
     "queue-manager-queue-label-cut-at-restart",
     "MQDMPR-3.1.1.2-01",
-    "After a restart, the label of a queue has at most 64 characters.",
+    "After a restart, the queue manager has only the first 64 characters of the label of a queue.",
     at_restart(_shorten_labels),
     blind=True,
 )
 add(
     "queue-manager-journal-quota-0-unlimited-after-restart",
     "MQDMPR-3.1.1.2-01",
-    "After a restart, a queue whose JournalQuota is 0 has no limit for its journal.",
+    "After a restart, the queue manager applies no limit to the journal of a queue whose JournalQuota is 0.",
     at_restart(_forget_zero_quotas),
     blind=True,
 )
 add(
     "queue-manager-security-descriptor-of-queue-lost-at-restart",
     "MQDMPR-3.1.1.2-01",
-    "After a restart, every queue has the default security descriptor.",
+    "At a restart, the queue manager replaces the security descriptor of every queue with the default.",
     at_restart(_forget_descriptors),
     blind=True,
 )
 add(
     "queue-manager-quota-without-messages-from-before-restart",
     "MQDMPR-3.1.1.2-D03",
-    "After a restart, the messages that were already in a queue do not count against its Quota.",
+    "After a restart, the queue manager does not count earlier messages of a queue against the Quota of the queue.",
     at_restart(_forget_stored_sizes),
     blind=True,
 )

@@ -62,7 +62,7 @@ class HeadKeptByPurge(Queues):
 add(
     "queue-manager-head-of-purged-queue-not-end",
     "MQDMPR-3.1.1.2-21",
-    "After a purge of a queue, its Head still refers to the purged message, and a peek at the empty queue finds it.",
+    "After a purge, the Head of the queue still refers to a purged message, which a peek then returns.",
     both(replace_part(PurgedMessagePeeked), replace_part(HeadKeptByPurge)),
     blind=True,
 )

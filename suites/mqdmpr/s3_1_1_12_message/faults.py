@@ -35,7 +35,7 @@ from reference_qm.surface.clock import Now
 
 
 def _change_inserted_message(change: Callable[[Message], Message]) -> Install:
-    """Change each message that enters a queue, including outgoing queues."""
+    """Build a fault that changes each message when it enters a queue, even an outgoing queue."""
 
     class Interpreting(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -76,7 +76,7 @@ for _name, _rules, _says, _change in (
     (
         "locked-message-can-be-peeked",
         "MQDMPR-3.1.1.12-D03",
-        "A reader can peek a message that another reader has locked.",
+        "A reader can peek at a message that another reader has locked.",
         lambda message: replace(message, AllowPeekWhenLocked=True),
     ),
 ):
@@ -92,7 +92,9 @@ class LookupIdentifierOrderReversed(Positions):
 
 
 def _refuse_unknown_provider(field: str, known: tuple[Any, ...]) -> Install:
-    """Refuse messages whose cryptographic provider is not installed."""
+    """Build a fault in which the receiver refuses a message if the cryptographic provider of the message is not
+    installed.
+    """
 
     class Knowing(Identifying):
         def check_form(self, packet: Any) -> None:
@@ -121,7 +123,7 @@ add(
 
 
 def _change_forwarded_message(change: Callable[[bytes], Any], field: str) -> Install:
-    """Change a property of messages that are forwarded for other queue managers."""
+    """Build a fault in which the router changes a field of each message that it forwards."""
 
     class Altering(Routing):
         def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -219,7 +221,7 @@ class JournalQuotaIgnored(Quotas):
 add(
     "rejected-message-acknowledged-as-received",
     "MQDMPR-3.1.1.12-D27",
-    "The acknowledgment of a rejected message has the class AckReceive.",
+    "The receiver acknowledges a rejected message with the class AckReceive.",
     skip(TransactionOperations.reject),
 )
 
@@ -326,7 +328,7 @@ add(
 
 
 def _keep_messages_out_of_queue(which: Callable[[QueueManager], Queue]) -> Install:
-    """Keep failed and delivered messages out of a system queue: the move of a message to that queue has no effect."""
+    """Build a fault in which the queue manager moves no message into a system queue; ``which`` returns that queue."""
 
     class KeptOut(Positions):
         def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -419,6 +421,6 @@ def _forget_dead_letter_queues(queue_manager: QueueManager) -> None:
 add(
     "dead-letter-queue-of-outgoing-message-lost-at-restart",
     "MQDMPR-3.1.1.12-02",
-    "After a restart, outgoing messages have no ApplicationDeadletterQueue.",
+    "After a restart, the sender has lost the ApplicationDeadletterQueue of outgoing messages.",
     at_restart(_forget_dead_letter_queues),
 )

@@ -142,7 +142,7 @@ class CorrelationOfNormalMessagesCleared(_ArrivedMessageChanged):
 
 
 def _change_restored(change: Callable[[MessagePosition, QueueManager], None]) -> Any:
-    """Change each message of a local queue after a restart."""
+    """Build a fault that changes each message of a local queue after a restart."""
 
     def change_every_message(qm: QueueManager) -> None:
         for queue in qm.queue_names.every_queue():
@@ -183,7 +183,7 @@ for _attribute, _value in (
 add(
     "queue-manager-restored-message-with-new-lookup-identifier",
     "MQDMPR-3.1.1.12-67",
-    "A restart changes the LookupIdentifier of a recoverable message.",
+    "At a restart, the queue manager changes the LookupIdentifier of a recoverable message.",
     _change_restored(_change_lookup_identifier),
 )
 

@@ -25,7 +25,7 @@ AES_PROVIDER_TYPE = (24).to_bytes(4, "little")
 
 
 def _set_message_defaults(asked: Callable[[SendMessage], bool], **attributes: Any) -> Install:
-    """Give messages from applications wrong default values."""
+    """Build a fault in which the sender uses wrong default values for messages of applications."""
 
     class Defaulting(Commands):
         def _build_message(

@@ -24,7 +24,9 @@ from reference_qm.surface.commands import SendMessage
 
 
 def _change_request(change: Callable[[SendMessage, SendMessage | None], SendMessage]) -> Install:
-    """Change the requests to send a message; ``change`` gets a request and the preceding one."""
+    """Build a fault that changes each request to send a message; ``change`` gets the request and the
+    preceding request.
+    """
 
     class Changed(Commands):
         def __init__(self, qm: QM) -> None:

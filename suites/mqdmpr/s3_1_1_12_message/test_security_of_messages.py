@@ -228,7 +228,7 @@ def _judge_encryption(judge, case, privacy, message):
 
 
 def _judge_identity(judge, case, sender, signature, message, own):
-    """Judge the sender and the certificate of a message, if the message has security attributes."""
+    """Judge the sender and the certificate of a message that has security attributes."""
     if not message.frame["UserHeader"].SH:
         return
     header = message.frame["SecurityHeader"]

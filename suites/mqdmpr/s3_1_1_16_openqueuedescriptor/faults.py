@@ -20,7 +20,7 @@ SHARED_HANDLE = 0x77
 
 
 def _return_same_handle(**values: int) -> Install:
-    """Assign the same handle and the same context to all clients."""
+    """Build a fault in which the queue manager assigns the same handle and context value to all clients."""
 
     class OpenedWith(Qmcomm):
         def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class SingleQueueDescriptorMultiple(QueueOpening):
 
 
 def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change each descriptor for several queues."""
+    """Build a fault that changes each descriptor for several queues."""
 
     class Several(QueueOpening):
         def open_queue(

@@ -111,7 +111,7 @@ add(
 
 
 def _change_added_operation(change: Callable[[TransactionalOperation], None]) -> Install:
-    """Change each operation that is added to a transaction."""
+    """Build a fault that changes each operation when it is added to a transaction."""
 
     class Changed(TransactionOperations):
         def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -155,37 +155,37 @@ for _name, _rule, _says, _install in (
     (
         "transaction-operation-of-send-listed-as-move",
         "MQDMPR-3.1.1.13-03",
-        ("The operation for a message that is sent in a transaction has the type Move."),
+        ("The queue manager adds an operation of type Move for a message that is sent in a transaction."),
         _change_operation_type(ENQUEUE, MOVE),
     ),
     (
         "transaction-operation-of-receive-listed-as-move",
         "MQDMPR-3.1.1.13-04",
-        "The operation for a message that is received in a transaction has the type Move.",
+        "The queue manager adds an operation of type Move for a message that is received in a transaction.",
         _change_operation_type(DEQUEUE, MOVE),
     ),
     (
         "transaction-operation-of-move-listed-as-dequeue",
         "MQDMPR-3.1.1.13-05",
-        "The operation for a message that is moved in a transaction has the type Dequeue.",
+        "The queue manager adds an operation of type Dequeue for a message that is moved in a transaction.",
         _change_operation_type(MOVE, DEQUEUE),
     ),
     (
         "transaction-operation-of-move-has-no-target-queue",
         "MQDMPR-3.1.1.13-06",
-        "The operation of type Move has no TargetQueueReference.",
+        "The queue manager adds an operation of type Move without a TargetQueueReference.",
         _change_added_operation(_clear_target_queue),
     ),
     (
         "transaction-operation-of-receive-has-no-reason",
         "MQDMPR-3.1.1.13-07",
-        "The operation of type Dequeue has no DequeueReason.",
+        "The queue manager adds an operation of type Dequeue without a DequeueReason.",
         _change_added_operation(_clear_dequeue_reason),
     ),
     (
         "transaction-operations-of-send-and-move-have-reason",
         "MQDMPR-3.1.1.13-07",
-        "The operations of type Enqueue and Move have a DequeueReason.",
+        "The queue manager adds operations of type Enqueue and Move with a DequeueReason.",
         _change_added_operation(_set_dequeue_reason),
     ),
 ):

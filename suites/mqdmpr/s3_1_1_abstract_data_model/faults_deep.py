@@ -56,7 +56,7 @@ add(
 add(
     "queue-manager-journaled-messages-in-other-order-after-restart",
     "MQDMPR-3.1.1.11-07",
-    "After a restart, the messages with the same priority in a queue are in reverse order.",
+    "After a restart, the queue manager restores messages of the same priority in reverse order.",
     _sort_messages(lambda one: -one.order, lambda queue: queue.parent is None),
 )
 
@@ -172,14 +172,14 @@ def _keep_messages_of_first_destination(qm: QueueManager) -> None:
 add(
     "queue-manager-path-name-in-lower-case-after-restart",
     "MQDMPR-3.1.1-02",
-    "After a restart, the path name of a queue is in lower case.",
+    "At a restart, the queue manager changes the path name of a queue to lower case.",
     at_restart(_lower_path_names),
     blind=True,
 )
 add(
     "queue-manager-demands-of-public-queue-lost-at-restart",
     "MQDMPR-3.1.1-03",
-    "After a restart, a public queue has neither its Authentication nor its PrivacyLevel.",
+    "At a restart, the queue manager loses the Authentication and the PrivacyLevel of a public queue.",
     at_restart(_forget_public_demands),
     blind=True,
 )
@@ -193,7 +193,7 @@ add(
 add(
     "queue-manager-messages-of-journal-in-reverse-order-after-restart",
     "MQDMPR-3.1.1.11-07",
-    "After a restart, the messages in the journal of a queue are in reverse order.",
+    "After a restart, the queue manager restores the messages in the journal of a queue in reverse order.",
     _sort_messages(
         lambda one: -one.order, lambda queue: queue.parent is not None and queue.QueueType is QueueType.SYSTEM
     ),

@@ -37,7 +37,9 @@ EXPONENT_OFFSET = 16
 
 
 def _change_public_key_list(name: str, change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> Install:
-    """Return a changed list of public keys; do not change a list twice."""
+    """Build a fault that changes a list of public keys of the queue manager, but does not change a
+    changed list again.
+    """
     made: set[bytes] = set()
 
     def change_published_list(qm: QueueManager) -> None:
@@ -202,7 +204,7 @@ class HardenedModeNeverEnds(Configuring):
 
 
 def _change_synchronized_state(change: Callable[[DirectoryState], None]) -> Install:
-    """Change the attributes that the queue manager has read from the directory."""
+    """Build a fault that changes the attributes that the queue manager has read from the directory."""
 
     class Synchronized(DirectoryClient):
         def synchronize(self, now: Now) -> DirectoryOperationResult:

@@ -98,6 +98,6 @@ add(
 add(
     "online-queue-manager-does-not-send",
     "MQDMPR-3.1.4.13-03",
-    "A queue manager that is online again accepts sessions, but establishes none for its waiting messages.",
+    "A queue manager that is online again accepts sessions, but does not establish sessions for its waiting messages.",
     skip_during(Administering.bring_online, Administering.establish_waiting),
 )

@@ -96,7 +96,7 @@ class CloseEndsAllReads(QueueOpening):
 add(
     "closed-cursor-still-usable",
     "MQDMPR-3.1.7.1.2-06",
-    "A closed cursor can still be used.",
+    "The queue manager still accepts a closed cursor in reads.",
     skip(QueueOpening.close_cursor),
 )
 

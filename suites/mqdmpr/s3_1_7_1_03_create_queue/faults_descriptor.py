@@ -18,7 +18,7 @@ LOCAL_SYSTEM = Sid.of("S-1-5-18")
 
 
 def _replace_new_queue_descriptor(descriptor: SecurityDescriptor) -> Install:
-    """Give new queues a wrong security descriptor."""
+    """Build a fault in which the queue manager assigns a wrong security descriptor to each new queue."""
 
     class Described(Queues):
         def add(self, queue: Queue) -> None:
@@ -100,7 +100,7 @@ for _name, _rule, _says, _wrong in (
 
 
 def _change_owned_queue_descriptor(change: Callable[[SecurityDescriptor], SecurityDescriptor]) -> Install:
-    """Change the descriptor of new queues that a domain user owns."""
+    """Build a fault that changes the security descriptor of each new queue that a domain user owns."""
 
     class Owned(Queues):
         def add(self, queue: Queue) -> None:

@@ -21,7 +21,7 @@ READ_RIGHTS = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUE
 def _change_some_descriptors(
     which: Callable[[Queue], bool], change: Callable[[SecurityDescriptor], SecurityDescriptor]
 ) -> Install:
-    """Change the security descriptors of those new queues that ``which`` selects."""
+    """Build a fault that changes the security descriptors of those new queues that ``which`` selects."""
 
     class Described(Queues):
         def add(self, queue: Queue) -> None:

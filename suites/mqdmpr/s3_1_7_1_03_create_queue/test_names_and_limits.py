@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.3 Create Queue: names that resemble each other, and limits of properties."""
+"""MS-MQDMPR 3.1.7.1.3 Create Queue: queues with similar names, and extreme values of properties."""
 
 from __future__ import annotations
 

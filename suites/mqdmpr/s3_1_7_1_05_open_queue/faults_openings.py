@@ -32,7 +32,7 @@ def _set_attributes(**values: Any) -> Callable[[Any], None]:
 
 
 def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change each descriptor for several queues."""
+    """Build a fault that changes each descriptor for several queues."""
 
     class Several(QueueOpening):
         def _open_several(
@@ -70,7 +70,7 @@ for _name, _rules, _says, _change in (
     (
         "first-name-only",
         "MQDMPR-3.1.7.1.5-17",
-        "The FormatName of the descriptor for several queues is the name of the first queue only.",
+        "The FormatName of the descriptor for several queues contains only the name of the first queue.",
         _set_attributes(FormatName=_get_first_format_name),
     ),
     (
@@ -142,7 +142,7 @@ add(
 
 
 def _change_single_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change each descriptor for a single queue."""
+    """Build a fault that changes each descriptor for a single queue."""
 
     class One(QueueOpening):
         def open_found_queue(
@@ -177,7 +177,7 @@ add(
 
 
 def _change_outgoing_queue(change: Callable[[OutgoingQueue], None]) -> Install:
-    """Change each new outgoing queue."""
+    """Build a fault that changes each new outgoing queue."""
 
     class Outgoing(Destinations):
         def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:

@@ -93,7 +93,7 @@ class OperationOfLocalSendMissing(TransactionOperations):
 add(
     "timer-of-time-to-be-received-not-started",
     "MQDMPR-3.1.7.1.9-15",
-    "The timer of TimeToBeReceived does not start when a message enters its queue.",
+    "The queue manager does not start the timer of TimeToBeReceived when a message enters its queue.",
     skip(Lifetimes.watch_received),
 )
 

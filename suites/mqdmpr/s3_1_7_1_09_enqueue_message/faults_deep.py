@@ -62,7 +62,7 @@ def _forget_sizes(qm: QueueManager) -> None:
 add(
     "queue-manager-messages-before-restart-do-not-count-for-quota",
     "MQDMPR-3.1.7.1.9-07",
-    "After a restart, the messages that a queue already contains do not count towards the Quota of the queue.",
+    "After a restart, the queue manager does not count the messages that a queue already contains towards its Quota.",
     at_restart(_forget_sizes),
 )
 

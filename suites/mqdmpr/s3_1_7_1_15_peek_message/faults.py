@@ -64,7 +64,7 @@ class PeekOfReceivedMessageReturnsNext(Cursors):
 
 
 def _set_missing_timeout(instead_ms: int) -> Install:
-    """Use a given timeout for a read without a timeout."""
+    """Build a fault in which the queue manager uses a given timeout for each read without a timeout."""
     return with_arguments(
         Waiting.wait_for_new_message,
         timeout_ms=lambda given: instead_ms if given.timeout_ms is None else given.timeout_ms,

@@ -44,7 +44,7 @@ def are_all_available(positions: list[MessagePosition]) -> bool:
 
 @fault("receiver-moved-message-not-acknowledged", breaks="MQDMPR-3.1.7.1.16-06")
 class MovedWithoutRequest(Positions):
-    """When a message is moved, the queue manager drops the message\'s requests for acknowledgments."""
+    """When a message is moved, the queue manager drops the message's requests for acknowledgments."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if queue.parent is not None or position.QueueReference.parent is not None:

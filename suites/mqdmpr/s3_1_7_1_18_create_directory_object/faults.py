@@ -84,6 +84,6 @@ add(
 add(
     "queue-creation-notified-as-other-operation",
     "MQDMPR-3.1.7.1.18-D01",
-    "The change notification about a created queue names an operation other than QueueCreation.",
+    "The queue manager raises a change notification about a created queue with an operation other than QueueCreation.",
     change_notification(ChangeOperation.QUEUE_CREATION, ChangeOperation.QUEUE_UPDATE),
 )

@@ -16,7 +16,7 @@ _ILLEGAL_PATH = QueuePathOf(ILLEGAL)
 
 
 def _change_path_of_prefix(begins: str, change: Callable[[QueuePathOf], QueuePathOf]) -> Install:
-    """Change the result for format names with a given prefix."""
+    """Build a fault that changes the result of Get Queue Path for format names with a given prefix."""
 
     class Gives(QueuePaths):
         def get_queue_path(self, format_name: str) -> QueuePathOf:

@@ -76,7 +76,7 @@ class MessageIdentifierReplaced(DispatchCollection):
 add(
     "message-on-open-session-delayed",
     "MQDMPR-3.1.7.1.28-09",
-    "A message that is added while a session is open is not sent until the next event of that session.",
+    "The sender does not send a message that is added while a session is open until the next event of the session.",
     skip_during(Sending.put_outgoing, Sending.dispatch_messages),
 )
 

@@ -24,7 +24,7 @@ AES_128, AES_256 = 0x660E, 0x6610
 
 
 def _change_read_attributes(change: Callable[[Message], Message]) -> Install:
-    """Change the attributes that the receiver reads from packets."""
+    """Build a fault that changes the attributes that the receiver reads from packets."""
 
     class Reading(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -34,7 +34,7 @@ def _change_read_attributes(change: Callable[[Message], Message]) -> Install:
 
 
 def _change_read_security_attributes(change: Callable[[MessageSecurity], dict[str, Any]]) -> Install:
-    """Change the security attributes that the receiver reads from packets."""
+    """Build a fault that changes the security attributes that the receiver reads from packets."""
 
     def change_security_of_message(message: Message) -> Message:
         security = message.security

@@ -114,7 +114,7 @@ class ExpiredMessageNotAcknowledged(Expiring):
 add(
     "expired-message-stays-in-queue",
     "MQDMPR-3.1.7.2.7-12",
-    "A message whose TimeToBeReceived has expired stays in its queue.",
+    "The queue manager leaves a message whose TimeToBeReceived has expired in its queue.",
     skip(Expiring.delete_not_received),
 )
 

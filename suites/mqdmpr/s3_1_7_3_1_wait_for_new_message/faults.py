@@ -16,19 +16,19 @@ from reference_qm.model.timers import TimerKey, TimerName
 add(
     "read-with-timeout-0-waits",
     "MQDMPR-3.1.7.3.1-07",
-    "A read with timeout zero waits without limit.",
+    "The queue manager lets a read with timeout zero wait without limit.",
     with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None),
 )
 add(
     "pending-receive-stored-as-peek",
     "MQDMPR-3.1.7.3.1-10",
-    "A pending receive is stored as a read that does not remove its message.",
+    "The queue manager stores a pending receive as a read that does not remove its message.",
     with_arguments(Waiting.wait_for_new_message, destructive_read=lambda given: False),
 )
 add(
     "pending-read-timer-not-started",
     ("MQDMPR-3.1.7.3.1-15", "MQDMPR-3.1.7.3.1-19", "MQDMPR-3.1.7.3.4-03"),
-    "The timer of a pending read does not start: the read waits without limit.",
+    "The queue manager does not start the timer of a pending read, so the read waits without limit.",
     with_arguments(
         Waiting.wait_for_new_message, timeout_ms=lambda given: None if given.timeout_ms else given.timeout_ms
     ),

@@ -20,7 +20,7 @@ add(
 add(
     "queue-manager-timeout-of-second-read-of-earlier-read",
     "MQDMPR-3.1.7.3.4-04",
-    "The timer of a read has the timeout of the read that waits already.",
+    "The queue manager starts the timer of a new read with the timeout of a read that already waits.",
     with_arguments(
         Waiting.wait_for_new_message,
         timeout_ms=lambda given: (

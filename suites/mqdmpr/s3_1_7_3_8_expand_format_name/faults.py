@@ -45,7 +45,7 @@ class NamesCaseSensitive(QueueNames):
 
 
 def _change_expanded_list(change: Callable[[MultipleElementName], FormatName | None]) -> Install:
-    """Change the expansion of a list of several queues."""
+    """Build a fault that changes the expansion of a format name of several queues."""
 
     class Expanded(QueueNames):
         def expand_format_name(self, text: str) -> FormatName | None:

@@ -18,7 +18,7 @@ Change = Callable[[ContextElement], ContextElement]
 
 
 def _change_binds(change: Change) -> Install:
-    """Change the context elements of each bind before the server reads the bind."""
+    """Build a fault that changes the context elements of each bind before the server reads the bind."""
 
     def filter_bind(event: Input) -> Iterable[Input]:
         if not isinstance(event, RpcBytes):

@@ -71,7 +71,9 @@ class OtherReadCancelled(RemoteEnding):
 
 
 def _refuse_nonzero_field(name: str) -> Install:
-    """Let the server refuse a REMOTEREADDESC with a nonzero value in a field that servers must ignore."""
+    """Build a fault in which the server refuses a REMOTEREADDESC with a nonzero value in a field that servers must
+    ignore.
+    """
 
     class Refusing(RemoteStarting):
         def check_description(self, desc: Desc | None) -> Status:
@@ -152,8 +154,8 @@ class ClientInfiniteTimeoutShortened(ClientReading):
 
 
 def _refuse_answer_unless(name: str, usual: int) -> Install:
-    """Let the client treat a response as malformed if a field that clients must ignore has a value other than the
-    expected one.
+    """Build a fault in which the client treats a response as malformed if a field that clients must ignore has a value
+    other than the expected one.
     """
 
     class MalformedUnless(ClientReading):

@@ -56,7 +56,7 @@ add(
 
 
 def _replace_failure_status(change: Callable[[int], int]) -> Install:
-    """Change the failure statuses that the methods of qm2qm return."""
+    """Build a fault that changes the failure statuses that the methods of qm2qm return."""
 
     def changed_status(status: int) -> int:
         return change(status) if status >> 31 else status

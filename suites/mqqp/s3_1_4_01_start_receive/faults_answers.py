@@ -104,7 +104,7 @@ VALUES_OF_REMOVED_PROPERTIES: dict[str, Any] = {"CorrelationIdentifier": bytes(2
 
 
 def _remove_message_property(name: str) -> Install:
-    """Let the server remove one property of a message from the packet that it returns."""
+    """Build a fault in which the server removes one property of a message from the packet that it returns."""
 
     class Without(RemoteReads):
         def serialize_remote_message(self, position: MessagePosition) -> bytes:

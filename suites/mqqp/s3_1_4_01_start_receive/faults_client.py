@@ -37,7 +37,7 @@ add(
 
 
 def _change_read_description(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
-    """Change fields of the REMOTEREADDESC that the client sends."""
+    """Build a fault that changes fields of the REMOTEREADDESC that the client sends."""
 
     class Described(ClientReading):
         def describe_read(self, read: RemoteRead) -> dict[str, Any]:

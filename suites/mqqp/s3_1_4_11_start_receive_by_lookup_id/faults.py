@@ -64,7 +64,7 @@ add(
 
 
 def _change_lookup(found: MessageSeekAction, other: MessageSeekAction) -> Install:
-    """Let the server replace one seek operation of a lookup with a different one."""
+    """Build a fault in which the server replaces one seek operation of a lookup with a different one."""
 
     class Sought(RemoteReads):
         def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -197,7 +197,7 @@ add(
 
 
 def _change_lookup_description(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
-    """Change fields of the REMOTEREADDESC that the client sends in a lookup."""
+    """Build a fault that changes fields of the REMOTEREADDESC that the client sends in a lookup."""
 
     class Described(ClientReading):
         def describe_read(self, read: RemoteRead) -> dict[str, Any]:

@@ -114,7 +114,7 @@ class WrongDwMqs(ClientOpening):
 
 
 def _increment_open_parameter(parameter: str) -> Install:
-    """Let the client add one to a parameter of RemoteQMOpenQueue."""
+    """Build a fault in which the client adds one to a parameter of RemoteQMOpenQueue."""
 
     class OneMore(ClientOpening):
         def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:

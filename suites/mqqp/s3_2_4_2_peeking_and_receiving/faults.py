@@ -102,7 +102,7 @@ add(
 
 
 def _increment_read_field(name: str) -> Install:
-    """Let the client add one to a field of REMOTEREADDESC."""
+    """Build a fault in which the client adds one to a field of REMOTEREADDESC."""
 
     class OneMore(ClientReading):
         def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -310,7 +310,7 @@ VALUES_OF_REMOVED_PROPERTIES: dict[str, Any] = {"CorrelationIdentifier": bytes(2
 
 
 def _remove_read_property(name: str) -> Install:
-    """Let the client deliver a message without one property."""
+    """Build a fault in which the client delivers a message without one property."""
 
     class Without(ClientReading):
         def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:

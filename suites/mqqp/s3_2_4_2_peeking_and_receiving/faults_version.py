@@ -24,7 +24,7 @@ class VersionNotRequested(ClientReading):
 
 
 def _change_old_server_test(test: Callable[[Version], bool]) -> Install:
-    """Replace the client's decision whether a server is too old for RemoteQMStartReceive2 with the
+    """Build a fault that replaces the client's decision whether a server is too old for RemoteQMStartReceive2 with the
     function ``test``.
     """
 

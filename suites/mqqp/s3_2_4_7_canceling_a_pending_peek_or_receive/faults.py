@@ -28,7 +28,7 @@ add(
 
 
 def _increment_cancel_parameter(parameter: str) -> Install:
-    """Let the client add one to a parameter of RemoteQMCancelReceive."""
+    """Build a fault in which the client adds one to a parameter of RemoteQMCancelReceive."""
 
     class OneMore(ClientCancelling):
         def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:

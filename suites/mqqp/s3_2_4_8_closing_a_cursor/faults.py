@@ -33,7 +33,7 @@ class ClosedCursorUsed(ClientCommands):
 
 
 def _increment_close_cursor_parameter(parameter: str) -> Install:
-    """Let the client add one to a parameter of RemoteQMCloseCursor."""
+    """Build a fault in which the client adds one to a parameter of RemoteQMCloseCursor."""
 
     class OneMore(ClientCancelling):
         def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
