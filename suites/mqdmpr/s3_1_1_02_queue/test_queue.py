@@ -273,8 +273,8 @@ def test_message_received_in_transaction_is_journaled_at_commit(peer, sut, judge
 @covers("MQDMPR-3.1.1.2-D02")
 @varied("priority", "extension", "body", "queue quota", "queue privacy")
 def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge):
-    """An unsigned message is stored in a queue without Authentication, and is not stored in a queue with
-    Authentication.
+    """The peer sends an unsigned message: the SUT stores the message in a queue without Authentication, but not in a
+    queue with Authentication.
     """
     queues = [sut.new_queue("authenticated", authenticated=expected_labels) for expected_labels in (True, False)]
     connection = peer.open_raw()
@@ -317,7 +317,9 @@ def test_unsigned_message_is_refused_while_authentication_is_set(peer, sut, judg
 @needs("queues", "receive", "security")
 @covers("MQDMPR-3.1.1.2-D02")
 def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
-    """A signed message is stored in a queue with Authentication and in a queue without Authentication."""
+    """The peer sends a signed message: the SUT stores the message in a queue with Authentication and in a queue without
+    Authentication.
+    """
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
     queues = [sut.new_queue("authenticated", authenticated=authenticated) for authenticated in (True, False)]

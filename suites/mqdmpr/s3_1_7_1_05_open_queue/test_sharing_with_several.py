@@ -160,8 +160,8 @@ def test_senders_and_exclusive_readers_share_a_queue(peer, sut, judge):
 @needs("send", "several_queues")
 @covers("MQDMPR-3.1.7.1.5-33", "MQDMPR-3.1.7.1.5-30")
 def test_local_and_remote_queues_are_opened_together(peer, sut, judge):
-    """A message for a local queue, a queue of the peer and a second local queue is stored in both local queues and sent
-    to the peer; if one of the local queues is missing, no queue, local or remote, is opened or gets a copy.
+    """The SUT sends a message for a local queue, a queue of the peer and a second local queue: each local queue stores
+    a copy, and the peer gets a copy. If one of the local queues is missing, the SUT opens no queue and sends no copy.
     """
     queues = [sut.new_queue(name) for name in ("first", "second")]
     first, second = (sut.direct_name(queue) for queue in queues)

@@ -308,8 +308,8 @@ def test_message_that_would_exceed_quota_of_queue_manager_is_refused(peer, sut, 
 @needs("transactions", "environment", "inspect")
 @covers("MQDMPR-3.1.7.1.9-04")
 def test_throttled_queue_manager_refuses_message_of_transaction(peer, sut, judge):
-    """While its disk is full and the SUT shows Throttled, a message that an application sends to a local queue in a
-    transaction is refused.
+    """While its disk is full and the SUT shows Throttled, the SUT refuses a message that an application sends to a
+    local queue in a transaction.
     """
     (queue, _), packets = store_messages_of_peer(peer, sut, transactional=True)
     transaction = sut.control.call("begin")["transaction"]

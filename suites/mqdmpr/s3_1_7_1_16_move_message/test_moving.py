@@ -67,8 +67,8 @@ def build_expected_labels(queue="", first="", second=""):
 @covers("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07")
 @varied("queue journaling", "acknowledgments", body=("short", "5,000 bytes"), read_by=("queue", "cursor"))
 def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
-    """Three messages that are moved to a subqueue are removed from their queue; they are unchanged in the subqueue, and
-    the message with the highest priority is the first.
+    """Three messages are moved to a subqueue: the SUT removes them from their queue; they are unchanged in the
+    subqueue, and the message with the highest priority is the first.
     """
     application = Application(peer, sut)
     subqueue = create_subqueue(application)

@@ -83,9 +83,9 @@ def test_change_of_queue_without_directory_object_is_refused(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.24-05", "MQDMPR-3.1.7.1.24-06", "MQDMPR-3.1.7.1.24-07")
 def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
-    """While the directory is unavailable, changes to a public queue's label and to several of its properties are
-    refused, the SUT and the directory keep the old properties, and the SUT shows DirectoryOffline; when the directory
-    is available again, DirectoryOffline is False.
+    """While the directory is unavailable, the SUT refuses changes to a public queue's label and to several of its
+    properties, the SUT and the directory keep the old properties, and the SUT shows DirectoryOffline. When the
+    directory is available again, DirectoryOffline is False.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(**CREATED_PROPERTIES)

@@ -150,8 +150,8 @@ def test_read_returns_packet_and_packet_size(remote, judge, by, size):
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 @sut_survives()
 def test_dw_size_above_range_is_refused(remote, judge, by):
-    """A peek with dwSize 0 returns the message; a peek with dwSize 0x00420001 or 0xFFFFFFFF is refused. The message
-    stays in the queue.
+    """A peek with dwSize 0 returns the message; the SUT refuses a peek with dwSize 0x00420001 or 0xFFFFFFFF. The
+    message stays in the queue.
     """
     peek = Action.LOOKUP_PEEK_NEXT if by == Method.START_RECEIVE_BY_LOOKUP_ID else Action.PEEK_CURRENT
     queue = remote.open_with_messages("first")

@@ -44,10 +44,10 @@ def find_other_method(remote, by):
 @sut_survives()
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by, rules, action):
-    """While three reads wait, one by the other method and one by a cursor, receives with the dwRequestIDs of these
-    reads through the same queue handle are refused, and the reads still wait. A receive with one of these dwRequestIDs
-    through a different handle of the queue waits, and so do receives through the same handle whose dwRequestIDs differ
-    in one bit.
+    """While three reads wait, one by the other method and one by a cursor, the SUT refuses receives with the
+    dwRequestIDs of these reads through the same queue handle, and the reads still wait. A receive with one of these
+    dwRequestIDs through a different handle of the queue waits, and receives through the same handle whose dwRequestIDs
+    differ in one bit also wait.
     """
     queue, second = remote.open(), remote.open()
     numbers = [0, remote.request_id()]

@@ -247,8 +247,8 @@ def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
 @pytest.mark.parametrize("right", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
 @sut_survives()
 def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right):
-    """RemoteQMEndReceive with a dwAck other than 1 and 2 is refused, and the message stays locked until a valid dwAck
-    ends the receive.
+    """The SUT refuses a RemoteQMEndReceive with a dwAck other than 1 and 2, and the message stays locked until a valid
+    dwAck ends the receive.
     """
     queue = remote.open_with_messages("first", "second")
     read = queue.start_receive()
