@@ -18,8 +18,8 @@ MAX_MESSAGES = 1_000
 
 
 def list_computer_names(sut: Sut) -> tuple[str, ...]:
-    """Return the names of the SUT's computer: the name from its agent and, if this has a domain, the name without the
-    domain.
+    """Return the names of the SUT's computer: the name from the SUT's agent and, if this name has a domain, the name
+    without the domain.
     """
     name: str = sut.control.call("identity")["name"]
     short = name.partition(".")[0]
@@ -46,7 +46,9 @@ class PendingRequest:
         return outcome_of_answer(self.answer)
 
     def await_label(self) -> str:
-        """Wait for the answer to a read; return the label of its message, NOTHING, REFUSED or NO_ANSWER."""
+        """Wait for the answer to a read; return the label of the message that was read, NOTHING, REFUSED
+        or NO_ANSWER.
+        """
         outcome = self.await_outcome()
         if self.answer is None or outcome != Outcome.DONE:
             return outcome
@@ -64,9 +66,9 @@ class Application:
         self.sequence = Sequence(peer)
 
     def fill(self, *labels: str, **base: Any) -> list[Frame]:
-        """Let the peer send messages to the queue and return them.
+        """Let the peer send messages to the queue, and return the messages.
 
-        Raises ConformanceFailure if they do not arrive in the queue. ``base``: fields of BaseHeader.
+        Raises ConformanceFailure if the messages do not arrive in the queue. ``base``: fields of BaseHeader.
         """
         count_before = len(self.labels())
         connection = self.peer.open_raw()
@@ -88,8 +90,8 @@ class Application:
         self.sut.send_here(self.queue, [label], **fields)
 
     def store(self, *labels: str) -> None:
-        """Put messages into the queue: an application of the SUT sends them or, without the facility ``send``, the
-        peer.
+        """Put messages into the queue: an application of the SUT sends the messages or, if the SUT lacks the facility
+        ``send``, the peer sends them.
         """
         if not self.sut.has("send"):
             self.fill(*labels)
@@ -119,7 +121,7 @@ class Application:
         return [one["label"] for one in self.messages(queue)]
 
     def await_labels(self, count: int) -> bool:
-        """Wait until the queue contains ``count`` messages; return whether it contains them in time."""
+        """Wait until the queue contains ``count`` messages; return whether the messages arrive in time."""
         return self.peer.eventually(lambda: len(self.labels()) >= count)
 
     def lookup_ids(self, queue: str | None = None) -> dict[str, int]:
@@ -131,7 +133,9 @@ class Application:
         return self.sut.read_label("receive", **{"queue": self.queue, **how})
 
     def receive_by_label(self, label: str, **how: Any) -> str:
-        """Receive a message by its LookupIdentifier, if it can be received; return its label, or ``NOTHING``."""
+        """Receive the message with a label by its LookupIdentifier, if the message can be received; return the label,
+        or ``NOTHING``.
+        """
         lookup_ids = self.lookup_ids()
         if label not in lookup_ids:
             return Outcome.NOTHING
@@ -144,8 +148,8 @@ class Application:
         return identifier
 
     def end_transaction(self, verb: str, transaction: str, **how: Any) -> None:
-        """Prepare, commit or abort a transaction. Ignore a refusal, because the state of the transaction's messages
-        shows it.
+        """Prepare, commit or abort a transaction. Ignore a refusal, because a check observes the result in the
+        transaction's messages.
         """
         PendingRequest(self.peer, verb, transaction=transaction, **how).await_outcome()
 

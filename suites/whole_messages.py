@@ -1,7 +1,7 @@
 """Compare every property of a message on the control channel with its packet.
 
-Spec: MS-MQMQ 2.2.19, 2.2.20; docs/control-protocol.md defines a message of the control channel. A property that a
-control channel does not show is not compared; label and body are always shown.
+Spec: MS-MQMQ 2.2.19, 2.2.20; docs/control-protocol.md defines a message of the control channel. The comparison omits a
+property that a control channel does not show; each control channel shows the label and the body.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _normalize_value(name: str, value: Any) -> Any:
 
 
 def _format_queue_name(kind: int, queue: Any, source: Any, receiver: UUID, admin: str | None) -> str | None:
-    """Return the format name of an AQ or RQ and its queue field. Spec: MS-MQMQ 2.2.19.2."""
+    """Return the format name for a value of AQ or RQ and the queue field that belongs to it. Spec: MS-MQMQ 2.2.19.2."""
     if kind in (_NO_QUEUE, _SAME_AS_ADMIN):
         return None
     if kind == 7:

@@ -22,7 +22,7 @@ from reference_qm.surface.inputs import RpcBytes
 
 
 def _set_attribute_at_start(name: str, value: Any) -> Install:
-    """Set an attribute of the queue manager to a wrong value at the start."""
+    """Build a fault in which the queue manager sets one of its attributes to a wrong value at its start."""
 
     class BeginningWith(Initialization):
         def initialize_globally(self, now: Now) -> None:
@@ -48,7 +48,7 @@ for _name, _breaks, _says, _install in (
     (
         "queue-manager-supporting-server-by-default",
         "MQDMPR-3.1.1.1-10",
-        "The queue manager's SupportingServer is True by default.",
+        "The queue manager sets SupportingServer to True by default.",
         _set_attribute_at_start("SupportingServer", True),
     ),
     (
@@ -66,7 +66,7 @@ for _name, _breaks, _says, _install in (
     (
         "initialization-retry-interval-60-s",
         ("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04", "MQSO-6.6-06", "MQSO-6.6.1-D06"),
-        "The queue manager's InitializationRetryTimerDuration is 60 instead of 120.",
+        "The queue manager sets InitializationRetryTimerDuration to 60 s instead of 120 s.",
         _set_attribute_at_start("InitializationRetryTimerDuration", 60),
     ),
 ):
@@ -74,7 +74,7 @@ for _name, _breaks, _says, _install in (
 
 
 @fault("hardened-security-still-answers-rpc", breaks="MQDMPR-3.1.1.1-D02")
-class HardenedAnswersRpc(RpcServing):
+class RpcAnsweredInHardenedMode(RpcServing):
     """A queue manager in hardened security mode answers RPC."""
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
@@ -84,7 +84,7 @@ class HardenedAnswersRpc(RpcServing):
 
 
 @fault("site-collection-has-foreign-sites", breaks="MQDMPR-3.1.1.1-27")
-class EverySiteRead(DirectoryClient):
+class SitesOfOthersRead(DirectoryClient):
     """The queue manager's SiteCollection also contains sites to which the queue manager does not belong."""
 
     def synchronize(self, now: Now) -> DirectoryOperationResult:
@@ -101,7 +101,7 @@ def _set_retry_duration(qm: QueueManager) -> None:
 add(
     "initialization-retry-duration-changed-by-restart",
     "MQDMPR-3.1.1.1-31",
-    "A restart changes InitializationRetryTimerDuration as if an attempt to start had failed.",
+    "At a restart, the queue manager changes InitializationRetryTimerDuration as if an attempt to start had failed.",
     at_restart(_set_retry_duration),
 )
 
@@ -131,7 +131,7 @@ add(
 
 
 def _ignore_read_result(status: Status, position: MessagePosition | None) -> None:
-    """Do nothing with the result of a read whose reader no longer exists."""
+    """Discard the result of a read whose reader no longer exists."""
 
 
 def _repeat_read_after_restart(qm: QueueManager) -> None:

@@ -20,7 +20,7 @@ from reference_qm.model.transactions import OperationType
 
 
 @fault("queue-manager-sequential-id-counted-per-queue", breaks="MQDMPR-3.1.1.1-D04", blind=True)
-class CountedPerQueue(Positions):
+class MessagesCountedPerQueue(Positions):
     """Each queue counts its messages itself, so messages of different queues have the same SequentialID."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -44,7 +44,7 @@ class ExpressNotCounted(Positions):
 
 
 @fault("in-doubt-transaction-without-sent-message-not-restored", breaks="MQDMPR-3.1.1.1-D03", blind=True)
-class OnlySendersRestored(TransactionRecords):
+class ReceivingTransactionsNotRestored(TransactionRecords):
     """After a restart, the queue manager has lost a prepared transaction that received messages but sent none."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -68,7 +68,9 @@ add(
 
 @fault("sequential-id-restarts-after-second-restart", breaks="MQDMPR-3.1.1.1-D04")
 class SequentialIdReset(Restoring):
-    """After a restart, the SequentialID continues after the number of messages in the queues."""
+    """After a restart, the queue manager sets its SequentialID to the highest number among the stored messages, and
+    does not use the SequentialID that it saved.
+    """
 
     def _restore_sequential_id(self, rest: str, value: Any) -> None:
         super()._restore_sequential_id(rest, value)

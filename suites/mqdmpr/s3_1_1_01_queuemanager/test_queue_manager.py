@@ -29,11 +29,11 @@ the timer (MS-MQSO 6.4.4.1).
 LONG_READ_TIMEOUT_MS = 600_000
 FIRST_RETRY_MS = 120_000
 START_DEADLINE_IN_HALF_INTERVALS = 4
-"""The time within which the SUT must start, in halves of the retry duration: two halves for the retry, and two for the
-start itself.
+"""The time within which the SUT must start, in units of half the retry duration: two units for the retry, and two units
+for the start itself.
 """
 MAX_TIME_SCALE = 20
-"""The highest time scale at which the timer can be observed."""
+"""The highest factor by which the timers of the SUT may run faster than specified in this check."""
 
 
 @needs("inspect")
@@ -144,8 +144,8 @@ def test_stop_ends_sessions_and_pending_remote_reads(peer, sut, remote, judge):
 @needs("restart", "transactions", "queue_control", "send", "receive")
 @covers("MQDMPR-3.1.1.1-D03")
 def test_prepared_transaction_is_listed_after_restart(sut, judge):
-    """After a restart, the transactions that the queue manager prepared are listed with the states and operations that
-    they had before the restart: two of these three transactions sent messages, and the third received a message.
+    """After a restart, the SUT lists the transactions that it had prepared, with the states and operations that they
+    had before the restart: two of these three transactions sent messages, and the third received a message.
     """
     to = sut.format_name("transactional")
     prepared = [sut.control.call("begin", external=True)["transaction"].lower() for _ in range(3)]

@@ -54,15 +54,15 @@ add(
 
 @fault("queue-lowest-priority-first", breaks="MQDMPR-3.1.1.2-20")
 class LowestPriorityFirst(Positions):
-    """The messages of a queue are ordered from the lowest priority to the highest."""
+    """The queue manager orders the messages of a queue from the lowest priority to the highest."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, Priority=7 - message.Priority))
 
 
 @fault("queue-priority-ignored", breaks="MQDMPR-3.1.1.2-20")
-class OrderOfArrivalAlone(Positions):
-    """The messages of a queue are ordered by arrival, regardless of their priorities."""
+class PrioritiesIgnored(Positions):
+    """The queue manager orders the messages of a queue by arrival, regardless of their priorities."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, Priority=3))
@@ -71,7 +71,7 @@ class OrderOfArrivalAlone(Positions):
 add(
     "empty-queue-read-succeeds",
     "MQDMPR-3.1.1.2-21",
-    "A read of an empty queue succeeds without a message.",
+    "The queue manager returns success without a message for a read of an empty queue.",
     change_answer(
         RemoteStarting.remote_qm_start_receive2, Return=lambda status: status if status < FIRST_FAILURE_STATUS else 0
     ),
@@ -80,7 +80,7 @@ add(
 
 @fault("queue-journal-quota-ignored", breaks="MQDMPR-3.1.1.2-D04")
 class JournalQuotaIgnored(Quotas):
-    """The journal of a queue stores messages beyond its JournalQuota."""
+    """The queue manager stores messages in the journal of a queue beyond the JournalQuota of the queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         if queue.parent is not None and queue.QueueType is QueueType.SYSTEM:
@@ -91,14 +91,14 @@ class JournalQuotaIgnored(Quotas):
 add(
     "queue-with-journaling-journals-nothing",
     "MQDMPR-3.1.1.2-D05",
-    "A message that is received from a queue with Journaling is not copied to the journal.",
+    "The queue manager does not copy a message that is received from a queue with Journaling into the journal.",
     skip(Journaling.journal_received),
 )
 
 
 @fault("queue-without-journaling-journals", breaks="MQDMPR-3.1.1.2-D05")
-class JournalsEverything(Journaling):
-    """A message that is received from a queue without Journaling is copied to the journal."""
+class MessagesAlwaysJournaled(Journaling):
+    """The queue manager copies a message that is received from a queue without Journaling into the journal."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
         queue = position.QueueReference
@@ -118,7 +118,7 @@ class AuthenticationIgnored(SecurityOnReceipt):
 
 
 @fault("queue-with-authentication-refuses-signed-message", breaks="MQDMPR-3.1.1.2-D02")
-class QueueAuthenticationTakesNothing(SecurityOnReceipt):
+class SignedMessagesRefused(SecurityOnReceipt):
     """A queue with Authentication refuses every message, even a signed message."""
 
     def check_queue_demands(
@@ -130,7 +130,7 @@ class QueueAuthenticationTakesNothing(SecurityOnReceipt):
 
 
 @fault("queue-without-authentication-refuses-unsigned-message", breaks="MQDMPR-3.1.1.2-D02")
-class AuthenticationAlwaysWanted(SecurityOnReceipt):
+class UnsignedMessagesAlwaysRefused(SecurityOnReceipt):
     """A queue without Authentication refuses an unsigned message."""
 
     def check_queue_demands(
@@ -143,7 +143,7 @@ class AuthenticationAlwaysWanted(SecurityOnReceipt):
 
 
 def _change_created_queue(spoil: Callable[[Queue], None]) -> Install:
-    """Change each queue at its creation."""
+    """Build a fault that changes each queue when the queue manager creates it."""
 
     class Created(Queues):
         def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -191,13 +191,13 @@ for _name, _rule, _says, _spoil in (
         "The security descriptor of a queue has access masks for files instead of MQQUEUEACCESSMASK.",
         _grant_file_rights,
     ),
-    ("queue-scope-site", "MQDMPR-3.1.1.2-09", "The Scope of a queue is Site.", _set_site_scope),
+    ("queue-scope-site", "MQDMPR-3.1.1.2-09", "The queue manager sets the Scope of a queue to Site.", _set_site_scope),
 ):
     add(_name, _rule, _says, _change_created_queue(_spoil))
 
 
 @fault("closed-queue-stays-active", breaks=ACTIVE_RULES)
-class ActiveForEver(QueueOpening):
+class QueueActiveAfterLastClose(QueueOpening):
     """A queue stays active after its last handle is closed."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
@@ -208,7 +208,7 @@ class ActiveForEver(QueueOpening):
 
 
 @fault("outgoing-queue-with-message-inactive", breaks=ACTIVE_RULES)
-class OutgoingNeverActive(Inspection):
+class UnsentMessageLeavesQueueInactive(Inspection):
     """An outgoing queue with an unsent message is inactive unless it is open."""
 
     def inspect(self, now: Now) -> dict[str, Any]:
@@ -251,7 +251,9 @@ class RemoteReceiveNotJournaled(Journaling):
 
 @fault("message-received-in-transaction-not-journaled", breaks="MQDMPR-3.1.1.2-D05")
 class TransactionNotJournaled(TransactionEvents):
-    """A message that is received in a transaction is not stored in the journal at the commit."""
+    """When a transaction commits, the queue manager does not store the messages that the transaction received in the
+    journal.
+    """
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         queue = operation.MessagePositionReference.QueueReference

@@ -51,7 +51,7 @@ def _reset_modification(qm: QueueManager) -> None:
 add(
     "queue-manager-queue-modify-time-reset-at-restart",
     "MQDMPR-3.1.1.2-01",
-    "After a restart, ModifyTime of a queue equals CreateTime.",
+    "At a restart, the queue manager sets ModifyTime of a queue to CreateTime.",
     at_restart(_reset_modification),
     blind=True,
 )

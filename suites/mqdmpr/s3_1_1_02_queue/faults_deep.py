@@ -43,7 +43,7 @@ def _forget_privacy(qm: QueueManager) -> None:
 add(
     "queue-manager-privacy-level-of-queue-lost-at-restart",
     "MQDMPR-3.1.1.2-01",
-    "After a restart, the PrivacyLevel of a queue is Optional.",
+    "At a restart, the queue manager sets the PrivacyLevel of a queue to Optional.",
     at_restart(_forget_privacy),
 )
 
@@ -83,35 +83,35 @@ def _forget_stored_sizes(qm: QueueManager) -> None:
 add(
     "queue-manager-queue-label-cut-at-restart",
     "MQDMPR-3.1.1.2-01",
-    "After a restart, the label of a queue has at most 64 characters.",
+    "After a restart, the queue manager has only the first 64 characters of the label of a queue.",
     at_restart(_shorten_labels),
     blind=True,
 )
 add(
     "queue-manager-journal-quota-0-unlimited-after-restart",
     "MQDMPR-3.1.1.2-01",
-    "After a restart, a queue whose JournalQuota is 0 has no limit for its journal.",
+    "After a restart, the queue manager applies no limit to the journal of a queue whose JournalQuota is 0.",
     at_restart(_forget_zero_quotas),
     blind=True,
 )
 add(
     "queue-manager-security-descriptor-of-queue-lost-at-restart",
     "MQDMPR-3.1.1.2-01",
-    "After a restart, every queue has the default security descriptor.",
+    "At a restart, the queue manager replaces the security descriptor of every queue with the default.",
     at_restart(_forget_descriptors),
     blind=True,
 )
 add(
     "queue-manager-quota-without-messages-from-before-restart",
     "MQDMPR-3.1.1.2-D03",
-    "After a restart, the messages that were already in a queue do not count against its Quota.",
+    "After a restart, the queue manager does not count earlier messages of a queue against the Quota of the queue.",
     at_restart(_forget_stored_sizes),
     blind=True,
 )
 
 
 @fault("queue-manager-change-of-public-queue-not-in-directory", breaks="MQDMPR-3.1.1.2-01", blind=True)
-class ChangeNotPublished(Publishing):
+class ChangedAttributeNotPublished(Publishing):
     """When an attribute of a public queue is changed, the queue manager does not change the directory object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: Any) -> None:
@@ -119,7 +119,7 @@ class ChangeNotPublished(Publishing):
 
 
 @fault("queue-manager-second-queue-of-type-refused", breaks="MQDMPR-3.1.1.2-02", blind=True)
-class TypeIsUnique(Queues):
+class TypeOfOtherQueueRefused(Queues):
     """The queue manager refuses to create a queue with the Type of another queue."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -129,8 +129,8 @@ class TypeIsUnique(Queues):
 
 
 @fault("queue-recoverable-messages-before-express-messages", breaks="MQDMPR-3.1.1.2-20", blind=True)
-class RecoverableFirst(Positions):
-    """A recoverable message is inserted before the express messages of its priority."""
+class RecoverableMessagesFirst(Positions):
+    """The queue manager inserts a recoverable message before the express messages of the same priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         express = [
@@ -152,7 +152,7 @@ class RecoverableFirst(Positions):
 
 
 @fault("queue-own-messages-ordered-by-arrival-only", breaks="MQDMPR-3.1.1.2-20", blind=True)
-class OwnMessagesLast(Positions):
+class LocalMessagesLast(Positions):
     """A message that a local application sends is the last message of its queue, regardless of its priority."""
 
     @only_if(lambda part, queue, message: message.Identifier.QueueManagerGuid == part.qm.adm.Identifier)
@@ -163,7 +163,7 @@ class OwnMessagesLast(Positions):
 
 
 @fault("queue-with-authentication-accepts-unsigned-transactional-message", breaks="MQDMPR-3.1.1.2-D02", blind=True)
-class TransactionalUnauthenticated(SecurityOnReceipt):
+class UnsignedTransactionalMessageAccepted(SecurityOnReceipt):
     """A transactional queue with Authentication accepts an unsigned transactional message."""
 
     def check_queue_demands(self, session: Any, packet: Any, queue: Queue, now: Now) -> Outcome:
@@ -173,7 +173,7 @@ class TransactionalUnauthenticated(SecurityOnReceipt):
 
 
 @fault("queue-with-authentication-accepts-unsigned-express-message", breaks="MQDMPR-3.1.1.2-D02", blind=True)
-class ExpressUnauthenticated(SecurityOnReceipt):
+class UnsignedExpressMessageAccepted(SecurityOnReceipt):
     """A queue with Authentication accepts an unsigned express message."""
 
     def check_queue_demands(self, session: Any, packet: Any, queue: Queue, now: Now) -> Outcome:
@@ -183,7 +183,7 @@ class ExpressUnauthenticated(SecurityOnReceipt):
 
 
 @fault("queue-authentication-set-later-ignored", breaks="MQDMPR-3.1.1.2-D02", blind=True)
-class AuthenticationOfCreation(QueueCommands):
+class LaterAuthenticationIgnored(QueueCommands):
     """A queue whose Authentication an administrator sets to True after the creation still accepts unsigned messages."""
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Any:
@@ -191,7 +191,7 @@ class AuthenticationOfCreation(QueueCommands):
 
 
 @fault("queue-quota-ignored-for-transactional-messages", breaks="MQDMPR-3.1.1.2-D03", blind=True)
-class TransactionalBeyondQuota(Quotas):
+class QuotaOfTransactionalQueueIgnored(Quotas):
     """A transactional queue stores messages beyond its Quota."""
 
     @only_if(lambda part, queue, message: message.TransactionIdentifier is not None and queue.Quota != UNLIMITED)
@@ -200,8 +200,8 @@ class TransactionalBeyondQuota(Quotas):
 
 
 @fault("queue-quota-ignored-for-own-messages", breaks="MQDMPR-3.1.1.2-D03", blind=True)
-class OwnBeyondQuota(Quotas):
-    """A queue stores messages of applications on its own computer beyond its Quota."""
+class QuotaIgnoredForLocalMessages(Quotas):
+    """The queue manager stores messages of local applications beyond the Quota of a queue."""
 
     @only_if(
         lambda part, queue, message: (
@@ -222,7 +222,7 @@ class FirstMessageOfAnySize(Quotas):
 
 
 @fault("queue-journal-quota-shared-by-all-journals", breaks="MQDMPR-3.1.1.2-D04", blind=True)
-class OneJournalQuota(Quotas):
+class JournalQuotaOfAllQueuesTogether(Quotas):
     """The messages in the journals of all queues count against the JournalQuota of each queue."""
 
     @only_if(lambda part, queue, message: queue.parent is not None and queue.parent.JournalQuota != UNLIMITED)
@@ -235,7 +235,7 @@ class OneJournalQuota(Quotas):
 
 
 @fault("queue-journal-discards-oldest-message-when-full", breaks="MQDMPR-3.1.1.2-D04", blind=True)
-class OldestJournaledDropped(Journaling):
+class OldestJournaledMessagesDiscarded(Journaling):
     """A full journal discards its oldest messages to store a new message that alone exceeds JournalQuota."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -249,8 +249,8 @@ class OldestJournaledDropped(Journaling):
 
 
 @fault("queue-journals-purged-messages", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class PurgedJournaled(Journaling):
-    """A message that is purged from a queue with Journaling is copied into the journal."""
+class PurgedMessagesJournaled(Journaling):
+    """The queue manager copies a message that is purged from a queue with Journaling into the journal."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
         purged = reason is MessageClass.MQMSG_CLASS_NACK_Q_PURGED
@@ -258,8 +258,8 @@ class PurgedJournaled(Journaling):
 
 
 @fault("queue-journals-expired-messages", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class ExpiredJournaled(Journaling):
-    """A message that expires in a queue with Journaling is copied into the journal."""
+class ExpiredMessagesJournaled(Journaling):
+    """The queue manager copies a message that expires in a queue with Journaling into the journal."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
         expired = reason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
@@ -267,7 +267,7 @@ class ExpiredJournaled(Journaling):
 
 
 @fault("queue-journaling-disabled-later-still-journals", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class JournalingStays(QueueCommands):
+class JournalingNotDisabled(QueueCommands):
     """A queue whose Journaling an administrator sets to False still copies received messages into its journal."""
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Any:
@@ -277,7 +277,7 @@ class JournalingStays(QueueCommands):
 
 
 @fault("queue-journal-copy-without-extension-and-tag", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class CopyOfBodyAndLabel(Journaling):
+class JournaledCopyIncomplete(Journaling):
     """The copy of a message in a journal has neither the extension nor the application tag of the message."""
 
     def keep_message(self, queue: Queue, message: Message) -> None:
@@ -287,8 +287,10 @@ class CopyOfBodyAndLabel(Journaling):
 
 
 @fault("queue-express-messages-not-journaled", breaks="MQDMPR-3.1.1.2-D05", blind=True)
-class ExpressNotJournaled(Journaling):
-    """An express message that is received from a queue with Journaling is not copied into the journal."""
+class ExpressMessagesNotJournaled(Journaling):
+    """The queue manager does not copy an express message that is received from a queue with Journaling into the
+    journal.
+    """
 
     @only_if(lambda part, position, reason: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -319,8 +321,10 @@ class InactiveAfterFirstClose(QueueOpening):
 
 
 @fault("journal-quota-checked-without-new-message", breaks="MQDMPR-3.1.1.2-D04")
-class JournalQuotaChecked(Quotas):
-    """The journal of a queue accepts a message as long as the messages before it are within JournalQuota."""
+class NewMessageNotCountedInJournal(Quotas):
+    """The journal of a queue accepts a message if the messages that are already in the journal do not exceed
+    JournalQuota.
+    """
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check(queue, message)

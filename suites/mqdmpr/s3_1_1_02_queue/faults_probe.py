@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1.2 of the probe, written without reading the checks."""
+"""Faults of MS-MQDMPR 3.1.1.2 Queue, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 
-class OldHeadAfterPurge(Reading):
-    """A peek at an empty queue finds the message that was at the head before the purge."""
+class PurgedMessagePeeked(Reading):
+    """After a purge, a peek at the empty queue returns the message that was the first of the queue before the purge."""
 
     old_heads: tuple[tuple[Entry, MessagePosition], ...] = ()
 
@@ -41,7 +41,9 @@ class OldHeadAfterPurge(Reading):
 
 
 class HeadKeptByPurge(Queues):
-    """A purge does not reset the head of the queue."""
+    """A purge does not reset the position of the first message of the queue, so a later peek at the empty queue returns
+    the purged message.
+    """
 
     def purge(
         self,
@@ -60,7 +62,7 @@ class HeadKeptByPurge(Queues):
 add(
     "queue-manager-head-of-purged-queue-not-end",
     "MQDMPR-3.1.1.2-21",
-    "After a purge of a queue, its Head still refers to the purged message, and a peek at the empty queue finds it.",
-    both(replace_part(OldHeadAfterPurge), replace_part(HeadKeptByPurge)),
+    "After a purge, the Head of the queue still refers to a purged message, which a peek then returns.",
+    both(replace_part(PurgedMessagePeeked), replace_part(HeadKeptByPurge)),
     blind=True,
 )

@@ -35,7 +35,7 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
     the receive of the only message: peeks with and without a cursor, and receives, find no message.
     """
     queue = remote.open_with_messages()
-    empty = _read_each_way(queue)
+    empty = _read_in_each_way(queue)
     packets = [
         remote.peer.message({"DM": 1}, base={"PR": priority}, label=f"message {number} of priority {priority}")
         for number, priority in enumerate(PRIORITIES)
@@ -50,20 +50,22 @@ def test_reads_return_messages_by_priority_then_arrival(remote, judge):
         evidence=reads,
         case="labels returned by the reads",
     )
-    empty += _read_each_way(queue)
+    empty += _read_in_each_way(queue)
     for labels in (("only",), ("first", "second")):
         remote.deliver(labels)
         queue.purge().expect_success()
-        empty += _read_each_way(queue)
+        empty += _read_in_each_way(queue)
     remote.deliver(["last"])
     queue.receive()
-    empty += _read_each_way(queue)
+    empty += _read_in_each_way(queue)
     observed = [one.label_or_failure for one in empty]
     judge("MQDMPR-3.1.1.2-21", expected=each(Call.FAILURE, "read"), observed=observed, evidence=empty)
 
 
-def _read_each_way(queue):
-    """Read an empty queue in each way; peeks come first, because a receive may move the start of a search."""
+def _read_in_each_way(queue):
+    """Read an empty queue with each kind of read. The peeks come first, because a receive can change the position at
+    which a later search starts.
+    """
     cursor = queue.open_cursor()
     reads = [queue.peek(), queue.peek(hCursor=cursor), queue.start_receive(), queue.start_receive(hCursor=cursor)]
     queue.close_cursor(cursor).expect_success()
@@ -271,8 +273,8 @@ def test_message_received_in_transaction_is_journaled_at_commit(peer, sut, judge
 @covers("MQDMPR-3.1.1.2-D02")
 @varied("priority", "extension", "body", "queue quota", "queue privacy")
 def test_unsigned_message_to_authenticated_queue_is_not_stored(peer, sut, judge):
-    """An unsigned message is stored in a queue without Authentication, and is not stored in a queue with
-    Authentication.
+    """The peer sends an unsigned message: the SUT stores the message in a queue without Authentication, but not in a
+    queue with Authentication.
     """
     queues = [sut.new_queue("authenticated", authenticated=expected_labels) for expected_labels in (True, False)]
     connection = peer.open_raw()
@@ -315,7 +317,9 @@ def test_unsigned_message_is_refused_while_authentication_is_set(peer, sut, judg
 @needs("queues", "receive", "security")
 @covers("MQDMPR-3.1.1.2-D02")
 def test_signed_message_to_authenticated_queue_is_stored(peer, sut, judge):
-    """A signed message is stored in a queue with Authentication and in a queue without Authentication."""
+    """The peer sends a signed message: the SUT stores the message in a queue with Authentication and in a queue without
+    Authentication.
+    """
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
     queues = [sut.new_queue("authenticated", authenticated=authenticated) for authenticated in (True, False)]

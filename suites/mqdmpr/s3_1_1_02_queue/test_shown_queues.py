@@ -95,8 +95,8 @@ def test_queue_is_active_while_open_to_send(sut, judge):
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 @varied("negative journaling", "response queue", priority=("3", "7"))
 def test_outgoing_queue_is_active_until_message_acknowledged(peer, sut, judge):
-    """An outgoing queue is active while it has an unacknowledged message, and inactive before the message is sent and
-    after it is acknowledged.
+    """An outgoing queue is active while the queue has an unacknowledged message, and inactive before the message is
+    sent and after the peer has acknowledged it.
     """
     to = peer.direct_name("mqc-active")
     sender = Sender(peer, sut, to)

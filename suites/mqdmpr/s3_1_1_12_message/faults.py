@@ -35,7 +35,7 @@ from reference_qm.surface.clock import Now
 
 
 def _change_inserted_message(change: Callable[[Message], Message]) -> Install:
-    """Change each message that enters a queue, including outgoing queues."""
+    """Build a fault that changes each message when it enters a queue, even an outgoing queue."""
 
     class Interpreting(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -76,7 +76,7 @@ for _name, _rules, _says, _change in (
     (
         "locked-message-can-be-peeked",
         "MQDMPR-3.1.1.12-D03",
-        "A reader can peek a message that another reader has locked.",
+        "A reader can peek at a message that another reader has locked.",
         lambda message: replace(message, AllowPeekWhenLocked=True),
     ),
 ):
@@ -84,7 +84,7 @@ for _name, _rules, _says, _change in (
 
 
 @fault("lookup-identifier-priority-inverted", breaks=("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48"))
-class LookupByPriorityUpsideDown(Positions):
+class LookupIdentifierOrderReversed(Positions):
     """The high byte of a LookupIdentifier is the priority, so the last message of a queue has the lowest identifier."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -92,7 +92,9 @@ class LookupByPriorityUpsideDown(Positions):
 
 
 def _refuse_unknown_provider(field: str, known: tuple[Any, ...]) -> Install:
-    """Refuse messages whose cryptographic provider is not installed."""
+    """Build a fault in which the receiver refuses a message if the cryptographic provider of the message is not
+    installed.
+    """
 
     class Knowing(Identifying):
         def check_form(self, packet: Any) -> None:
@@ -121,7 +123,7 @@ add(
 
 
 def _change_forwarded_message(change: Callable[[bytes], Any], field: str) -> Install:
-    """Change a property of messages that are forwarded for other queue managers."""
+    """Build a fault in which the router changes a field of each message that it forwards."""
 
     class Altering(Routing):
         def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -166,7 +168,7 @@ for _name, _rule, _field, _alter in (
         "MQDMPR-3.1.1.12-44",
     ),
 )
-class ComparedWhole(AdminAcks):
+class CombinedRequestsIgnored(AdminAcks):
     """The receiver acknowledges a message only if the message requests exactly one kind of acknowledgment, or
     all kinds.
     """
@@ -177,7 +179,7 @@ class ComparedWhole(AdminAcks):
 
 
 @fault("message-without-jp-journaled", breaks="MQDMPR-3.1.1.12-23")
-class JournaledUnasked(Journaling):
+class MessagesAlwaysJournaled(Journaling):
     """The sender journals every delivered message."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -187,7 +189,7 @@ class JournaledUnasked(Journaling):
 
 
 @fault("message-without-jn-put-into-dead-letter-queue", breaks="MQDMPR-3.1.1.12-26")
-class DeadLetterUnasked(Journaling):
+class DeadLetterWithoutRequest(Journaling):
     """The sender stores every failed message as a dead letter."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -197,7 +199,7 @@ class DeadLetterUnasked(Journaling):
 
 
 @fault("unjournaled-message-resent-after-restart", breaks="MQDMPR-3.1.1.12-22")
-class StillOnDisk(Positions):
+class DeliveredMessageSentAfterRestart(Positions):
     """After a restart, the sender sends a delivered message again if the full journal could not store it."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -208,7 +210,7 @@ class StillOnDisk(Positions):
 
 
 @fault("quota-of-queue-manager-journal-ignored", breaks=("MQDMPR-3.1.1.12-22", "MQDMPR-3.1.1.12-25"))
-class FullJournalTakesMore(Quotas):
+class JournalQuotaIgnored(Quotas):
     """The sender stores journaled messages and dead letters beyond the JournalQuota."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -219,14 +221,14 @@ class FullJournalTakesMore(Quotas):
 add(
     "rejected-message-acknowledged-as-received",
     "MQDMPR-3.1.1.12-D27",
-    "The acknowledgment of a rejected message has the class AckReceive.",
+    "The receiver acknowledges a rejected message with the class AckReceive.",
     skip(TransactionOperations.reject),
 )
 
 
 @fault("rejected-message-acknowledged-as-expired", breaks="MQDMPR-3.1.1.12-D27")
-class RejectedAsLate(TransactionOperations):
-    """The acknowledgment of a rejected message has the class NackReceiveTimeout."""
+class RejectedAcknowledgedAsTimedOut(TransactionOperations):
+    """The receiver acknowledges a rejected message with the class NackReceiveTimeout."""
 
     def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
         super().reject(transaction, queue, lookup_identifier)
@@ -303,8 +305,10 @@ _ALL_ACKS = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
     "receiver-arrival-acknowledged-without-request",
     breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-37", "MQDMPR-3.1.1.12-D07"),
 )
-class ArrivalAcknowledgedUnasked(AdminAcks):
-    """The receiver acknowledges the arrival of messages without PA."""
+class ArrivalAlwaysAcknowledged(AdminAcks):
+    """The receiver acknowledges the arrival of a message that does not request this acknowledgment
+    (MessagePropertiesHeader.Flags.PA is 0).
+    """
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
         asking = replace(position.MessageReference, AcknowledgementsRequested=_ALL_ACKS)
@@ -318,13 +322,13 @@ def _swap_bytes(value: int) -> int:
 add(
     "receiver-ack-message-class-big-endian",
     ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08"),
-    "The receiver's acknowledgment carries MessageClass in big-endian byte order.",
+    "The receiver sends an acknowledgment whose MessageClass is in big-endian byte order.",
     change_number(UserMessagePacket, "MessagePropertiesHeader.MessageClass", _swap_bytes),
 )
 
 
 def _keep_messages_out_of_queue(which: Callable[[QueueManager], Queue]) -> Install:
-    """Leave messages where they are instead of moving them to a queue."""
+    """Build a fault in which the queue manager moves no message into a system queue; ``which`` returns that queue."""
 
     class KeptOut(Positions):
         def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -353,8 +357,8 @@ add(
     "receiver-final-ack-not-sent",
     breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62"),
 )
-class FinalAckForgotten(InSequence):
-    """The receiver sends no FinalAck for a message with FA."""
+class FinalAckNotSent(InSequence):
+    """The receiver sends no FinalAck for a message whose TransactionHeader.Flags.FA is 1."""
 
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
@@ -368,7 +372,7 @@ class FinalAckForgotten(InSequence):
     "receiver-final-ack-without-request",
     breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-62"),
 )
-class FinalAckAlways(InSequence):
+class FinalAckWithoutRequest(InSequence):
     """The receiver sends a FinalAck for every transactional message."""
 
     def take_transactional(
@@ -387,7 +391,7 @@ def _drop_request_for_nack(position: MessagePosition) -> None:
 
 @fault("message-purged-by-remote-reader-not-acknowledged", breaks="MQDMPR-3.1.1.12-D24")
 class RemotePurgeUnacknowledged(RemoteOpening):
-    """A purge by a remote reader causes no negative acknowledgments."""
+    """When a remote reader purges a queue, the receiver sends no negative acknowledgments of the purged messages."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         for position in queue.MessagePositionList:
@@ -397,7 +401,9 @@ class RemotePurgeUnacknowledged(RemoteOpening):
 
 @fault("only-first-of-messages-that-expire-together-acknowledged", breaks="MQDMPR-3.1.1.12-D25")
 class FirstOfExpiredAcknowledged(Expiring):
-    """Of several messages whose TimeToBeReceived expires at the same time, only the first is acknowledged."""
+    """If the TimeToBeReceived of several messages expires at the same time, the receiver acknowledges only the first of
+    these messages.
+    """
 
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
         for position in positions[1:]:
@@ -415,6 +421,6 @@ def _forget_dead_letter_queues(queue_manager: QueueManager) -> None:
 add(
     "dead-letter-queue-of-outgoing-message-lost-at-restart",
     "MQDMPR-3.1.1.12-02",
-    "After a restart, outgoing messages have no ApplicationDeadletterQueue.",
+    "After a restart, the sender has lost the ApplicationDeadletterQueue of outgoing messages.",
     at_restart(_forget_dead_letter_queues),
 )

@@ -37,7 +37,9 @@ from reference_qm.surface.commands import Result
 
 @fault("sender-recoverable-message-to-own-queue-lost-at-restart", breaks="MQDMPR-3.1.1.12-20")
 class LocalMessageNotSaved(Durability):
-    """A recoverable message that an application sent to a queue of its own computer is lost at a restart."""
+    """At a restart, the queue manager loses a recoverable message that an application sent to a queue of its own
+    computer.
+    """
 
     @only_if(lambda part, position: not isinstance(position.QueueReference, OutgoingQueue))
     def build_send_record(self, position: MessagePosition) -> Change:
@@ -56,7 +58,7 @@ class TransactionalNotJournaled(Journaling):
 
 
 @fault("sender-express-message-never-dead-letter", breaks="MQDMPR-3.1.1.12-24")
-class ExpressNoDeadLetter(Journaling):
+class ExpressMessageNotDeadLetter(Journaling):
     """The sender does not store an undelivered express message with NegativeJournalingRequested as a dead letter."""
 
     @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
@@ -65,7 +67,7 @@ class ExpressNoDeadLetter(Journaling):
 
 
 @fault("receiver-arrival-not-acknowledged-when-read-waits", breaks="MQDMPR-3.1.1.12-38")
-class ArrivalForReaderSilent(AdminAcks):
+class ArrivalForWaitingReadNotAcknowledged(AdminAcks):
     """The receiver does not acknowledge the arrival of a message that a waiting read receives at once."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
@@ -107,7 +109,7 @@ class _ArrivedMessageChanged(Positions):
 
 
 @fault("receiver-body-above-64-kilobytes-truncated", breaks="MQDMPR-3.1.1.12-32")
-class BodyOf64Kilobytes(_ArrivedMessageChanged):
+class BodyCutTo64Kilobytes(_ArrivedMessageChanged):
     """The receiver stores only the first 65,535 bytes of a body."""
 
     def change_message(self, message: Message) -> Message:
@@ -115,7 +117,7 @@ class BodyOf64Kilobytes(_ArrivedMessageChanged):
 
 
 @fault("receiver-extension-above-255-bytes-truncated", breaks="MQDMPR-3.1.1.12-57")
-class ExtensionOf255Bytes(_ArrivedMessageChanged):
+class ExtensionCutTo255Bytes(_ArrivedMessageChanged):
     """The receiver stores only the first 255 bytes of an extension."""
 
     def change_message(self, message: Message) -> Message:
@@ -123,7 +125,7 @@ class ExtensionOf255Bytes(_ArrivedMessageChanged):
 
 
 @fault("receiver-label-of-transactional-message-of-100-characters", breaks="MQDMPR-3.1.1.12-46")
-class TransactionalLabelShort(_ArrivedMessageChanged):
+class LabelOfTransactionalMessageCut(_ArrivedMessageChanged):
     """The receiver stores only the first 100 characters of the label of a transactional message."""
 
     def change_message(self, message: Message) -> Message:
@@ -131,7 +133,7 @@ class TransactionalLabelShort(_ArrivedMessageChanged):
 
 
 @fault("receiver-correlation-of-normal-message-zero", breaks="MQDMPR-3.1.1.12-34")
-class CorrelationOfAcksOnly(_ArrivedMessageChanged):
+class CorrelationOfNormalMessagesCleared(_ArrivedMessageChanged):
     """The receiver stores zeros as CorrelationIdentifier of a recoverable message of class Normal."""
 
     def change_message(self, message: Message) -> Message:
@@ -140,7 +142,7 @@ class CorrelationOfAcksOnly(_ArrivedMessageChanged):
 
 
 def _change_restored(change: Callable[[MessagePosition, QueueManager], None]) -> Any:
-    """Change each message of a local queue after a restart."""
+    """Build a fault that changes each message of a local queue after a restart."""
 
     def change_every_message(qm: QueueManager) -> None:
         for queue in qm.queue_names.every_queue():
@@ -157,7 +159,7 @@ def _set_attribute(name: str, value: Any) -> Any:
     return _change_restored(change)
 
 
-def _renumber(position: MessagePosition, qm: QueueManager) -> None:
+def _change_lookup_identifier(position: MessagePosition, qm: QueueManager) -> None:
     known = position.QueueReference.MessagePositionList._by_identifier
     known.pop(position.LookupIdentifier, None)
     position.LookupIdentifier = qm.positions.assign_lookup_identifier(position.MessageReference)
@@ -181,8 +183,8 @@ for _attribute, _value in (
 add(
     "queue-manager-restored-message-with-new-lookup-identifier",
     "MQDMPR-3.1.1.12-67",
-    "A restart changes the LookupIdentifier of a recoverable message.",
-    _change_restored(_renumber),
+    "At a restart, the queue manager changes the LookupIdentifier of a recoverable message.",
+    _change_restored(_change_lookup_identifier),
 )
 
 
@@ -200,7 +202,7 @@ class CopiesShareIdentifier(Enqueueing):
 
 
 @fault("queue-manager-peek-by-lookup-returns-locked-message", breaks="MQDMPR-3.1.1.12-D03")
-class LockedFoundByLookup(Seeking):
+class LockedMessageFoundByLookup(Seeking):
     """A reader can peek by LookupIdentifier at a message that another reader has locked."""
 
     def seek_with_identifier(
@@ -235,15 +237,15 @@ class IdentifierRepeats(Numbering):
 
 
 @fault("receiver-arrival-time-of-transactional-message-is-sent-time", breaks="MQDMPR-3.1.1.12-D04")
-class TransactionalArrivalTime(_ArrivedMessageChanged):
-    """The ArrivalTime of a transactional message is its SentTime."""
+class ArrivalTimeOfTransactionalMessageIsSentTime(_ArrivedMessageChanged):
+    """The receiver sets the ArrivalTime of a transactional message to its SentTime."""
 
     def change_message(self, message: Message) -> Message:
         return message if message.TransactionIdentifier is None else replace(message, ArrivalTime=message.SentTime)
 
 
 @fault("receiver-refused-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-40")
-class TransactionalFailureSilent(AdminAcks):
+class RefusedTransactionalMessageNotAcknowledged(AdminAcks):
     """The receiver sends no acknowledgment when it refuses a transactional message with AckNegArrival."""
 
     @only_if(lambda part, message, message_class, now: message.TransactionIdentifier is not None)
@@ -252,7 +254,7 @@ class TransactionalFailureSilent(AdminAcks):
 
 
 @fault("receiver-removed-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-41")
-class TransactionalRemovalSilent(AdminAcks):
+class RemovedTransactionalMessageNotAcknowledged(AdminAcks):
     """The receiver sends no acknowledgment when a transactional message with AckNegReceive leaves its
     queue unreceived.
     """
@@ -267,7 +269,7 @@ class TransactionalRemovalSilent(AdminAcks):
 
 
 @fault("receiver-received-transactional-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-39")
-class TransactionalReceiptSilent(AdminAcks):
+class ReceivedTransactionalMessageNotAcknowledged(AdminAcks):
     """The receiver sends no acknowledgment when an application receives a transactional message with AckPosReceive."""
 
     @only_if(
@@ -280,7 +282,7 @@ class TransactionalReceiptSilent(AdminAcks):
 
 
 @fault("sender-transactional-message-never-dead-letter", breaks="MQDMPR-3.1.1.12-24")
-class TransactionalNoDeadLetter(Journaling):
+class TransactionalMessageNotDeadLetter(Journaling):
     """The sender does not store an undelivered transactional message with NegativeJournalingRequested
     as a dead letter.
     """
@@ -306,8 +308,8 @@ add(
 
 @fault("receiver-acknowledgment-requests-with-unused-bit-ignored", breaks="MQDMPR-3.1.1.12-36")
 class UnusedBitIgnoresRequests(_ArrivedMessageChanged):
-    """The receiver ignores all requests for acknowledgments of a message if an unused bit is also set
-    in the message.
+    """If an unused bit of the acknowledgment flags of a message is set, the receiver ignores all other requests for
+    acknowledgments in these flags.
     """
 
     def change_message(self, message: Message) -> Message:
@@ -316,7 +318,7 @@ class UnusedBitIgnoresRequests(_ArrivedMessageChanged):
 
 
 @fault("system-journal-keeps-only-newest-copy-of-destination", breaks="MQDMPR-3.1.1.12-21")
-class OnlyNewestCopy(Journaling):
+class OnlyNewestCopyJournaled(Journaling):
     """A delivered message replaces the earlier copies of messages to the same queue in the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:

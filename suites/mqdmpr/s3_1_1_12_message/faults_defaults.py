@@ -25,7 +25,7 @@ AES_PROVIDER_TYPE = (24).to_bytes(4, "little")
 
 
 def _set_message_defaults(asked: Callable[[SendMessage], bool], **attributes: Any) -> Install:
-    """Give messages from applications wrong default values."""
+    """Build a fault in which the sender uses wrong default values for messages of applications."""
 
     class Defaulting(Commands):
         def _build_message(
@@ -212,7 +212,7 @@ class EncryptedByDefault(Commands):
 
 
 @fault("sender-requested-certificate-ignored", breaks="MQDMPR-3.1.1.12-D64")
-class NamedCertificateUnread(Commands):
+class RequestedCertificateIgnored(Commands):
     """The sender signs a message with the user's default certificate instead of the certificate that the application
     requests.
     """

@@ -15,11 +15,13 @@ from reference_qm.model.message import Message
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
-DELETED = MessageClass.MQMSG_CLASS_NACK_DELETED
+PURGED_CLASS = MessageClass.MQMSG_CLASS_NACK_DELETED
 
 
 def _add_fault_of_class(rule: str, message_class: MessageClass, delivery: str) -> None:
-    """Add the fault that the acknowledgments of messages with one kind of delivery have the class NackPurged."""
+    """Add a fault: the receiver sends the acknowledgments of messages with one kind of delivery with the class
+    NackPurged.
+    """
 
     class OtherClass(AdminAcks):
         def build(self, message: Message, message_class_: MessageClass, now: Now) -> Message:
@@ -27,7 +29,7 @@ def _add_fault_of_class(rule: str, message_class: MessageClass, delivery: str) -
             express = message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS
             affected = {"express": express, "transactional": transactional}[delivery]
             return super().build(
-                message, DELETED if affected and message_class_ is message_class else message_class_, now
+                message, PURGED_CLASS if affected and message_class_ is message_class else message_class_, now
             )
 
     name = message_class.name.removeprefix("MQMSG_CLASS_").lower().replace("_", "-")

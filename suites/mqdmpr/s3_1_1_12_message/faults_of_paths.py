@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message on one path: local sending, moving, journals, dead letters or restarts."""
+"""Faults of MS-MQDMPR 3.1.1.12 Message that affect only one path of messages: local sending, moves, journals, dead
+letters or restarts.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,7 @@ class _MovedMessageChanged(Positions):
 
 
 @fault("receiver-application-tag-above-31-bits-cut", breaks="MQDMPR-3.1.1.12-31", blind=True)
-class TagOf31Bits(_InsertedMessageChanged):
+class ApplicationTagOf31Bits(_InsertedMessageChanged):
     """The queue manager clears the highest bit of an ApplicationTag."""
 
     def change_message(self, message: Message) -> Message:
@@ -75,7 +77,7 @@ class TagOf31Bits(_InsertedMessageChanged):
 
 
 @fault("local-message-without-application-tag", breaks="MQDMPR-3.1.1.12-31", blind=True)
-class LocalTagZero(_LocalMessageChanged):
+class ApplicationTagOfLocalMessageZero(_LocalMessageChanged):
     """A message that a local application sends to a local queue has the ApplicationTag 0."""
 
     def change_message(self, message: Message) -> Message:
@@ -83,7 +85,7 @@ class LocalTagZero(_LocalMessageChanged):
 
 
 @fault("dead-letter-without-application-tag", breaks="MQDMPR-3.1.1.12-31", blind=True)
-class DeadLetterTagZero(_MovedMessageChanged):
+class ApplicationTagOfDeadLetterZero(_MovedMessageChanged):
     """A message in a dead-letter queue or in the system journal has the ApplicationTag 0."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
@@ -91,7 +93,7 @@ class DeadLetterTagZero(_MovedMessageChanged):
 
 
 @fault("stored-body-without-trailing-zeros", breaks="MQDMPR-3.1.1.12-32", blind=True)
-class TrailingZerosCut(_InsertedMessageChanged):
+class TrailingZerosOfBodyRemoved(_InsertedMessageChanged):
     """The queue manager removes zeros from the end of a body."""
 
     def change_message(self, message: Message) -> Message:
@@ -99,8 +101,8 @@ class TrailingZerosCut(_InsertedMessageChanged):
 
 
 @fault("moved-message-body-cut-to-4-kilobytes", breaks="MQDMPR-3.1.1.12-32", blind=True)
-class MovedBodyCut(_MovedMessageChanged):
-    """A message that is moved keeps only the first 4,096 bytes of its body."""
+class BodyOfMovedMessageCut(_MovedMessageChanged):
+    """When a message is moved, the queue manager keeps only the first 4,096 bytes of the message's body."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
         return replace(message, Body=message.Body[:4096])
@@ -115,16 +117,16 @@ class BodyTypeOf16Bits(_InsertedMessageChanged):
 
 
 @fault("moved-message-with-body-type-0", breaks="MQDMPR-3.1.1.12-33", blind=True)
-class MovedBodyTypeZero(_MovedMessageChanged):
-    """A message that is moved to a subqueue has the BodyType 0."""
+class BodyTypeOfMovedMessageZero(_MovedMessageChanged):
+    """When a message is moved to a subqueue, the queue manager sets the message's BodyType to 0."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
         return replace(message, BodyType=0) if queue.parent is not None else message
 
 
 @fault("moved-message-without-correlation", breaks="MQDMPR-3.1.1.12-34", blind=True)
-class MovedCorrelationZero(_MovedMessageChanged):
-    """A message that is moved to a subqueue has an empty CorrelationIdentifier."""
+class CorrelationOfMovedMessageCleared(_MovedMessageChanged):
+    """When a message is moved to a subqueue, the queue manager clears the message's CorrelationIdentifier."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
         return replace(message, CorrelationIdentifier=bytes(20)) if queue.parent is not None else message
@@ -139,7 +141,7 @@ class LabelStripped(_InsertedMessageChanged):
 
 
 @fault("local-message-label-cut-to-124-characters", breaks="MQDMPR-3.1.1.12-46", blind=True)
-class LocalLabelCut(_LocalMessageChanged):
+class LabelOfLocalMessageCut(_LocalMessageChanged):
     """The label of a message that a local application sends to a local queue has at most 124 characters."""
 
     def change_message(self, message: Message) -> Message:
@@ -148,7 +150,7 @@ class LocalLabelCut(_LocalMessageChanged):
 
 @fault("moved-message-without-extension", breaks="MQDMPR-3.1.1.12-57", blind=True)
 class MovedWithoutExtension(_MovedMessageChanged):
-    """A message that is moved to a subqueue has no Extension."""
+    """When a message is moved to a subqueue, the queue manager drops the message's Extension."""
 
     def change_message(self, message: Message, queue: Queue) -> Message:
         return replace(message, Extension=b"") if queue.parent is not None else message
@@ -175,7 +177,7 @@ class FirstCopyJournaled(Journaling):
 
 
 @fault("message-with-both-journals-not-dead-letter", breaks="MQDMPR-3.1.1.12-24", blind=True)
-class BothRequestsExclude(Journaling):
+class DeadLetterWithBothRequestsNotStored(Journaling):
     """The sender does not store an undelivered message as a dead letter if it also requests positive journaling."""
 
     @only_if(lambda part, position: position.MessageReference.PositiveJournalingRequested)
@@ -184,7 +186,7 @@ class BothRequestsExclude(Journaling):
 
 
 @fault("delivered-message-with-negative-journaling-journaled", breaks="MQDMPR-3.1.1.12-23", blind=True)
-class NegativeMeansBoth(Journaling):
+class NegativeJournalingMeansBoth(Journaling):
     """The sender journals a delivered message that requests only negative journaling."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -196,7 +198,7 @@ class NegativeMeansBoth(Journaling):
 
 
 @fault("undelivered-message-with-positive-journaling-dead-letter", breaks="MQDMPR-3.1.1.12-26", blind=True)
-class PositiveMeansBoth(Journaling):
+class PositiveJournalingMeansBoth(Journaling):
     """The sender stores an undelivered message that requests only positive journaling as a dead letter."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -207,9 +209,9 @@ class PositiveMeansBoth(Journaling):
 
 
 @fault("transactional-message-refused-not-dead-letter", breaks="MQDMPR-3.1.1.12-24", blind=True)
-class RefusedNoDeadLetter(FinalAcks):
-    """The sender stores a transactional message that its receiver removed unread from its queue in no dead-letter
-    queue.
+class RemovedMessageNotDeadLetter(FinalAcks):
+    """The sender does not store a transactional message as a dead letter if the receiver reports that the message was
+    removed unread from its queue.
     """
 
     def journal_completed(self, position: Any, message_class: int) -> None:
@@ -231,7 +233,7 @@ class DeletedCountsAsDelivered(FinalAcks):
 
 
 @fault("receiver-expired-express-message-not-acknowledged", breaks="MQDMPR-3.1.1.12-D25", blind=True)
-class ExpiredInSubqueueSilent(AdminAcks):
+class ExpiredExpressMessageNotAcknowledged(AdminAcks):
     """The receiver does not acknowledge express messages that expire in their queue."""
 
     @only_if(
@@ -244,7 +246,7 @@ class ExpiredInSubqueueSilent(AdminAcks):
 
 
 @fault("receiver-moved-message-does-not-expire", breaks="MQDMPR-3.1.1.12-D53", blind=True)
-class MovedNeverExpires(Lifetimes):
+class MovedMessageNeverExpires(Lifetimes):
     """A message that was moved to a subqueue does not expire."""
 
     @only_if(lambda part, position: position.QueueReference.parent is not None)
@@ -253,7 +255,7 @@ class MovedNeverExpires(Lifetimes):
 
 
 @fault("receiver-only-first-message-of-queue-expires", breaks="MQDMPR-3.1.1.12-D53", blind=True)
-class OnlyFirstExpires(Lifetimes):
+class OnlyFirstMessageExpires(Lifetimes):
     """A message expires only if it was the first message of its queue when it arrived."""
 
     @only_if(lambda part, position: position.QueueReference.MessagePositionList.Head is not position)
@@ -303,7 +305,7 @@ for _lost, _default in (
 
 
 @fault("local-message-arrival-time-0", breaks="MQDMPR-3.1.1.12-D04", blind=True)
-class LocalArrivalTime(_LocalMessageChanged):
+class ArrivalTimeOfLocalMessageZero(_LocalMessageChanged):
     """The ArrivalTime of a message that a local application sends to a local queue is 0."""
 
     def change_message(self, message: Message) -> Message:
@@ -311,8 +313,10 @@ class LocalArrivalTime(_LocalMessageChanged):
 
 
 @fault("lookup-identifier-of-moved-message-is-1", breaks="MQDMPR-3.1.1.12-D01", blind=True)
-class SubqueueRenumbered(Positions):
-    """Messages in a subqueue are numbered from 1, so a message from another queue has the same LookupIdentifier."""
+class MovedMessagesRenumbered(Positions):
+    """The queue manager numbers the messages of a subqueue from 1, so a message of another queue has the same
+    LookupIdentifier.
+    """
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
@@ -325,8 +329,8 @@ class SubqueueRenumbered(Positions):
 
 
 @fault("sender-first-in-transaction-also-in-second-message", breaks="MQDMPR-3.1.1.12-D58", blind=True)
-class SecondIsFirstToo(TransactionEvents):
-    """In a transaction of three or more messages, the second message has FirstInTransaction as well."""
+class SecondMessageMarkedAsFirst(TransactionEvents):
+    """In a transaction of three or more messages, the sender also sets FirstInTransaction in the second message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
@@ -340,7 +344,7 @@ class SecondIsFirstToo(TransactionEvents):
 
 
 @fault("acknowledgment-of-purged-message-without-request", breaks="MQDMPR-3.1.1.12-37", blind=True)
-class PurgedAlwaysAcknowledged(FinalAcks):
+class PurgedMessageAlwaysAcknowledged(FinalAcks):
     """The receiver acknowledges each purged message that names an administration queue, even without a request."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -409,7 +413,7 @@ _drop_class(
 
 
 @fault("sender-message-without-session-never-expires", breaks="MQDMPR-3.1.1.12-D52", blind=True)
-class RestoredNeverExpires(Sending):
+class MessageWithoutSessionNeverExpires(Sending):
     """A recoverable message with a TimeToReachQueue does not expire while the sender's session is not open."""
 
     def delete_expired(self, session: Any, position: Any, now: Now) -> None:
@@ -418,8 +422,8 @@ class RestoredNeverExpires(Sending):
 
 
 @fault("default-time-to-reach-queue-of-transactional-message-infinite", breaks="MQDMPR-3.1.1.12-47", blind=True)
-class DefaultForTransactional(Sending):
-    """The default TimeToReachQueue of a transactional message is infinite."""
+class TransactionalTimeToReachQueueInfinite(Sending):
+    """The sender uses an infinite TimeToReachQueue as the default of a transactional message."""
 
     def construct_user_message(self, position: MessagePosition) -> Any:
         message = position.MessageReference
@@ -429,7 +433,7 @@ class DefaultForTransactional(Sending):
 
 
 @fault("sender-sent-time-of-waiting-message-is-time-of-transmission", breaks="MQDMPR-3.1.1.12-D60", blind=True)
-class SentWhenTransmitted(Sending):
+class SentTimeIsTransmissionTime(Sending):
     """The SentTime of a message that waited in its outgoing queue is the time at which it was transmitted."""
 
     def update_user_message(self, session: Any, position: Any, now: Now) -> Any:
@@ -438,7 +442,7 @@ class SentWhenTransmitted(Sending):
 
 
 @fault("queue-manager-peek-of-first-by-lookup-returns-locked-message", breaks="MQDMPR-3.1.1.12-D03", blind=True)
-class FirstLockedFound(Seeking):
+class LockedMessageFoundAtEnds(Seeking):
     """A peek by LookupIdentifier at the first or the last message returns that message even if another reader has
     locked it.
     """

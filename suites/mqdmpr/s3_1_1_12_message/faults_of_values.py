@@ -11,6 +11,6 @@ from reference_qm.model.message import INFINITE
 add(
     "queue-manager-locked-message-with-time-limit-can-be-peeked",
     "MQDMPR-3.1.1.12-D03",
-    "A message that has a TimeToBeReceived can be peeked although a transaction has received the message.",
+    "A reader can peek at a message with a TimeToBeReceived although a transaction has received the message.",
     change_insertion(lambda message: replace(message, AllowPeekWhenLocked=message.TimeToBeReceived != INFINITE)),
 )

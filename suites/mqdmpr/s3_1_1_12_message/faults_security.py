@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.1.12 Message in encrypted, signed and traced messages that only special cases show."""
+"""Faults of MS-MQDMPR 3.1.1.12 Message in the encryption, signing and tracing of messages, which only special cases
+reveal.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ from reference_qm.surface.commands import SendMessage
 
 
 def _change_request(change: Callable[[SendMessage, SendMessage | None], SendMessage]) -> Install:
-    """Change the requests to send a message; ``change`` gets a request and the preceding one."""
+    """Build a fault that changes each request to send a message; ``change`` gets the request and the
+    preceding request.
+    """
 
     class Changed(Commands):
         def __init__(self, qm: QM) -> None:
@@ -182,7 +186,7 @@ for _name, _rules, _says, _change in (
 @fault(
     "sender-list-signature-hash-md5-replaced-by-sha1", breaks=("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"), blind=True
 )
-class WithSha1Hash(Securing):
+class MultipleDestinationSignatureWithSha1(Securing):
     """The sender computes the MultipleDestinationSignature with SHA-1 although HashAlgorithm is MD5."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -196,7 +200,7 @@ class WithSha1Hash(Securing):
 
 
 @fault("sender-signature-hash-md5-replaced-by-sha1", breaks="MQDMPR-3.1.1.12-D56", blind=True)
-class SingleWithSha1(Securing):
+class SignatureWithSha1(Securing):
     """The sender computes the Signature with SHA-1 although HashAlgorithm is MD5."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -210,7 +214,7 @@ class SingleWithSha1(Securing):
 
 
 @fault("sender-list-signature-in-both-attributes", breaks="MQDMPR-3.1.1.12-29", blind=True)
-class InBothAttributes(Securing):
+class SignatureInBothAttributes(Securing):
     """The sender puts the signature of a message to several destinations into both Signature and
     MultipleDestinationSignature.
     """
@@ -232,7 +236,7 @@ class InBothAttributes(Securing):
 
 @fault("sender-unsigned-encrypted-message-with-certificate", breaks="MQDMPR-3.1.1.12-D64", blind=True)
 class CertificateWithoutSignature(Securing):
-    """An encrypted message that is not signed has the certificate of a user."""
+    """The sender adds the certificate of a user to an encrypted message that is not signed."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -248,8 +252,8 @@ class CertificateWithoutSignature(Securing):
 
 
 @fault("sender-base-provider-type-2", breaks="MQDMPR-3.1.1.12-D65", blind=True)
-class TypeOfBase(Securing):
-    """The AuthenticationProviderType of a message of level Base is 2."""
+class WrongProviderTypeAtBaseLevel(Securing):
+    """The sender encrypts a message of PrivacyLevel Base with the AuthenticationProviderType 2."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -264,8 +268,10 @@ class TypeOfBase(Securing):
 
 
 @fault("sender-encryption-key-of-first-message", breaks="MQDMPR-3.1.1.12-D55", blind=True)
-class KeyOfFirstLevel(Securing):
-    """The SymmetricKey of the second of two messages of a privacy level is not the key of its body."""
+class ReusedSymmetricKeyWrong(Securing):
+    """When a message reuses the symmetric key of an earlier message, the sender puts a wrong SymmetricKey into the
+    message.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -288,8 +294,8 @@ class KeyOfFirstLevel(Securing):
 
 
 @fault("receiver-only-first-traced-message-reported", breaks="MQDMPR-3.1.1.12-D61", blind=True)
-class FirstArrivalReported(Tracing):
-    """The receiver reports on the first traced message that arrives, and on no later one."""
+class OnlyFirstArrivalReported(Tracing):
+    """The receiver sends a report only for the first traced message that arrives."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -316,8 +322,8 @@ class ReportsToFirstQueue(Tracing):
 
 
 @fault("sender-transactional-message-hash-algorithm-undefined", breaks="MQDMPR-3.1.1.12-48", blind=True)
-class HashOfTransactional(Securing):
-    """A transactional message that is not signed has the undefined HashAlgorithm 1."""
+class HashAlgorithmOfTransactionalMessageUndefined(Securing):
+    """The sender sends an unsigned transactional message with the undefined HashAlgorithm 1."""
 
     def secure_user_message(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now

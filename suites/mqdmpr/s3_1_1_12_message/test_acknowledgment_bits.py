@@ -45,7 +45,9 @@ RULES_BY_ACKNOWLEDGMENT_BIT = {
     "NA+NR": ("MQDMPR-3.1.1.12-43",),
     "PR+NA+NR": ("MQDMPR-3.1.1.12-44",),
 }
-"""The bits of each classification of AcknowledgementsRequested, with its rules."""
+"""For each value of AcknowledgementsRequested that MS-MQDMPR 3.1.1.12 defines: the bits of the value, and the rules
+about the value.
+"""
 
 
 GENERAL_RULES = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
@@ -62,8 +64,8 @@ CLASSIFICATION_RULES = (
 NO_BITS = "no bits"
 UNUSED_BITS = ("X4", "X5", "X6", "X7")
 REQUESTED_BITS = (NO_BITS, *RULES_BY_ACKNOWLEDGMENT_BIT, "PA+PR+NA+NR", "PA+PR+NA+NR+X4+X5+X6+X7")
-"""The bits of each message: none, the bits of one classification, all bits that request an acknowledgment, or all bits
-of the field.
+"""The bits of each message: no bits, the bits of one value of AcknowledgementsRequested, all bits that request an
+acknowledgment, or all bits of the field.
 """
 
 
@@ -75,9 +77,9 @@ CLASS_RULES = {
     "purged": "MQDMPR-3.1.1.12-D24",
     "expired": "MQDMPR-3.1.1.12-D25",
 }
-"""For each outcome of a message, the rule about the class of the acknowledgment."""
+"""For each outcome of a message: the rule about the class of the message's acknowledgment."""
 REFUSAL_RULES = {True: "MQDMPR-3.1.1.12-D19", False: "MQDMPR-3.1.1.12-D20"}
-"""The rule about the class of the acknowledgment of a refused message, for a transactional (True) and a
+"""The rule about the class of the acknowledgment of a refused message: of a transactional message (True) and of a
 nontransactional message (False).
 """
 ALL_CLASS_RULES = (*CLASS_RULES.values(), *REFUSAL_RULES.values())
@@ -173,7 +175,7 @@ NEEDS_BY_DISPOSITION = {
 }
 
 
-def _join(classes_by_bits):
+def _join_classes(classes_by_bits):
     """Return the classes of the acknowledgments for each combination of bits as one text."""
     return {bits: " and ".join(classes) or "no acknowledgment" for bits, classes in classes_by_bits.items()}
 
@@ -227,15 +229,15 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
             requested: values for requested, values in expected.items() if bit in requested or requested == NO_BITS
         }
         observed = {requested: classes_by_bits[requested] for requested in with_bit}
-        judge(rule, expected=_join(with_bit), observed=_join(observed), case=case, evidence=evidence)
+        judge(rule, expected=_join_classes(with_bit), observed=_join_classes(observed), case=case, evidence=evidence)
     for requested, rules in {NO_BITS: (RULE_WITHOUT_BITS,), **RULES_BY_ACKNOWLEDGMENT_BIT}.items():
         if not acks and not expected[requested]:
             judge.mark_not_exercised(*rules, reason=f"the SUT sent no acknowledgment of {end} messages")
             continue
         judge(
             *rules,
-            expected=_join(expected)[requested],
-            observed=_join(classes_by_bits)[requested],
+            expected=_join_classes(expected)[requested],
+            observed=_join_classes(classes_by_bits)[requested],
             case=f"acknowledgment of the {end} message with {requested}",
             evidence=evidence,
         )
@@ -246,12 +248,18 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         every = "PA+PR+NA+NR"
         judge(
             class_rule,
-            expected=_join(expected)[every],
-            observed=_join(classes_by_bits)[every],
+            expected=_join_classes(expected)[every],
+            observed=_join_classes(classes_by_bits)[every],
             case=f"acknowledgments of the {end} message with all requests",
             evidence=evidence,
         )
-    judge(*GENERAL_RULES, expected=_join(expected), observed=_join(classes_by_bits), case=case, evidence=evidence)
+    judge(
+        *GENERAL_RULES,
+        expected=_join_classes(expected),
+        observed=_join_classes(classes_by_bits),
+        case=case,
+        evidence=evidence,
+    )
     identifiers = {identifier(frame) for frame in frames.values()}
     strange = [get_correlation_id(ack) for ack in acks if get_correlation_id(ack) not in identifiers]
     judge(

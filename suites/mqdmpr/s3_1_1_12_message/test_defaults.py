@@ -56,8 +56,8 @@ DEFAULTS_OF_EACH_DELIVERY = tuple(
 @covers(*DEFAULTS_OF_EACH_DELIVERY)
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_message_with_delivery_only_has_default_attributes(peer, sut, judge, delivery):
-    """A message for which the application sets only the destination and another delivery is sent with the default of
-    each other attribute.
+    """The SUT sends a message for which the application sets only the destination and a delivery that is not the
+    default: the SUT sets each other attribute to its default.
     """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(time_to_reach_queue_s=None, delivery=delivery)  # left out it is no limit
@@ -78,7 +78,9 @@ def _judge_defaults(judge, frame, rules):
 @needs("send")
 @covers(*DEFAULT_FIELDS, "MQDMPR-3.1.1.12-48")
 def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
-    """A message for which the application sets only the destination is sent with the default of each attribute."""
+    """The SUT sends a message for which the application sets only the destination: the SUT sets each other attribute to
+    its default.
+    """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(time_to_reach_queue_s=None)  # left out it is no limit
     outgoing.end()
@@ -101,7 +103,9 @@ def test_message_with_destination_only_has_default_attributes(peer, sut, judge):
 @covers("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49")
 @varied("acknowledgments", "negative journaling", "time to reach queue", "application tag", "label")
 def test_signed_message_has_user_sid_by_default(peer, sut, judge):
-    """A signed message for which the application sets no sender is sent with the SID of a user (erratum E112)."""
+    """The SUT sends a signed message for which the application sets no sender: SenderIdentifier is the SID of a user
+    (erratum E112).
+    """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body="signed", authentication_level="sig20")
     outgoing.end()
@@ -122,7 +126,7 @@ def _is_sid(text: str) -> bool:
 @covers("MQDMPR-3.1.1.12-18")
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_dm_is_0_in_express_and_1_in_recoverable_message(peer, sut, judge):
-    """An express message is sent with DM 0, and a recoverable message with DM 1."""
+    """The SUT sends an express message with DM 0, and a recoverable message with DM 1."""
     outgoing = Outgoing(peer, sut)
     for delivery, value in (("express", 0), ("recoverable", 1)):
         frame = outgoing.send(delivery=delivery)

@@ -60,7 +60,7 @@ def _judge_class(judge, receiver, value, *sent):
 @pytest.mark.parametrize("delivery", [0, 1])
 @varied("destination", "queue journaling", priority=("3", "7"))
 def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, judge, delivery):
-    """A nontransactional message to a transactional queue is acknowledged with class 0x800A."""
+    """The SUT acknowledges a nontransactional message to a transactional queue with class 0x800A."""
     receiver = AcknowledgingReceiver(peer, sut)
     packet = receiver.build_message({"DM": delivery}, queue="transactional", properties={"NA": 1})
     _judge_class(judge, receiver, NOT_TRANSACTIONAL_MSG, receiver.send_packet(packet))
@@ -69,7 +69,7 @@ def test_nontransactional_message_to_transactional_queue_is_nacked(peer, sut, ju
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19")
 @varied("application tag", body=("short", "5,000 bytes"))
 def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
-    """A transactional message to a nontransactional queue is acknowledged with class 0x8009."""
+    """The SUT acknowledges a transactional message to a nontransactional queue with class 0x8009."""
     receiver = AcknowledgingReceiver(peer, sut)
     packet = Sequence(peer).message(receiver.with_admin_queue(), queue="plain", properties={"NA": 1})
     _judge_class(judge, receiver, NOT_TRANSACTIONAL_Q, receiver.send_packet(packet))
@@ -78,7 +78,9 @@ def test_transactional_message_to_plain_queue_is_nacked(peer, sut, judge):
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D25")
 @varied("extension", "destination", priority=("3", "7"))
 def test_message_expired_in_queue_is_nacked(peer, sut, judge):
-    """Three messages whose TimeToBeReceived of 2 s expires in their queue are each acknowledged with class 0xC002."""
+    """The TimeToBeReceived of three messages, 2 s, expires in their queue: the SUT acknowledges each message with class
+    0xC002.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     sent = [
         receiver.send_packet(
@@ -104,8 +106,8 @@ def test_message_expired_in_queue_is_nacked(peer, sut, judge):
     ],
 )
 def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, act, bit, value):
-    """A message in a queue is acknowledged with class 0x4000 when it is received, 0xC001 when the queue is purged,
-    and 0xC000 when the queue is deleted.
+    """The SUT acknowledges a message in a queue with class 0x4000 when an application receives the message, with 0xC001
+    when the queue is purged, and with 0xC000 when the queue is deleted.
     """
     queue = sut.new_queue("classes")
     receiver = AcknowledgingReceiver(peer, sut)
@@ -137,8 +139,8 @@ def test_received_purged_or_deleted_message_is_acknowledged(peer, sut, judge, ac
     ],
 )
 def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge, act, bit, value):
-    """A message that was moved to a subqueue is acknowledged with class 0x4000 when it is received there, and 0xC001
-    when the subqueue is purged.
+    """A message is moved to a subqueue: the SUT acknowledges the message with class 0x4000 when an application receives
+    it there, and with 0xC001 when the subqueue is purged.
     """
     queue = sut.new_queue("classes")
     subqueue = f"{queue};mqc-sub"
@@ -160,7 +162,9 @@ def test_received_or_purged_message_of_subqueue_is_acknowledged(peer, sut, judge
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D23", "MQDMPR-3.1.7.1.4-05")
 @varied("extension", "application tag", body=("short", "5,000 bytes"))
 def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
-    """A message that an open transaction has received is acknowledged with class 0xC000 when its queue is deleted."""
+    """A queue is deleted while an open transaction has received a message of the queue: the SUT acknowledges the
+    message with class 0xC000.
+    """
     queue = sut.new_queue("locked", transactional=True)
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{sut.address}\{queue}"
@@ -184,8 +188,8 @@ def test_message_locked_when_queue_is_deleted_is_nacked(peer, sut, judge):
 @covers("MQMQ-2.2.18.1.3-D01")
 @pytest.mark.parametrize("high", [0x0000_0000, 0x0001_0000, 0x7FFF_0000, 0xFFFF_0000], ids=hex)
 def test_ack_names_message_with_any_number(peer, sut, judge, high):
-    """Messages with small numbers, numbers above 0xFFFF, and the greatest numbers are acknowledged: CorrelationID of
-    the acknowledgment is the identifier of the message.
+    """The peer sends messages with small numbers, numbers above 0xFFFF, and the greatest numbers: CorrelationID of each
+    acknowledgment is the identifier of the acknowledged message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     number = high | (peer.message_id() & 0xFFFF)
@@ -206,7 +210,9 @@ def test_ack_names_message_with_any_number(peer, sut, judge, high):
 @covers(*RULES_OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D13")
 @varied("application tag", "extension", priority=("3", "7"))
 def test_message_to_full_queue_is_nacked(peer, sut, judge):
-    """A 4 KB message to a queue with a quota of 1 KB is acknowledged with class 0x8003."""
+    """The peer sends a 4 KB message to a queue with a quota of 1 KB: the SUT acknowledges the message with class
+    0x8003.
+    """
     queue = sut.new_queue("full", quota_kb=1)
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{sut.address}\{queue}"

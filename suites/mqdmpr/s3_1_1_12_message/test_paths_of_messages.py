@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.1.12 Message: the attributes of messages that are peeked, moved, received, journaled or restarted."""
+"""MS-MQDMPR 3.1.1.12 Message: the attributes of a message after a peek, a move, a receive, journaling or a restart."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DEAD_LETTERS, SYSTEM_JOURNAL = "system$;deadletter", "system$;journal"
 
 
 def _judge_properties(judge, wanted, shown, path, evidence, names=ALL_FIELDS):
-    """Judge the properties of a message after it has taken a path."""
+    """Judge the properties of a message at one point of its path, such as after a move or in the journal."""
     for rule, name in FIELDS_BY_RULE.items():
         if name in names and shown is not None and (name in shown or name in ALWAYS_SHOWN):
             judge(rule, expected={name: wanted[name]}, observed={name: shown.get(name)}, case=path, evidence=evidence)
@@ -224,18 +224,18 @@ def test_kept_message_is_unchanged_after_restart(peer, sut, judge, place):
         application.await_labels(1)
         application.receive()
 
-    def find_kept() -> dict[str, Any] | None:
+    def find_kept_message() -> dict[str, Any] | None:
         kept = sut.kept_messages(DEAD_LETTERS) if expired else application.messages(shown)
         return _find_label(kept, label)
 
-    peer.eventually(lambda: find_kept() is not None)
-    before = find_kept()
+    peer.eventually(lambda: find_kept_message() is not None)
+    before = find_kept_message()
     if before is None:
         judge.mark_not_exercised("MQDMPR-3.1.1.12-67", reason=f"the message is not in the {place}", evidence=sent)
         return
     sut.restart()
     sut.restart()
-    after = find_kept() or {}
+    after = find_kept_message() or {}
     judge(
         "MQDMPR-3.1.1.12-67",
         expected={name: before[name] for name in KEPT_PROPERTIES if name in before},

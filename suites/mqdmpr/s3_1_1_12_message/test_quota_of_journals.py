@@ -13,7 +13,7 @@ JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 QUOTA_SETTING = "journal_quota_kb"
 MESSAGE_LIFETIME_S = 1
 EXPIRY_WAIT_MS = 2_100
-"""A time in ms after which more than LIFE_S has passed on any clock that counts whole seconds."""
+"""A waiting time in ms that exceeds LIFE_S even on a clock that counts only whole seconds."""
 NO_ROOM, ROOM_AGAIN = "journal copy of the message above the quota", "journal copy of the message within the quota"
 EXPECTED_COPIES = {NO_ROOM: "discarded", ROOM_AGAIN: "kept"}
 
@@ -46,8 +46,8 @@ def _judge_copies_at_quota(
 @covers("MQDMPR-3.1.1.12-22")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
 def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
-    """A message with positive journaling that is delivered while the journal quota is 0 is not stored in the journal; a
-    message that is delivered after the quota has been raised is stored.
+    """The SUT does not store a message with positive journaling in the journal if the message is delivered while the
+    journal quota is 0. The SUT stores a message that is delivered after the quota has been raised.
     """
     sender = Sender(peer, sut)
     sessions: list[Any] = []
@@ -67,7 +67,7 @@ def test_delivered_message_is_discarded_while_journal_is_full(peer, sut, judge):
 @covers("MQDMPR-3.1.1.12-22")
 @varied("response queue", "time to be received", acknowledgments=("none", "of arrival"))
 def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
-    """A delivered message that the full journal could not store is not sent again after a restart."""
+    """The SUT does not send a delivered message that the full journal could not store again after a restart."""
     if QUOTA_SETTING not in sut.control.call("configure"):
         judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {QUOTA_SETTING}")
         return
@@ -96,8 +96,8 @@ def test_unjournaled_message_is_not_resent_after_restart(peer, sut, judge):
 @covers("MQDMPR-3.1.1.12-25")
 @varied("positive journaling", "response queue", acknowledgments=("none", "of receipt"))
 def test_expired_message_is_discarded_while_dead_letter_queue_is_full(peer, sut, judge):
-    """A message with negative journaling that expires while the journal quota is 0 is not stored in the dead-letter
-    queue; a message that expires after the quota has been raised is stored.
+    """The SUT does not store a message with negative journaling in the dead-letter queue if the message expires while
+    the journal quota is 0. The SUT stores a message that expires after the quota has been raised.
     """
     sender = Sender(peer, sut)
     sender.send(9)

@@ -144,8 +144,8 @@ PROVIDERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 @covers("MQDMPR-3.1.1.12-60", "MQDMPR-3.1.1.12-61")
 def test_message_with_unknown_connector_provider_is_accepted(peer, sut, judge):
-    """An unsigned message from a connector, with an unknown provider type or provider name, is acknowledged
-    and stored.
+    """The peer sends an unsigned message of a connector with an unknown provider type or provider name: the SUT
+    acknowledges and stores the message.
     """
     for name, rule, provider in PROVIDERS:
         label = f"{name} {peer.message_id()}"

@@ -48,9 +48,9 @@ def _receive_in_transaction(sut, queue, external, *, reject, outcome):
 @covers("MQDMPR-3.1.1.12-D27", "MQDMPR-3.1.1.12-41")
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
 def test_rejected_message_is_nacked_when_transaction_commits(peer, sut, judge, external):
-    """A message that an application rejects in a committed transaction is acknowledged as rejected; if the transaction
-    is aborted and the message is then received, it is acknowledged as received. Windows can reject messages only in
-    transactions of a coordinator.
+    """An application rejects a message in a committed transaction: the SUT acknowledges the message as rejected. If the
+    transaction is aborted and the message is then received, the SUT acknowledges the message as received. Windows can
+    reject messages only in transactions of a coordinator.
     """
     queue = sut.new_queue("rejecting", transactional=True)
     receiver = AcknowledgingReceiver(peer, sut)

@@ -64,7 +64,7 @@ RULES_OF_SIGNATURES = {
     "sig20": ("MQDMPR-3.1.1.12-12", "MQDMPR-3.1.1.12-D56"),
     "sig30": ("MQDMPR-3.1.1.12-13", "MQDMPR-3.1.1.12-30"),
 }
-CHOICES = {
+CHOICES_BY_LEVEL = {
     "base": [(BASE_PROVIDER, algorithm, 40) for algorithm in (RC2, RC4)],
     "enhanced": [(ENHANCED_PROVIDER, algorithm, 128) for algorithm in (RC2, RC4)],
     "advanced": [
@@ -139,7 +139,12 @@ def _judge_signatures(judge, found):
             continue  # the packet with the body in clear is not known
         single, several = _get_signatures(message.frame)
         types.append(
-            (case, signature, message, _name_type(several if signature == "sig30" else single, message, sender))
+            (
+                case,
+                signature,
+                message,
+                _name_signature_type(several if signature == "sig30" else single, message, sender),
+            )
         )
     if all(kind == WRONG_SIGNATURE for _, _, _, kind in types):
         raise ConformanceFailure("no signature of the SUT is valid: the SUT may hash different bytes (E81)")
@@ -191,7 +196,7 @@ def _judge_encryption(judge, case, privacy, message):
             evidence=message.frame,
         )
         return
-    choices = CHOICES[privacy]
+    choices = CHOICES_BY_LEVEL[privacy]
     nearest = message.choice if message.choice in choices else choices[-1]
     judge(
         RULES_OF_LEVELS[privacy],
@@ -223,7 +228,7 @@ def _judge_encryption(judge, case, privacy, message):
 
 
 def _judge_identity(judge, case, sender, signature, message, own):
-    """Judge the sender and the certificate of a message, if the message has security attributes."""
+    """Judge the sender and the certificate of a message that has security attributes."""
     if not message.frame["UserHeader"].SH:
         return
     header = message.frame["SecurityHeader"]
@@ -257,8 +262,10 @@ def _get_signatures(frame):
     return bytes(frame["SecurityHeader"].Signature) if frame["UserHeader"].SH else b"", bytes(several)
 
 
-def _name_type(value, message, signer):
-    """Return the name of the type of a signature over the decrypted body that the key of a user verifies."""
+def _name_signature_type(value, message, signer):
+    """Return the name of the type of a signature, or of the absence of a valid signature. The signature is verified
+    over the decrypted body with the key of the user ``signer``.
+    """
     if not value:
         return NO_SIGNATURE
     sent = bytes(message.properties.MessageBody)

@@ -69,7 +69,7 @@ def test_final_ack_is_sent_however_message_leaves_queue(peer, sut, judge, act):
 
 
 def _judge_final_acks(judge, receiver, packets):
-    """Judge that, of two messages, only the second gets a FinalAck."""
+    """Judge that the SUT sends a FinalAck for the second of two messages, and none for the first message."""
     receiver.poll_acknowledgment(final=True)
     receiver.peer.pass_time(receiver.sut.quiet_ms)
     acks = receiver.acknowledgments(final=True)

@@ -20,7 +20,7 @@ SHARED_HANDLE = 0x77
 
 
 def _return_same_handle(**values: int) -> Install:
-    """Assign the same handle and the same context to all clients."""
+    """Build a fault in which the queue manager assigns the same handle and context value to all clients."""
 
     class OpenedWith(Qmcomm):
         def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
@@ -44,7 +44,7 @@ add(
 
 
 @fault("open-queue-descriptor-of-remote-queue-ready-before-first-read", breaks="MQDMPR-3.1.1.16-12")
-class ReadyAtOnce(Qmcomm):
+class ReadyForReadBeforeFirstRead(Qmcomm):
     """The descriptor of a remote reader is ReadyForRead before the reader starts to read."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
@@ -61,7 +61,7 @@ add(
 
 
 @fault("peek-access-opened-as-receive-access", breaks="MQDMPR-3.1.1.16-04")
-class AlwaysToReceive(QueueOpening):
+class PeekAccessBecomesReceiveAccess(QueueOpening):
     """The queue manager opens a queue with ReceiveAccess although the reader requests PeekAccess."""
 
     def open_found_queue(
@@ -78,7 +78,7 @@ class AlwaysToReceive(QueueOpening):
 
 
 @fault("open-queue-descriptor-of-one-queue-marked-multiple", breaks="MQDMPR-3.1.1.16-05")
-class AllMultiple(QueueOpening):
+class SingleQueueDescriptorMultiple(QueueOpening):
     """The attribute Multiple of a single queue's descriptor is True."""
 
     def open_found_queue(
@@ -95,7 +95,7 @@ class AllMultiple(QueueOpening):
 
 
 def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change each descriptor for several queues."""
+    """Build a fault that changes each descriptor for several queues."""
 
     class Several(QueueOpening):
         def open_queue(

@@ -27,8 +27,10 @@ class EveryDescriptorReady(RemoteOpening):
 
 
 @fault("queue-manager-context-value-of-queue", breaks="MQDMPR-3.1.1.16-03")
-class ContextOfQueue(Qmcomm):
-    """All OpenQueueDescriptors of a queue have the same context value as the first of them."""
+class ContextValueSharedInQueue(Qmcomm):
+    """The queue manager assigns the context value of the first OpenQueueDescriptor of a queue to all
+    OpenQueueDescriptors of the queue.
+    """
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         queue = descriptor.QueueReference
@@ -37,9 +39,9 @@ class ContextOfQueue(Qmcomm):
 
 
 @fault("open-queue-descriptor-handle-of-application-repeated", breaks="MQDMPR-3.1.1.16-02", blind=True)
-class HandleOfApplication(Qmcomm):
-    """The Handle of a remote reader's OpenQueueDescriptor is the Handle of the first open OpenQueueDescriptor of an
-    application.
+class RemoteReaderSharesHandleOfApplication(Qmcomm):
+    """The queue manager assigns the Handle of the first open OpenQueueDescriptor of an application to the
+    OpenQueueDescriptor of a remote reader.
     """
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
@@ -48,9 +50,9 @@ class HandleOfApplication(Qmcomm):
 
 
 @fault("open-queue-descriptor-context-of-peeker-repeated", breaks="MQDMPR-3.1.1.16-03", blind=True)
-class ContextOfLastOpening(Qmcomm):
-    """An OpenQueueDescriptor has the context value of the OpenQueueDescriptor that was opened before, if that one has
-    PeekAccess.
+class ContextValueOfEarlierDescriptor(Qmcomm):
+    """An OpenQueueDescriptor has the context value of the OpenQueueDescriptor that was opened before it, if the earlier
+    descriptor has PeekAccess.
     """
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
@@ -60,8 +62,10 @@ class ContextOfLastOpening(Qmcomm):
 
 
 @fault("descriptor-of-queue-opened-again-has-access-of-first", breaks="MQDMPR-3.1.1.16-04")
-class AccessOfFirst(QueueOpening):
-    """While a queue is open, a further descriptor of the queue has the AccessType of the first one."""
+class AccessTypeOfFirstDescriptor(QueueOpening):
+    """While a queue is open, the queue manager opens the queue again with the AccessType of its first
+    OpenQueueDescriptor.
+    """
 
     def _add_descriptor(
         self, queue: Queue | None, format_name: str, access: QueueAccessType, share: QueueShareMode

@@ -50,9 +50,8 @@ def test_each_opened_queue_has_unique_handle_and_context(remote, sut, judge):
 @pytest.mark.parametrize(("access", "shown_as"), [(RECEIVE_ACCESS, "ReceiveAccess"), (PEEK_ACCESS, "PeekAccess")])
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_descriptor_of_remote_reader_shows_access_and_state(remote, sut, judge, access, shown_as):
-    """The descriptor of a remote reader shows the requested access, even beside descriptors with another access. The
-    state of the descriptor is Opened, and becomes
-    ReadyForRead when the reader starts to read.
+    """The descriptor of a remote reader shows the requested access, even while other descriptors of the queue have a
+    different access. The state of the descriptor is Opened, and becomes ReadyForRead when the reader starts to read.
     """
     queue = sut.queue()
     association = remote.associate()

@@ -30,7 +30,7 @@ PERSISTENCE_RULES = ("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1-03", "M
 
 
 @fault("queue-label-lost-at-restart", breaks=PERSISTENCE_RULES)
-class LabelNotOnDisk(SurvivingQueues):
+class LabelLostAtRestart(SurvivingQueues):
     """After a restart, a queue has lost its label and its journaling."""
 
     def restore(self, place: str, values: Mapping[str, Any]) -> None:
@@ -38,7 +38,7 @@ class LabelNotOnDisk(SurvivingQueues):
 
 
 @fault("queue-base-priority-lost-at-restart", breaks=PERSISTENCE_RULES)
-class BasePriorityNotOnDisk(SurvivingQueues):
+class BasePriorityLostAtRestart(SurvivingQueues):
     """A queue has base priority 0 after a restart."""
 
     def restore(self, place: str, values: Mapping[str, Any]) -> None:
@@ -58,7 +58,7 @@ add(
 
 
 @fault("express-message-survives-restart", breaks="MQDMPR-3.1.1-04")
-class ExpressOnDisk(Positions):
+class ExpressMessageSaved(Positions):
     """An express message is still in its queue after a restart."""
 
     def message_available(self, position: MessagePosition) -> None:
@@ -69,7 +69,7 @@ class ExpressOnDisk(Positions):
 
 
 @fault("remote-read-deletes-before-acknowledgment", breaks="MQDMPR-3.1.1.11-07")
-class RemoteReadsOnDisk(Reading):
+class RemoteReceiveSavedBeforeAcknowledgment(Reading):
     """A message that a remote reader receives is deleted from disk before the reader acknowledges it."""
 
     def take_message_out(
@@ -85,7 +85,7 @@ class RemoteReadsOnDisk(Reading):
 
 
 @fault("model-identifier-differs-from-packets", breaks="MQDMPR-3.1.1-06")
-class ModelOfAnother(Inspection):
+class ModelHasOtherIdentifier(Inspection):
     """The Identifier of LocalQueueManager differs from the identifier in packets."""
 
     def inspect(self, now: Now) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class ModelOfAnother(Inspection):
 
 
 @fault("remote-receive-leaves-message", breaks="MQDMPR-3.1.1-07")
-class RemoteReadersHaveCopies(RemoteEnding):
+class RemotelyReceivedMessageStaysInQueue(RemoteEnding):
     """A message that a remote reader has received stays in the queue for other readers."""
 
     def is_delivered(self, ack: int) -> bool:
@@ -111,7 +111,7 @@ add(
 
 
 def _change_added_operation(change: Callable[[TransactionalOperation], None]) -> Install:
-    """Change each operation that is added to a transaction."""
+    """Build a fault that changes each operation when it is added to a transaction."""
 
     class Changed(TransactionOperations):
         def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -155,37 +155,37 @@ for _name, _rule, _says, _install in (
     (
         "transaction-operation-of-send-listed-as-move",
         "MQDMPR-3.1.1.13-03",
-        ("The operation for a message that is sent in a transaction has the type Move."),
+        ("The queue manager adds an operation of type Move for a message that is sent in a transaction."),
         _change_operation_type(ENQUEUE, MOVE),
     ),
     (
         "transaction-operation-of-receive-listed-as-move",
         "MQDMPR-3.1.1.13-04",
-        "The operation for a message that is received in a transaction has the type Move.",
+        "The queue manager adds an operation of type Move for a message that is received in a transaction.",
         _change_operation_type(DEQUEUE, MOVE),
     ),
     (
         "transaction-operation-of-move-listed-as-dequeue",
         "MQDMPR-3.1.1.13-05",
-        "The operation for a message that is moved in a transaction has the type Dequeue.",
+        "The queue manager adds an operation of type Dequeue for a message that is moved in a transaction.",
         _change_operation_type(MOVE, DEQUEUE),
     ),
     (
         "transaction-operation-of-move-has-no-target-queue",
         "MQDMPR-3.1.1.13-06",
-        "The operation of type Move has no TargetQueueReference.",
+        "The queue manager adds an operation of type Move without a TargetQueueReference.",
         _change_added_operation(_clear_target_queue),
     ),
     (
         "transaction-operation-of-receive-has-no-reason",
         "MQDMPR-3.1.1.13-07",
-        "The operation of type Dequeue has no DequeueReason.",
+        "The queue manager adds an operation of type Dequeue without a DequeueReason.",
         _change_added_operation(_clear_dequeue_reason),
     ),
     (
         "transaction-operations-of-send-and-move-have-reason",
         "MQDMPR-3.1.1.13-07",
-        "The operations of type Enqueue and Move have a DequeueReason.",
+        "The queue manager adds operations of type Enqueue and Move with a DequeueReason.",
         _change_added_operation(_set_dequeue_reason),
     ),
 ):

@@ -56,14 +56,14 @@ add(
 add(
     "queue-manager-journaled-messages-in-other-order-after-restart",
     "MQDMPR-3.1.1.11-07",
-    "After a restart, the messages with the same priority in a queue are in reverse order.",
+    "After a restart, the queue manager restores messages of the same priority in reverse order.",
     _sort_messages(lambda one: -one.order, lambda queue: queue.parent is None),
 )
 
 
 @fault("queue-manager-changed-attribute-of-queue-lost-at-restart", breaks="MQDMPR-3.1.1-02")
-class ChangeNotSaved(QueueCommands):
-    """A change to an attribute of an existing queue is lost at a restart."""
+class ChangedAttributeNotSaved(QueueCommands):
+    """At a restart, the queue manager loses a change to an attribute of an existing queue."""
 
     def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
         entry = self.qm.durability.queue_entry(queue)
@@ -90,7 +90,7 @@ def _is_express(message: Message) -> bool:
 
 @fault("express-message-in-subqueue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class ExpressInSubqueueSaved(Positions):
-    """An express message that was moved to a subqueue survives a restart."""
+    """The queue manager restores an express message that was moved to a subqueue after a restart."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
@@ -102,7 +102,7 @@ class ExpressInSubqueueSaved(Positions):
 
 @fault("express-message-in-journal-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class ExpressInJournalSaved(Journaling):
-    """The copy of an express message in the journal of a queue survives a restart."""
+    """After a restart, the queue manager restores the copy of an express message in the journal of a queue."""
 
     @only_if(lambda part, queue, message: queue.parent is not None and _is_express(message))
     def keep_message(self, queue: Queue, message: Message) -> None:
@@ -114,7 +114,9 @@ class ExpressInJournalSaved(Journaling):
 
 @fault("express-message-in-dead-letter-queue-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class ExpressDeadLetterSaved(Positions):
-    """An express message in a system queue, such as the dead-letter queue, survives a restart."""
+    """After a restart, the queue manager restores an express message in a system queue, such as the
+    dead-letter queue.
+    """
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
@@ -126,7 +128,7 @@ class ExpressDeadLetterSaved(Positions):
 
 @fault("outgoing-express-message-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
 class OutgoingExpressSaved(Durability):
-    """An express message that waits to be sent is sent after a restart."""
+    """After a restart, the queue manager sends an express message that was waiting to be sent."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
         change = super().build_send_record(position)
@@ -138,8 +140,8 @@ class OutgoingExpressSaved(Durability):
 
 
 @fault("express-message-of-own-application-survives-restart", breaks="MQDMPR-3.1.1-04", blind=True)
-class OwnExpressSaved(Durability):
-    """An express message of a local application in a local queue survives a restart."""
+class LocalExpressMessageSaved(Durability):
+    """After a restart, the queue manager restores an express message of a local application in a local queue."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
         change = super().build_send_record(position)
@@ -170,14 +172,14 @@ def _keep_messages_of_first_destination(qm: QueueManager) -> None:
 add(
     "queue-manager-path-name-in-lower-case-after-restart",
     "MQDMPR-3.1.1-02",
-    "After a restart, the path name of a queue is in lower case.",
+    "At a restart, the queue manager changes the path name of a queue to lower case.",
     at_restart(_lower_path_names),
     blind=True,
 )
 add(
     "queue-manager-demands-of-public-queue-lost-at-restart",
     "MQDMPR-3.1.1-03",
-    "After a restart, a public queue has neither its Authentication nor its PrivacyLevel.",
+    "At a restart, the queue manager loses the Authentication and the PrivacyLevel of a public queue.",
     at_restart(_forget_public_demands),
     blind=True,
 )
@@ -191,7 +193,7 @@ add(
 add(
     "queue-manager-messages-of-journal-in-reverse-order-after-restart",
     "MQDMPR-3.1.1.11-07",
-    "After a restart, the messages in the journal of a queue are in reverse order.",
+    "After a restart, the queue manager restores the messages in the journal of a queue in reverse order.",
     _sort_messages(
         lambda one: -one.order, lambda queue: queue.parent is not None and queue.QueueType is QueueType.SYSTEM
     ),
@@ -201,7 +203,7 @@ add(
 
 @fault("queue-manager-message-moved-back-in-subqueue-after-restart", breaks="MQDMPR-3.1.1.11-07", blind=True)
 class SecondMoveNotSaved(QueueCommands):
-    """A message that was moved to a subqueue and back is in the subqueue after a restart."""
+    """After a restart, the queue manager restores a message that was moved to a subqueue and back in the subqueue."""
 
     def move_message(self, request: Any, token: int, now: Any) -> Result | None:
         source, target = (self.qm.queue_names.find_queue(one) for one in (request.queue, request.to))
@@ -215,9 +217,9 @@ class SecondMoveNotSaved(QueueCommands):
 
 
 @fault("queue-manager-message-moved-to-waiting-reader-in-subqueue-after-restart", breaks="MQDMPR-3.1.1.11-07")
-class MovedToReaderKept(Positions):
-    """A message that was moved to a subqueue, and that a waiting reader received there, is in the subqueue after a
-    restart.
+class MessageReceivedAfterMoveKept(Positions):
+    """After a restart, the queue manager restores a message that a waiting reader received in a subqueue
+    after a move.
     """
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -229,7 +231,7 @@ class MovedToReaderKept(Positions):
 
 @fault("in-doubt-transaction-received-message-available-after-restart", breaks="MQDMPR-3.1.1.11-07", blind=True)
 class LockNotRestored(TransactionRecords):
-    """After a restart, a message that a prepared transaction received can be received by another reader."""
+    """After a restart, another reader can receive a message that a prepared transaction received."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
         super().restore_transaction(rest, value)
@@ -240,8 +242,8 @@ class LockNotRestored(TransactionRecords):
 
 
 @fault("restart-loses-messages-of-second-outgoing-queue", breaks="MQDMPR-3.1.1-01")
-class SecondOutgoingLost(Restoring):
-    """After a restart, only the messages of the first outgoing queue are restored."""
+class MessagesOfSecondOutgoingQueueLost(Restoring):
+    """After a restart, the queue manager restores only the messages of the first outgoing queue."""
 
     def _restore_message(self, rest: str, value: Any) -> None:
         place = value["in"]
@@ -255,7 +257,9 @@ class SecondOutgoingLost(Restoring):
 
 @fault("restart-restores-messages-of-same-priority-newest-first", breaks="MQDMPR-3.1.1.11-07")
 class NewestFirstAfterRestart(Restoring):
-    """After a restart, a message of a priority other than 3 is before the older messages of its priority."""
+    """After a restart, the queue manager puts a message of a priority other than 3 before the older messages of its
+    priority.
+    """
 
     def _restore_message(self, rest: str, value: Any) -> None:
         place = None if value["in"].startswith("outgoing:") else self.qm.destinations.find_place(value["in"])

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.1 of the probe, written without reading the checks."""
+"""Faults of MS-MQDMPR 3.1.1 Abstract Data Model, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from reference_qm.model.states import OutgoingQueueState
 from reference_qm.surface.clock import Now
 
 
-class PublicInitiallyInactive(Destinations):
-    """An outgoing queue to a public queue begins as Inactive in hardened security mode."""
+class PublicOutgoingQueueInitiallyInactive(Destinations):
+    """In hardened security mode, the State of a new outgoing queue to a public queue is Inactive."""
 
     def initial_state(self, text: str) -> OutgoingQueueState:
         if isinstance(parse_format_name(text), PublicName):
@@ -23,8 +23,10 @@ class PublicInitiallyInactive(Destinations):
         return super().initial_state(text)
 
 
-class PublicNotLocked(Establishing):
-    """A refused connection to a public queue does not lock its outgoing queue."""
+class PublicOutgoingQueueNotLocked(Establishing):
+    """In hardened security mode, the sender sets the State of an outgoing queue to a public queue to Inactive instead
+    of Locked when it does not connect.
+    """
 
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
         super().establish(session, now, again=again)
@@ -41,6 +43,6 @@ add(
     "sender-hardened-public-queue-not-locked",
     "MQDMPR-3.1.1.3-07",
     "In hardened security mode, the sender leaves the outgoing queues to public queues Inactive.",
-    both(replace_part(PublicInitiallyInactive), replace_part(PublicNotLocked)),
+    both(replace_part(PublicOutgoingQueueInitiallyInactive), replace_part(PublicOutgoingQueueNotLocked)),
     blind=True,
 )

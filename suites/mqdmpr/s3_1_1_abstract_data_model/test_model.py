@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.1 Abstract Data Model, 3.1.1.10, 3.1.1.13: one model for all protocols, and elements that only the
-model shows.
+"""MS-MQDMPR 3.1.1 Abstract Data Model, 3.1.1.10, 3.1.1.13: all protocols share one model, and some elements are visible
+only in the model.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ ACK_RECEIVE = "MQMSG_CLASS_ACK_RECEIVE"
 @covers("MQDMPR-3.1.1-07")
 @varied("negative journaling", "response queue", read_by=("queue", "handle"))
 def test_queue_is_shared_by_wire_remote_and_local_readers(remote, sut, judge):
-    """Of two messages sent over MS-MQQB, a remote reader receives the first and an application the second; afterwards
-    neither reader finds a message that the other has received.
+    """The peer sends two messages: a remote reader receives the first message and an application receives the second;
+    afterwards neither reader finds a message that the other reader has received.
     """
     queue = remote.open_with_messages("first", "second")
     stored_labels = sut.labels(sut.queue())
@@ -55,8 +55,8 @@ def test_model_has_identifier_of_packets(sut, judge):
 @needs("inspect", "receive", "queues")
 @covers("MQDMPR-3.1.1.10-02")
 def test_pending_read_refers_to_cursor_only_if_given(sut, judge):
-    """Of two pending reads, the peek by a cursor has that cursor as its CursorReference, and the receive without a
-    cursor has no CursorReference.
+    """One peek by a cursor and one receive without a cursor are pending: the CursorReference of the peek is that
+    cursor, and the receive has no CursorReference.
     """
     queue = sut.new_queue("waits")
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
@@ -88,8 +88,8 @@ OPERATION_RULES = ("MQDMPR-3.1.1.13-03", "MQDMPR-3.1.1.13-04", "MQDMPR-3.1.1.13-
 @covers(*OPERATION_RULES, "MQDMPR-3.1.1.13-06", "MQDMPR-3.1.1.13-07")
 @varied("response queue", "time to be received", "queue quota", "queue privacy")
 def test_transaction_lists_operation_for_each_message(sut, judge):
-    """A transaction that sends, receives and moves a message lists an Enqueue, a Dequeue with a reason, and a Move with
-    the subqueue as target. A further Move has a second subqueue as target.
+    """The SUT lists the operations of a transaction that sends, receives and moves a message: an Enqueue, a Dequeue
+    with a reason, and a Move with the subqueue as target. A further Move has a second subqueue as target.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
     sub = f"{queue};mqc-sub"

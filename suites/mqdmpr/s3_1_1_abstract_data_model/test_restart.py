@@ -55,7 +55,7 @@ LONG_READ_TIMEOUT_MS = 600_000
 OTHER_SID = "S-1-5-21-4-5-6-1000"
 WRITE_RIGHT, PEEK_RIGHT = 0x0000_0004, 0x0000_0002
 """Rights of MQQUEUEACCESSMASK. Spec: MS-MQMQ 2.2.24."""
-LATE = {"TimeToReachQueue": 1}
+SHORT_TIME_TO_REACH_QUEUE = {"TimeToReachQueue": 1}
 SECONDS_PER_HOUR = 3_600
 
 
@@ -138,7 +138,7 @@ def test_messages_of_each_outgoing_queue_survive_restart(peer, sut, judge):
 @needs("queue_control")
 @covers("MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01")
 def test_security_descriptors_of_queues_survive_restart(sut, judge):
-    """Of two queues with different security descriptors, each has its own descriptor after a restart."""
+    """Two queues have different security descriptors: each queue has its own descriptor after a restart."""
     queues: dict[str, str] = {}
     for right in (PEEK_RIGHT, PEEK_RIGHT | WRITE_RIGHT):
         given = descriptors.build_descriptor(granted=((descriptors.EVERYONE, right), (OTHER_SID, WRITE_RIGHT)))
@@ -215,7 +215,7 @@ def test_volatile_elements_end_with_restart(peer, sut, judge):
 )
 def test_express_message_is_in_no_place_after_restart(peer, sut, judge, place):
     """An express message and a recoverable message are in the same queue, subqueue, journal or dead-letter queue: after
-    a restart only the recoverable message is there.
+    a restart, only the recoverable message is still in that place.
     """
     application = Application(peer, sut)
     queue, names = application.queue, [f"{one} {sut.own}" for one in ("express", "recoverable")]
@@ -240,7 +240,7 @@ def test_express_message_is_in_no_place_after_restart(peer, sut, judge, place):
         connection = peer.open_raw()
         for number, name in enumerate(names):
             user = {"DM": number, **(late if expired else {})}
-            base = {"base": LATE} if expired else {}
+            base = {"base": SHORT_TIME_TO_REACH_QUEUE} if expired else {}
             connection.send(peer.message(user, label=name, destination=rf"TCP:{sut.address}\{queue}", **base))
         connection.check_alive()
     if place == "subqueue":
@@ -289,8 +289,8 @@ def test_outgoing_express_message_is_not_sent_after_restart(peer, sut, judge):
 @covers("MQDMPR-3.1.1.11-07")
 @varied("application tag", "destination", priority=("3", "7"))
 def test_message_held_by_remote_reader_is_free_after_restart(remote, sut, judge):
-    """After a restart, an application receives a message that a remote reader had begun to receive in two phases; only
-    the first phase was complete before the restart (erratum E141).
+    """A remote reader begins a receive in two phases, and the SUT restarts after the first phase: an application then
+    receives the message (erratum E141).
     """
     queue = remote.open_with_messages("first", "second")
     read = queue.start_receive()

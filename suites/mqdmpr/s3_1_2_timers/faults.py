@@ -20,7 +20,7 @@ MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 
 
 @fault("message-with-infinite-lifetime-expires-after-an-hour", breaks="MQDMPR-3.1.2.4-D01")
-class NoMessageLivesForEver(Positions):
+class InfiniteLifetimeExpires(Positions):
     """A message with TimeToBeReceived 0xFFFFFFFF expires after one hour."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -31,7 +31,7 @@ class NoMessageLivesForEver(Positions):
 
 
 def _change_directory_timer_duration(durations: Mapping[TimerName, int]) -> Install:
-    """Run the timers of the directory with wrong durations."""
+    """Build a fault in which the queue manager runs the timers of the directory with wrong durations."""
 
     class RunningFor(DirectoryClient):
         def _start_timer(self, name: TimerName, now: Now) -> None:
@@ -47,28 +47,28 @@ for _name, _breaks, _says, _timer, _ms in (
     (
         "sites-update-timer-one-hour",
         "MQDMPR-3.1.2.1-01",
-        "The Directory Sites Update Timer runs for one hour.",
+        "The queue manager runs the Directory Sites Update Timer for one hour.",
         TimerName.DIRECTORY_SITES_UPDATE,
         HOUR_MS,
     ),
     (
         "gates-update-timer-12-hours",
         "MQDMPR-3.1.2.2-01",
-        "The Directory Site Gates Update Timer runs for 12 hours.",
+        "The queue manager runs the Directory Site Gates Update Timer for 12 hours.",
         TimerName.DIRECTORY_SITE_GATES_UPDATE,
         12 * HOUR_MS,
     ),
     (
         "directory-online-timer-five-minutes",
         ("MQDMPR-3.1.2.5-01", "MQDMPR-3.1.2.5-D01"),
-        "The Directory Online Timer runs for five minutes.",
+        "The queue manager runs the Directory Online Timer for five minutes.",
         TimerName.DIRECTORY_ONLINE,
         5 * MINUTE_MS,
     ),
     (
         "directory-online-timer-one-second",
         "MQDMPR-3.1.2.5-01",
-        "The Directory Online Timer runs for one second.",
+        "The queue manager runs the Directory Online Timer for one second.",
         TimerName.DIRECTORY_ONLINE,
         1_000,
     ),

@@ -23,7 +23,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-waiting-read-restarts-timers-of-other-reads", breaks="MQDMPR-3.1.2.3-01")
-class OneTimeoutForAll(Waiting):
+class NewReadRestartsAllTimers(Waiting):
     """When a read begins to wait, the timers of all other reads of the same OpenQueueDescriptor restart with the
     timeout of the new read.
     """
@@ -48,7 +48,7 @@ class OneTimeoutForAll(Waiting):
 
 
 @fault("queue-manager-message-of-long-lifetime-removed-at-once", breaks="MQDMPR-3.1.2.4-D01")
-class NegativeLifetime(Lifetimes):
+class LargeLifetimeExpiresAtOnce(Lifetimes):
     """The queue manager removes at once a message whose TimeToBeReceived has the highest bit set but is not
     0xFFFFFFFF.
     """
@@ -60,7 +60,7 @@ class NegativeLifetime(Lifetimes):
 
 
 @fault("queue-manager-transactional-message-of-lifetime-0-kept", breaks="MQDMPR-3.1.2.4-D02")
-class ZeroIsNoLimit(Lifetimes):
+class ZeroLifetimeNeverExpires(Lifetimes):
     """The queue manager keeps a transactional message with TimeToBeReceived 0 forever."""
 
     @only_if(
@@ -74,7 +74,7 @@ class ZeroIsNoLimit(Lifetimes):
 
 
 @fault("queue-manager-timeout-of-read-rounded-up-to-seconds", breaks="MQDMPR-3.1.2.3-02")
-class WholeSeconds(Waiting):
+class TimeoutRoundedUpToSeconds(Waiting):
     """The queue manager rounds the timeout of a pending read up to a whole number of seconds."""
 
     def wait_for_new_message(
@@ -93,7 +93,7 @@ class WholeSeconds(Waiting):
 
 
 @fault("queue-manager-expired-read-takes-next-message", breaks="MQDMPR-3.1.2.3-D01", blind=True)
-class ExpiredReadTakesMessage(Waiting):
+class ExpiredReceiveRemovesMessage(Waiting):
     """A receive whose timeout has expired still removes the next message that arrives."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -107,7 +107,7 @@ class ExpiredReadTakesMessage(Waiting):
 
 
 @fault("queue-manager-waiting-read-ends-timers-of-others-at-expiry", breaks="MQDMPR-3.1.2.3-02", blind=True)
-class OthersNeverExpire(Waiting):
+class ExpiryStopsOtherTimers(Waiting):
     """When the timer of one pending read expires, the timers of the other pending reads of the queue stop."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -118,7 +118,7 @@ class OthersNeverExpire(Waiting):
 
 
 @fault("queue-manager-infinite-read-expires-with-other-read", breaks="MQDMPR-3.1.2.3-03", blind=True)
-class InfiniteEndsToo(Waiting):
+class ExpiryEndsInfiniteReads(Waiting):
     """When the timer of a pending read expires, the reads of the same queue with an infinite timeout expire as well."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -186,7 +186,7 @@ class ExpiresInOrderOfArrival(Lifetimes):
 
 
 @fault("queue-manager-own-message-of-lifetime-0-kept", breaks="MQDMPR-3.1.2.4-D02", blind=True)
-class OwnZeroIsNoLimit(Lifetimes):
+class LocalZeroLifetimeNeverExpires(Lifetimes):
     """The queue manager keeps a message of a local application with TimeToBeReceived 0 in its local queue."""
 
     @only_if(
@@ -216,8 +216,8 @@ class SecondOutageIgnored(DirectoryClient):
 
 
 @fault("lifetimes-after-restart-watched-in-first-queue-only", breaks="MQDMPR-3.1.2.4-D01")
-class FirstQueueWatched(Lifetimes):
-    """After a restart, only the messages of the first queue that has messages leave it when they expire."""
+class OnlyFirstQueueExpiresAfterRestart(Lifetimes):
+    """After a restart, the queue manager removes expired messages only from the first queue that contains messages."""
 
     def recover_deadlines(self) -> None:
         self.recovering = True
@@ -234,7 +234,7 @@ class FirstQueueWatched(Lifetimes):
 
 
 @fault("lifetime-of-message-given-back-not-watched", breaks="MQDMPR-3.1.2.4-01")
-class GivenBackNotWatched(Lifetimes):
+class ReturnedMessageNeverExpires(Lifetimes):
     """A message that a reader has locked while its TimeToBeReceived expired stays when the reader returns it."""
 
     def watch_received(self, position: MessagePosition) -> None:

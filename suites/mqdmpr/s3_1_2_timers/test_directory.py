@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.2 Timers of sites, site gates and the directory."""
+"""MS-MQDMPR 3.1.2 Timers: the timers of sites, site gates and the directory."""
 
 from __future__ import annotations
 

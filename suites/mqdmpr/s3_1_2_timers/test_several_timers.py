@@ -97,8 +97,8 @@ def test_each_message_expires_at_its_own_time(peer, sut, judge):
 @needs("qm2qm")
 @covers("MQDMPR-3.1.2.4-01")
 def test_message_that_expires_while_locked_leaves_queue(remote, judge):
-    """A remote reader locks a message until its TimeToBeReceived has expired, and then gives the message back: the
-    message is not in the queue any more, and a message without a limit is.
+    """A remote reader locks a message until its TimeToBeReceived has expired, and then returns the message: the message
+    leaves the queue, and a message without a limit stays in the queue.
     """
     queue = remote.open_with_messages()
     remote.deliver(["expires"], TimeToBeReceived=LIFETIME_S)

@@ -37,7 +37,9 @@ EXPONENT_OFFSET = 16
 
 
 def _change_public_key_list(name: str, change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> Install:
-    """Return a changed list of public keys; do not change a list twice."""
+    """Build a fault that changes a list of public keys of the queue manager, but does not change a
+    changed list again.
+    """
     made: set[bytes] = set()
 
     def change_published_list(qm: QueueManager) -> None:
@@ -106,7 +108,7 @@ for _name, _breaks, _says, _list, _change in (
 
 
 @fault("transactional-dead-letter-queue-missing", breaks=("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D12"))
-class WithoutDeadxact(QueueNames):
+class TransactionalDeadLetterQueueMissing(QueueNames):
     """The queue manager has no transactional dead-letter queue."""
 
     def find_by_path(self, name: str) -> Queue | None:
@@ -114,7 +116,7 @@ class WithoutDeadxact(QueueNames):
 
 
 @fault("internal-queues-open-to-applications", breaks="MQDMPR-3.1.3-27")
-class OwnQueuesArePrivateQueues(Initialization):
+class InternalQueuesOpenToApplications(Initialization):
     """Applications can open the queues for order acknowledgments and for notifications like other private queues."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -132,7 +134,7 @@ add(
 
 
 @fault("qualified-computer-name-without-domain", breaks="MQDMPR-3.1.3-D03")
-class QualifiedByNetbios(Initialization):
+class QualifiedNameWithoutDomain(Initialization):
     """The QualifiedComputerName has no domain."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -144,8 +146,8 @@ class QualifiedByNetbios(Initialization):
 
 
 @fault("restart-keeps-uncommitted-receives", breaks="MQDMPR-3.1.3-D16")
-class DequeuesOnDisk(TransactionOperations):
-    """A restart does not restore messages that an uncommitted transaction received."""
+class UncommittedReceiveSaved(TransactionOperations):
+    """After a restart, the queue manager does not restore messages that an uncommitted transaction received."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
@@ -162,7 +164,7 @@ def _empty_transactions_before_commit(qm: QueueManager) -> None:
 add(
     "prepared-transaction-operations-lost-at-restart",
     "MQDMPR-3.1.3-D15",
-    "A restart loses the operations of prepared transactions.",
+    "At a restart, the queue manager loses the operations of prepared transactions.",
     at_restart(_empty_transactions_before_commit),
 )
 
@@ -170,7 +172,7 @@ add(
 
 
 @fault("hardened-security-still-sends-messages", breaks=("MQDMPR-3.1.1.1-D02", "MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14"))
-class HardenedTransfers(Connecting):
+class MessagesSentInHardenedMode(Connecting):
     """The queue manager sends messages in hardened security mode."""
 
     def may_connect(self) -> bool:
@@ -180,7 +182,7 @@ class HardenedTransfers(Connecting):
 @fault(
     "hardened-security-outgoing-queue-state-waiting-instead-of-locked", breaks=("MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14")
 )
-class HardenedQueuesWait(Establishing):
+class QueuesWaitInHardenedMode(Establishing):
     """The outgoing queue shows the State Waiting in hardened security mode."""
 
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
@@ -191,7 +193,7 @@ class HardenedQueuesWait(Establishing):
 
 
 @fault("hardened-security-cannot-be-disabled", breaks="MQDMPR-3.1.3-D13")
-class HardenedForEver(Configuring):
+class HardenedModeNeverEnds(Configuring):
     """The queue manager remains in hardened security mode after an administrator disabled the mode."""
 
     def configure(self, request: Configure, token: int, now: Now) -> Result:
@@ -202,7 +204,7 @@ class HardenedForEver(Configuring):
 
 
 def _change_synchronized_state(change: Callable[[DirectoryState], None]) -> Install:
-    """Change the attributes that the queue manager has read from the directory."""
+    """Build a fault that changes the attributes that the queue manager has read from the directory."""
 
     class Synchronized(DirectoryClient):
         def synchronize(self, now: Now) -> DirectoryOperationResult:
@@ -213,7 +215,7 @@ def _change_synchronized_state(change: Callable[[DirectoryState], None]) -> Inst
     return replace_part(Synchronized)
 
 
-def _clear_own_site(state: DirectoryState) -> None:
+def _clear_site_identifiers(state: DirectoryState) -> None:
     state.LocalQueueManager = replace(state.LocalQueueManager, SiteIdentifierList=())
 
 
@@ -245,7 +247,7 @@ add(
     "queue-manager-without-site",
     ("MQDMPR-3.1.3-D05", "MQSO-6.6-06", "MQSO-6.6.1-D06"),
     "The queue manager belongs to no site.",
-    _change_synchronized_state(_clear_own_site),
+    _change_synchronized_state(_clear_site_identifiers),
 )
 add(
     "own-directory-attributes-ignored-at-start",
@@ -256,7 +258,7 @@ add(
 
 
 @fault("site-gates-timer-not-started", breaks="MQDMPR-3.1.3-D11")
-class GatesNotReadAgain(DirectoryClient):
+class SiteGatesReadOnlyAtStart(DirectoryClient):
     """The queue manager reads its site gates only at its start."""
 
     def _start_timer(self, name: TimerName, now: Now) -> None:
@@ -265,7 +267,7 @@ class GatesNotReadAgain(DirectoryClient):
 
 
 @fault("domain-change-ignored-at-start", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
-class DomainNotedAtFirstStartOnly(Membership):
+class DomainOfFirstStartKept(Membership):
     """The queue manager keeps the domain from its first start, although the local security authority now returns a
     different domain.
     """
@@ -276,8 +278,8 @@ class DomainNotedAtFirstStartOnly(Membership):
 
 
 @fault("security-provider-of-directory-not-queried", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"))
-class SecurityAuthorityNotAsked(Membership):
+class SecurityAuthorityNotQueried(Membership):
     """The queue manager does not query the local security authority for the computer's domain."""
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
-        """Return without a domain."""
+        """Ignore the domain that was reported."""

@@ -40,8 +40,10 @@ add(
 
 
 @fault("in-doubt-transaction-second-receive-forgotten", breaks="MQDMPR-3.1.3-D15", blind=True)
-class FirstReceiveOnly(TransactionRecords):
-    """After a restart, a prepared transaction that received several messages contains only the first of them."""
+class OnlyFirstReceiveRestored(TransactionRecords):
+    """After a restart, the queue manager restores only the first receive of a prepared transaction that received
+    several messages.
+    """
 
     def restore_transaction(self, rest: str, value: Any) -> None:
         super().restore_transaction(rest, value)
@@ -53,8 +55,10 @@ class FirstReceiveOnly(TransactionRecords):
 
 
 @fault("restart-keeps-move-of-open-transaction", breaks="MQDMPR-3.1.3-D16", blind=True)
-class MoveSavedAtOnce(TransactionOperations):
-    """After a restart, a message that was moved in an open transaction without a coordinator is in the target queue."""
+class UncommittedMoveSaved(TransactionOperations):
+    """The queue manager saves a move in an open transaction without a coordinator at once, so the message is in the
+    target queue after a restart.
+    """
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         super().move_in_transaction(transaction, position, target)

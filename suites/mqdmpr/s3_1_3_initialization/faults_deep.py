@@ -22,8 +22,10 @@ from reference_qm.surface.clock import Now
 
 
 @fault("restart-keeps-message-that-open-transaction-sent", breaks="MQDMPR-3.1.3-D16", blind=True)
-class SentSavedAtOnce(TransactionOperations):
-    """After a restart, a message that an open internal transaction sent to a local queue is in the queue."""
+class UncommittedSendSaved(TransactionOperations):
+    """The queue manager saves a message that an open internal transaction sent to a local queue at once, so the message
+    is in the queue after a restart.
+    """
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
@@ -42,8 +44,8 @@ class MoveInDoubtForgotten(TransactionRecords):
 
 
 @fault("in-doubt-transaction-last-one-restored-only", breaks="MQDMPR-3.1.3-D15", blind=True)
-class LastInDoubtOnly(TransactionRecords):
-    """After a restart, only the last of several prepared transactions can be decided."""
+class OnlyLastTransactionInDoubtDecided(TransactionRecords):
+    """After a restart, the queue manager can commit or abort only the last of several prepared transactions."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
         self.qm.adm.TransactionCollection.clear()
@@ -51,7 +53,7 @@ class LastInDoubtOnly(TransactionRecords):
 
 
 @fault("hardened-security-queue-of-second-host-not-locked-at-start", breaks="MQDMPR-3.1.3-D14", blind=True)
-class FirstQueueLocked(Initialization):
+class OnlyFirstOutgoingQueueLocked(Initialization):
     """When the queue manager starts in hardened security mode, only the first of its outgoing queues is Locked."""
 
     def begin(self, now: Now) -> None:
@@ -62,7 +64,7 @@ class FirstQueueLocked(Initialization):
 
 
 @fault("order-queue-open-to-send-for-applications", breaks="MQDMPR-3.1.3-27", blind=True)
-class OrderQueueSends(QueueOpening):
+class OrderQueueOpenForSending(QueueOpening):
     """An application can open the queue for order acknowledgments for sending, by the name of the local computer."""
 
     def open_queue(
@@ -76,7 +78,7 @@ class OrderQueueSends(QueueOpening):
 
 
 @fault("order-queue-open-to-peek-for-remote-readers", breaks="MQDMPR-3.1.3-27", blind=True)
-class OrderQueuePeeks(QueueOpening):
+class OrderQueueOpenForPeeking(QueueOpening):
     """An application or a remote reader can open the queue for order acknowledgments with PeekAccess."""
 
     def open_queue(
@@ -89,7 +91,7 @@ class OrderQueuePeeks(QueueOpening):
 
 
 @fault("notify-queue-open-to-send-in-upper-case", breaks="MQDMPR-3.1.3-27", blind=True)
-class NotifyQueueInCapitals(QueueOpening):
+class NotificationQueueOpenInCapitals(QueueOpening):
     """An application can open the queue for change notifications for sending if the name is in capital letters."""
 
     def open_queue(
@@ -102,7 +104,7 @@ class NotifyQueueInCapitals(QueueOpening):
 
 
 @fault("sites-update-timer-stopped-by-gates-timer", breaks="MQDMPR-3.1.3-D11", blind=True)
-class SitesTimerWithGates(DirectoryClient):
+class GatesTimerStopsSitesTimer(DirectoryClient):
     """At its start the queue manager stops the Directory Sites Update Timer when it starts the Directory Site Gates
     Update Timer.
     """
@@ -114,7 +116,7 @@ class SitesTimerWithGates(DirectoryClient):
 
 
 @fault("restart-restores-only-first-prepared-transaction", breaks="MQDMPR-3.1.3-D15")
-class OnlyFirstPrepared(TransactionRecords):
+class OnlyFirstPreparedTransactionRestored(TransactionRecords):
     """After a restart, the queue manager has only the first of several transactions for which it voted."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.3 of the probe, written without reading the checks."""
+"""Faults of MS-MQDMPR 3.1.3 Initialization, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from reference_qm.surface.inputs import DomainReported
 
 
 @fault("queue-manager-domain-read-at-first-start-only", breaks="MQDMPR-3.1.3-06", blind=True)
-class DomainReadOnce(Membership):
-    """A queue manager that has saved a domain uses this domain at each later start, and does not open the policy."""
+class SavedDomainUsedAtStart(Membership):
+    """A queue manager that has saved a domain uses this domain at each later start, and does not query the local
+    security authority.
+    """
 
     def on_domain_reported(self, event: DomainReported, now: Now) -> None:
         if self.qm.adm.LastDomain is None:

@@ -54,7 +54,7 @@ def test_each_provider_has_valid_signing_key(sut, judge):
 @needs("receive")
 @covers("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D12")
 def test_three_system_queues_can_be_peeked(sut, judge):
-    """The dead-letter queue, the transactional dead-letter queue and the journal can be peeked."""
+    """An application can peek at the dead-letter queue, the transactional dead-letter queue and the journal."""
     peeks = {queue: sut.attempt("peek", queue=queue, limit=1) for queue in SYSTEM_QUEUES}
     judge.all(expected=each(Outcome.DONE, "peek of a system queue"), observed=peeks)
 

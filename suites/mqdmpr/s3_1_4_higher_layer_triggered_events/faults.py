@@ -26,8 +26,8 @@ from reference_qm.surface.commands import Result
 
 
 @fault("prepare-affects-other-transactions", breaks="MQDMPR-3.1.4.3-03")
-class PreparedWithAllOthers(Coordinating):
-    """A request to prepare one transaction prepares all transactions."""
+class AllTransactionsPrepared(Coordinating):
+    """When one transaction is to be prepared, the queue manager prepares all transactions."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         result: Result | None = super().prepare(transaction, single_phase, token, now)
@@ -50,8 +50,8 @@ class AlwaysSinglePhase(TransactionEvents):
     "unknown-transaction-begun-when-ended",
     breaks=("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.4-04", "MQDMPR-3.1.4.5-04", "MQDMPR-3.1.4.6-11"),
 )
-class MadeWhenMissing(TransactionEvents):
-    """A request to end an unknown transaction creates that transaction."""
+class UnknownTransactionCreated(TransactionEvents):
+    """When an application requests to end an unknown transaction, the queue manager creates that transaction."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
         if identifier not in self.qm.adm.TransactionCollection:
@@ -64,8 +64,8 @@ class MadeWhenMissing(TransactionEvents):
     "unknown-transaction-mapped-to-last-begun",
     breaks=("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),
 )
-class TakenForAnother(TransactionEvents):
-    """A request for an unknown transaction is applied to the transaction that was begun last."""
+class UnknownTransactionTakenForLast(TransactionEvents):
+    """The queue manager applies a request for an unknown transaction to the transaction that was begun last."""
 
     def find_transaction(self, identifier: UUID) -> Transaction:
         known = self.qm.adm.TransactionCollection
@@ -79,8 +79,8 @@ class TakenForAnother(TransactionEvents):
     "commit-or-abort-affects-other-transactions",
     breaks=("MQDMPR-3.1.4.4-03", "MQDMPR-3.1.4.5-03"),
 )
-class EndsWithAllOthers(TransactionEvents):
-    """A commit or an abort of one transaction is applied to all open transactions."""
+class AllTransactionsEnded(TransactionEvents):
+    """The queue manager applies the commit or the abort of one transaction to all open transactions."""
 
     def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
         for one in [transaction, *self.qm.adm.TransactionCollection.values()]:
@@ -92,17 +92,17 @@ class EndsWithAllOthers(TransactionEvents):
 
 
 @fault("prepare-of-empty-transaction-refused", breaks=("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08"))
-class NothingRefused(TransactionEvents):
+class EmptyTransactionNotPrepared(TransactionEvents):
     """The queue manager refuses to prepare a transaction without operations."""
 
     def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
         if not transaction.TransactionalOperationCollection:
-            raise CommandError("nothing was done in the transaction")
+            raise CommandError("the transaction has no operations")
         super().transaction_prepare(transaction, single_phase)
 
 
 @fault("transaction-first-message-not-marked", breaks="MQDMPR-3.1.4.3-06")
-class WithoutFirst(TransactionEvents):
+class FirstMessageNotMarked(TransactionEvents):
     """The first message of a transaction has FM set only if it is also the last message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -111,7 +111,7 @@ class WithoutFirst(TransactionEvents):
 
 
 @fault("transaction-last-message-not-marked", breaks="MQDMPR-3.1.4.3-07")
-class WithoutLast(TransactionEvents):
+class LastMessageNotMarked(TransactionEvents):
     """The last message of a transaction has LM set only if it is also the first message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -129,8 +129,8 @@ def _mark_boundary_only_of_single_message(transaction: Transaction, mark: str, w
 
 
 @fault("prepare-without-single-phase-commits", breaks=("MQDMPR-3.1.4.6-03", "MQDMPR-3.1.4.6-08"))
-class CarriedOutWhenPrepared(Coordinating):
-    """A transaction that a coordinator prepares in two phases is committed at once."""
+class PrepareCommits(Coordinating):
+    """When a coordinator prepares a transaction in two phases, the queue manager commits the transaction at once."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         result: Result | None = super().prepare(transaction, True, token, now)
@@ -139,7 +139,9 @@ class CarriedOutWhenPrepared(Coordinating):
 
 @fault("prepare-with-single-phase-does-not-commit", breaks="MQDMPR-3.1.4.6-09")
 class SinglePhaseOnlyPrepared(Coordinating):
-    """A transaction that a coordinator prepares in a single phase is only prepared."""
+    """When a coordinator prepares a transaction in a single phase, the queue manager prepares the transaction, but does
+    not commit it.
+    """
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         result: Result | None = super().prepare(transaction, False, token, now)
@@ -150,8 +152,8 @@ class SinglePhaseOnlyPrepared(Coordinating):
 
 
 @fault("commit-leaves-sent-message-locked", breaks="MQDMPR-3.1.4.4-07")
-class SentMessagesLocked(TransactionEvents):
-    """A message that was sent in a transaction to a local queue stays locked after the commit."""
+class SentMessageLockedAfterCommit(TransactionEvents):
+    """After the commit, the queue manager keeps a message that was sent to a local queue in the transaction locked."""
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         super().commit_enqueue(operation, now)
@@ -160,8 +162,8 @@ class SentMessagesLocked(TransactionEvents):
 
 
 @fault("message-sent-in-transaction-visible-before-commit", breaks="MQDMPR-3.1.4.4-07")
-class SeenAtOnce(TransactionOperations):
-    """A message that was sent in a transaction to a local queue can be received before the commit."""
+class SentMessageAvailableBeforeCommit(TransactionOperations):
+    """Before the commit, an application can receive a message that a transaction sent to a local queue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position: MessagePosition = super().enqueue_in_transaction(transaction, queue, message)
@@ -170,7 +172,7 @@ class SeenAtOnce(TransactionOperations):
 
 
 @fault("commit-removes-received-message-without-reason", breaks=("MQDMPR-3.1.4.4-11", "MQDMPR-3.1.4.7-03"))
-class RemovedWithoutReason(TransactionEvents):
+class ReceivedMessageRemovedWithoutReason(TransactionEvents):
     """When a transaction commits, the queue manager removes a message that the transaction received, but passes no
     reason for the removal; so the message is not acknowledged.
     """
@@ -181,8 +183,8 @@ class RemovedWithoutReason(TransactionEvents):
 
 
 @fault("coordinator-commit-restores-received-message", breaks="MQDMPR-3.1.4.7-03")
-class NothingCarriedOut(TransactionEvents):
-    """A message that was received in a coordinator's transaction is in its queue again after the commit."""
+class ReceivedMessageReturnsAfterCommit(TransactionEvents):
+    """At the commit, the queue manager returns a message that a coordinator's transaction received to its queue."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         in_doubt = self.qm.adm.TransactionCollection.values()
@@ -194,16 +196,18 @@ class NothingCarriedOut(TransactionEvents):
 
 
 @fault("commit-does-not-move-message", breaks=("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-18"))
-class MovedGivenBack(TransactionEvents):
-    """A message that was moved in a transaction is in its source queue after the commit."""
+class MoveUndoneAtCommit(TransactionEvents):
+    """At the commit, the queue manager leaves a message that the transaction moved in its source queue."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         self.qm.positions.unlock_message(operation.MessagePositionReference)
 
 
 @fault("commit-copies-moved-message", breaks="MQDMPR-3.1.4.4-16")
-class MovedCopied(TransactionEvents):
-    """A message that was moved in a transaction is in both queues after the commit."""
+class MovedMessageCopied(TransactionEvents):
+    """At the commit, the queue manager copies a message that the transaction moved, so the message is in
+    both queues.
+    """
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
@@ -213,8 +217,10 @@ class MovedCopied(TransactionEvents):
 
 
 @fault("commit-moves-message-to-front", breaks="MQDMPR-3.1.4.4-18")
-class MovedToTheFront(Positions):
-    """A message that a commit moves becomes the first message of the target queue."""
+class MovedMessageBecomesFirst(Positions):
+    """At the commit, the queue manager inserts a message that the transaction moved as the first message of the target
+    queue.
+    """
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         before = list(queue.MessagePositionList)
@@ -226,8 +232,8 @@ class MovedToTheFront(Positions):
 
 
 @fault("commit-leaves-moved-message-locked", breaks=("MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-19"))
-class MovedLocked(Positions):
-    """A message that a commit moves stays locked in the target queue."""
+class MovedMessageLockedAfterCommit(Positions):
+    """At the commit, the queue manager leaves a message that the transaction moved locked in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         in_transaction = position.State is MessagePositionState.LOCKED
@@ -238,8 +244,8 @@ class MovedLocked(Positions):
 
 
 @fault("committed-transaction-stays-open", breaks="MQDMPR-3.1.4.4-23")
-class CommittedStays(TransactionEvents):
-    """A committed transaction accepts further operations."""
+class CommittedTransactionAcceptsOperations(TransactionEvents):
+    """The queue manager accepts further operations in a committed transaction."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         super().transaction_commit(transaction, now)
@@ -247,8 +253,8 @@ class CommittedStays(TransactionEvents):
 
 
 @fault("aborted-transaction-stays-open", breaks="MQDMPR-3.1.4.5-19")
-class AbortedStays(TransactionEvents):
-    """An aborted transaction accepts further operations."""
+class AbortedTransactionAcceptsOperations(TransactionEvents):
+    """The queue manager accepts further operations in an aborted transaction."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         super().transaction_abort(transaction, now)
@@ -294,7 +300,7 @@ def _can_be_ended_again(qm: QueueManager, transaction: Transaction) -> None:
 
 @fault("commit-answered-as-prepared", breaks=("MQDMPR-3.1.4.4-24", "MQDMPR-3.1.4.7-05"))
 class CommitAnsweredAsPrepared(Coordinating):
-    """The answer to a commit states that the transaction is prepared."""
+    """The queue manager answers a commit with the state prepared."""
 
     def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
         decided: Result = super()._carry_out_outcome(transaction, outcome)
@@ -303,7 +309,7 @@ class CommitAnsweredAsPrepared(Coordinating):
 
 @fault("abort-reported-as-committed", breaks=("MQDMPR-3.1.4.5-20", "MQDMPR-3.1.4.8-05"))
 class AbortAnsweredAsCommitted(Coordinating):
-    """The answer to an abort states that the transaction is committed."""
+    """The queue manager answers an abort with the state committed."""
 
     def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
         super()._carry_out_outcome(transaction, outcome)
@@ -314,8 +320,8 @@ class AbortAnsweredAsCommitted(Coordinating):
 
 
 @fault("abort-leaves-messages-locked", breaks=("MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.8-03"))
-class NothingGivenBack(TransactionEvents):
-    """A message that was received or moved in a transaction stays locked after the abort."""
+class MessageLockedAfterAbort(TransactionEvents):
+    """At an abort, the queue manager leaves the messages that the transaction received or moved locked."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         if operation.MessagePositionReference.State is not MessagePositionState.LOCKED:
@@ -323,8 +329,8 @@ class NothingGivenBack(TransactionEvents):
 
 
 @fault("abort-restores-message-at-end", breaks="MQDMPR-3.1.4.5-13")
-class GivenBackAtTheEnd(TransactionEvents):
-    """A message that was received or moved in a transaction is at the end of its queue after the abort."""
+class AbortPutsMessageAtEnd(TransactionEvents):
+    """At an abort, the queue manager puts a message that the transaction received or moved at the end of its queue."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
@@ -335,10 +341,8 @@ class GivenBackAtTheEnd(TransactionEvents):
 
 
 @fault("abort-restores-purged-message", breaks="MQDMPR-3.1.4.5-08")
-class PurgedGivenBack(TransactionEvents):
-    """A message that was purged after a transaction had received it is in its queue again after the abort of the
-    transaction.
-    """
+class AbortReturnsPurgedMessage(TransactionEvents):
+    """At an abort, the queue manager returns a message that was purged after the transaction received it."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         operation.MessagePositionReference.State = MessagePositionState.LOCKED
@@ -346,8 +350,8 @@ class PurgedGivenBack(TransactionEvents):
 
 
 @fault("abort-stores-sent-message", breaks="MQDMPR-3.1.4.5-17")
-class SentLeft(TransactionEvents):
-    """A message that was sent in a transaction to a local queue can be received after the abort."""
+class SentMessageAvailableAfterAbort(TransactionEvents):
+    """After an abort, an application can receive a message that the transaction sent to a local queue."""
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         self.commit_enqueue(operation, now)

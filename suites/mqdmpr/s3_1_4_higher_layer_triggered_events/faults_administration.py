@@ -23,8 +23,8 @@ from reference_qm.surface.commands import Result
 
 
 @fault("in-doubt-transaction-loses-its-sent-messages", breaks="MQDMPR-3.1.4.9-D01")
-class ForgetsWhatItSends(TransactionRecords):
-    """At a restart, a transaction in doubt loses the messages that it will send."""
+class TransactionInDoubtLosesSentMessages(TransactionRecords):
+    """At a restart, the queue manager loses the messages that a transaction in doubt is to send."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
         super().restore_transaction(rest, value)
@@ -54,7 +54,7 @@ add(
 
 
 @fault("reenlistment-timeout-reports-nothing", breaks="MQDMPR-3.1.4.11-D01")
-class NoneInDoubt(TransactionCommands):
+class NoTransactionReportedInDoubt(TransactionCommands):
     """At the reenlistment timeout the queue manager reports that no transaction is in doubt."""
 
     def reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
@@ -71,7 +71,7 @@ add(
 
 
 @fault("offline-queue-manager-accepts-sessions", breaks="MQDMPR-3.1.4.12-03")
-class OfflineKeepsAccepting(Connecting):
+class OfflineAcceptsSessions(Connecting):
     """A queue manager that is offline accepts sessions, but establishes none."""
 
     def may_connect(self) -> bool:
@@ -79,7 +79,7 @@ class OfflineKeepsAccepting(Connecting):
 
 
 @fault("offline-queue-manager-reestablishes-sessions", breaks="MQDMPR-3.1.4.12-03")
-class OfflineOnlyEndsSessions(Administering):
+class OfflineEstablishesSessionsAgain(Administering):
     """A queue manager that is taken offline ends its sessions, but establishes them again."""
 
     def take_offline(self, now: Now) -> None:
@@ -98,6 +98,6 @@ add(
 add(
     "online-queue-manager-does-not-send",
     "MQDMPR-3.1.4.13-03",
-    "A queue manager that is online again accepts sessions, but establishes none for its waiting messages.",
+    "A queue manager that is online again accepts sessions, but does not establish sessions for its waiting messages.",
     skip_during(Administering.bring_online, Administering.establish_waiting),
 )

@@ -14,8 +14,8 @@ from reference_qm.surface.commands import Result
 
 
 @fault("sender-only-message-of-transaction-not-marked-last", breaks="MQDMPR-3.1.4.3-07", blind=True)
-class OnlyMessageNotLast(TransactionEvents):
-    """The only message of a transaction is marked as the first message, but not as the last message."""
+class OnlyMessageNotMarkedAsLast(TransactionEvents):
+    """The sender marks the only message of a transaction as the first message, but not as the last message."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
@@ -26,8 +26,8 @@ class OnlyMessageNotLast(TransactionEvents):
 
 
 @fault("queue-manager-prepare-ends-waiting-reads-of-other-transactions", breaks="MQDMPR-3.1.4.3-03", blind=True)
-class ReadsOfOthersEnd(Coordinating):
-    """Preparing one transaction also ends the reads that wait in other transactions."""
+class PrepareEndsReadsOfOtherTransactions(Coordinating):
+    """When the queue manager prepares one transaction, it also ends the reads that wait in other transactions."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
         voted = super().prepare(transaction, single_phase, token, now)
@@ -37,7 +37,7 @@ class ReadsOfOthersEnd(Coordinating):
 
 
 @fault("queue-manager-prepare-of-receiving-transaction-refused", breaks="MQDMPR-3.1.4.3-08", blind=True)
-class NothingToMark(Coordinating):
+class TransactionWithoutSendNotPrepared(Coordinating):
     """The queue manager refuses to prepare a transaction that has received messages, but sent none."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:

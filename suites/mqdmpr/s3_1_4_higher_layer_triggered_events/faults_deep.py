@@ -43,8 +43,8 @@ class PrepareReleasesMessages(Coordinating):
 
 @fault("receiver-committed-receive-after-purge-reported-as-purged", breaks="MQDMPR-3.1.4.4-11")
 class CommitReportsPurge(TransactionEvents):
-    """If a transaction receives a message and the queue is then purged, the message is reported as purged at the
-    commit.
+    """If a transaction receives a message and the queue is then purged, the queue manager acknowledges the message as
+    purged when the transaction commits.
     """
 
     @only_if(
@@ -190,7 +190,9 @@ class SecondPurgedMessageKept(TransactionEvents):
 
 @fault("queue-manager-aborted-receive-changes-lookup-identifier", breaks="MQDMPR-3.1.4.5-13")
 class AbortedMessageReturnsAsNew(TransactionEvents):
-    """A message that an aborted transaction had received returns to its queue with a new LookupIdentifier."""
+    """At an abort, the queue manager returns a message that the transaction received to its queue with a new
+    LookupIdentifier.
+    """
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         super().abort_dequeue(operation, now)
@@ -301,7 +303,7 @@ class MoveInDoubtStaysLocked(TransactionRecords):
 
 @fault("prepared-transaction-abort-keeps-sent-message-locked", breaks="MQDMPR-3.1.4.8-03")
 class AbortKeepsSentMessage(TransactionEvents):
-    """A message that a prepared transaction sent to a local queue stays locked in this queue after the abort."""
+    """After an abort, the queue manager keeps a message that a prepared transaction sent to a local queue locked."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         if not transaction.SinglePhase:
@@ -327,7 +329,7 @@ class OfflineRetries(Establishing):
 
 
 @fault("initiator-online-again-sends-messages-of-one-queue-only", breaks="MQDMPR-3.1.4.13-03")
-class FirstQueueOnly(Administering):
+class OnlyOneOutgoingQueueSendsOnline(Administering):
     """A queue manager that is brought online sends the waiting messages of only one of several outgoing queues."""
 
     def establish_waiting(self, now: Now) -> None:
@@ -340,7 +342,7 @@ class FirstQueueOnly(Administering):
 
 @fault("sender-paused-queue-sends-when-its-session-opens", breaks="MQDMPR-3.1.4.14-03")
 class PauseWithoutSessionForgotten(Administering):
-    """A pause of an outgoing queue that has no open session has no effect."""
+    """When an outgoing queue without an open session is paused, the queue manager still sends its messages."""
 
     @only_if(lambda part, queue, now: queue.session.SessionState is not SessionState.OPEN)
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -349,7 +351,7 @@ class PauseWithoutSessionForgotten(Administering):
 
 @fault("sender-second-resume-of-queue-has-no-effect", breaks="MQDMPR-3.1.4.15-03")
 class SecondResumeIgnored(Administering):
-    """An outgoing queue that is paused and resumed for the second time stays paused."""
+    """When an outgoing queue is paused and resumed for the second time, the queue manager leaves the queue paused."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
         if queue.Label.endswith("resumed"):
@@ -359,8 +361,8 @@ class SecondResumeIgnored(Administering):
 
 
 @fault("abort-leaves-third-received-message-locked", breaks="MQDMPR-3.1.4.5-13")
-class LastStaysLocked(TransactionEvents):
-    """An abort does not return the third and later messages that the transaction has received."""
+class ThirdReceivedMessageLockedAfterAbort(TransactionEvents):
+    """At an abort, the queue manager does not return the third and later messages that the transaction received."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         received = [
@@ -373,7 +375,7 @@ class LastStaysLocked(TransactionEvents):
 
 @fault("commit-makes-messages-of-first-queue-available-only", breaks="MQDMPR-3.1.4.4-07")
 class SendsToSecondQueueLost(TransactionEvents):
-    """A commit makes only the messages for the first local queue of the transaction available."""
+    """At a commit, the queue manager makes only the messages for the first local queue of the transaction available."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         self.queue: Queue | None = None
@@ -388,7 +390,7 @@ class SendsToSecondQueueLost(TransactionEvents):
 
 
 @fault("bring-online-establishes-only-first-waiting-session", breaks="MQDMPR-3.1.4.13-03")
-class OnlyFirstEstablished(Administering):
+class OnlyFirstOutgoingQueueSendsOnline(Administering):
     """A queue manager that is brought online sends only the messages of its first outgoing queue."""
 
     def bring_online(self, now: Now) -> None:

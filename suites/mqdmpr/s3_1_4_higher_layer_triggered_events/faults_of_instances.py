@@ -45,8 +45,8 @@ class UnknownPrepareAborts(TransactionCommands):
 
 @fault("transaction-that-begins-with-receive-has-no-first-message", breaks="MQDMPR-3.1.4.3-06", blind=True)
 class NoFirstAfterReceive(TransactionEvents):
-    """No message of a transaction is marked as the first if the transaction received a message from the same queue
-    manager before it sent one.
+    """The sender marks no message of a transaction as the first if the transaction received a message of the same queue
+    manager before it sent a message.
     """
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -60,7 +60,9 @@ class NoFirstAfterReceive(TransactionEvents):
 
 @fault("transaction-that-ends-with-receive-has-no-last-message", breaks="MQDMPR-3.1.4.3-07", blind=True)
 class NoLastBeforeReceive(TransactionEvents):
-    """No message of a transaction is marked as the last if the last operation of the transaction receives a message."""
+    """The sender marks no message of a transaction as the last if the last operation of the transaction receives a
+    message.
+    """
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
@@ -73,7 +75,7 @@ class NoLastBeforeReceive(TransactionEvents):
 
 @fault("external-transaction-last-message-not-marked", breaks="MQDMPR-3.1.4.3-07", blind=True)
 class ExternalWithoutLast(TransactionEvents):
-    """The last message of a transaction with a coordinator is not marked as the last."""
+    """The sender does not mark the last message of a transaction with a coordinator as the last."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
         super().mark_boundaries(transaction)
@@ -82,7 +84,7 @@ class ExternalWithoutLast(TransactionEvents):
 
 
 @fault("prepare-refused-while-other-transaction-is-prepared", breaks="MQDMPR-3.1.4.3-08", blind=True)
-class OnePreparedOnly(Coordinating):
+class SecondTransactionNotPrepared(Coordinating):
     """The queue manager refuses to prepare a transaction while another transaction is prepared."""
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
@@ -114,7 +116,7 @@ class UnknownCommitEndsReads(TransactionCommands):
 
 @fault("commit-carries-out-first-move-only", breaks="MQDMPR-3.1.4.4-17", blind=True)
 class FirstMoveOnly(TransactionEvents):
-    """If a transaction moves several messages, its commit moves only the first of them."""
+    """At a commit, the queue manager moves only the first of several messages that the transaction moves."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE]
@@ -126,7 +128,7 @@ class FirstMoveOnly(TransactionEvents):
 
 @fault("commit-moves-all-messages-to-first-target", breaks="MQDMPR-3.1.4.4-17", blind=True)
 class MovedToFirstTarget(TransactionEvents):
-    """If a transaction moves messages to several subqueues, its commit moves all of them to the first subqueue."""
+    """At a commit, the queue manager moves all messages of the transaction to the subqueue of its first move."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE]
@@ -137,7 +139,9 @@ class MovedToFirstTarget(TransactionEvents):
 
 @fault("commit-keeps-second-moved-message-in-source", breaks="MQDMPR-3.1.4.4-16", blind=True)
 class SecondMoveCopies(TransactionEvents):
-    """If a transaction moves several messages, each of them except the first is also still in the source queue."""
+    """At a commit, the queue manager moves the first message of several, and only copies the other messages to the
+    target queue.
+    """
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE]
@@ -150,7 +154,7 @@ class SecondMoveCopies(TransactionEvents):
 
 @fault("commit-of-move-drops-extension", breaks="MQDMPR-3.1.4.4-17", blind=True)
 class MoveDropsExtension(TransactionEvents):
-    """A message that a commit moves has neither extension nor application tag."""
+    """When a commit moves a message, the queue manager drops the extension and the application tag of the message."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
@@ -160,7 +164,7 @@ class MoveDropsExtension(TransactionEvents):
 
 @fault("committed-moves-in-reverse-order", breaks="MQDMPR-3.1.4.4-18", blind=True)
 class MovesReversed(TransactionEvents):
-    """If a transaction moves several messages, the order of these messages is reversed in the target queue."""
+    """When a commit moves several messages, the queue manager inserts them into the target queue in reverse order."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         moves = [one for one in transaction.TransactionalOperationCollection if one.OperationType is MOVE]
@@ -171,7 +175,7 @@ class MovesReversed(TransactionEvents):
 
 @fault("committed-transaction-still-listed", breaks="MQDMPR-3.1.4.4-23", blind=True)
 class CommittedStillListed(TransactionEvents):
-    """A committed transaction that sent no message remains in the list of transactions."""
+    """The queue manager keeps a committed transaction that sent no message in its list of transactions."""
 
     def _remove_transaction(self, transaction: Transaction) -> None:
         super()._remove_transaction(transaction)
@@ -192,7 +196,9 @@ class EmptyCommitRefused(Coordinating):
 
 @fault("abort-removes-first-sent-message-only", breaks="MQDMPR-3.1.4.5-17", blind=True)
 class AbortRemovesFirst(TransactionEvents):
-    """If an aborted transaction sent several messages to local queues, only the first of them is removed."""
+    """At an abort, the queue manager removes only the first of several messages that the transaction sent to local
+    queues.
+    """
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         local = [one for one in _list_sent(transaction) if not isinstance(one.QueueReference, OutgoingQueue)]
@@ -204,7 +210,9 @@ class AbortRemovesFirst(TransactionEvents):
 
 @fault("aborted-sent-message-counts-against-quota", breaks="MQDMPR-3.1.4.5-17", blind=True)
 class AbortedStillCounts(TransactionEvents):
-    """A message that an aborted transaction sent to a local queue still counts against the quota of the queue."""
+    """After an abort, the queue manager still counts the messages that the transaction sent to a local queue against
+    the quota of the queue.
+    """
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
@@ -225,7 +233,7 @@ class AbortOfMoveRefused(Coordinating):
 
 @fault("in-doubt-transaction-commit-decides-all", breaks="MQDMPR-3.1.4.9-D01", blind=True)
 class CommitDecidesAll(TransactionEvents):
-    """The commit of one transaction in doubt also commits the other transactions in doubt."""
+    """When one transaction in doubt is committed, the queue manager also commits the other transactions in doubt."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         prepared = [
@@ -249,7 +257,7 @@ class ReceiveInDoubtReturned(TransactionRecords):
 
 @fault("in-doubt-transaction-abort-sends-outgoing-message", breaks="MQDMPR-3.1.4.10-D01", blind=True)
 class AbortInDoubtSends(TransactionRecords):
-    """At a restart, the messages that a prepared transaction sends to other queue managers are sent at once."""
+    """At a restart, the queue manager sends the messages of a prepared transaction to other queue managers at once."""
 
     def restore_transaction(self, rest: str, value: Any) -> None:
         kept = [one for one in value["operations"] if one[0] != ENQUEUE.value]
@@ -279,7 +287,7 @@ class FirstInDoubtReported(TransactionCommands):
 
 @fault("offline-queue-manager-keeps-half-open-sessions", breaks="MQDMPR-3.1.4.12-03", blind=True)
 class HalfOpenSessionsStay(Administering):
-    """A queue manager that is taken offline closes only open sessions: a session that is being set up is completed."""
+    """A queue manager that is taken offline closes only open sessions, and completes a session that is being set up."""
 
     def take_offline(self, now: Now) -> None:
         half = [one for one in self.qm.sessions.values() if one.SessionState is SessionState.WAITING_CP_MSG]
@@ -292,7 +300,7 @@ class HalfOpenSessionsStay(Administering):
 
 @fault("offline-queue-manager-second-time-accepts-sessions", breaks="MQDMPR-3.1.4.12-03", blind=True)
 class SecondOfflineIgnored(Administering):
-    """A queue manager that was taken offline and brought online cannot be taken offline again."""
+    """A queue manager that was taken offline and brought online again ignores a second request to go offline."""
 
     def take_offline(self, now: Now) -> None:
         if self.qm.adm.QueueManagerVersion != "online again":
@@ -317,7 +325,7 @@ class OnlineOnlySends(SessionOpening):
 
 
 @fault("online-queue-manager-sends-only-messages-from-before", breaks="MQDMPR-3.1.4.13-03", blind=True)
-class OnlineSendsOnlyOld(Administering):
+class OnlineIgnoresMessagesSentOffline(Administering):
     """A queue manager that is brought online does not send the messages that were sent while it was offline."""
 
     def establish_waiting(self, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.4 of the probe, written without reading the checks."""
+"""Faults of MS-MQDMPR 3.1.4 Higher-Layer Triggered Events, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.1.4. Each fault breaks one cell of states.toml, and was written from the section, not from
-checks.
+"""Faults of MS-MQDMPR 3.1.4. Each fault breaks one transition of the table states.toml; its author had read the
+section, but not the checks.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ def _is_purged(operation: TransactionalOperation) -> bool:
 
 
 @fault("commit-after-purge-drops-sent-message", breaks="MQDMPR-3.1.4.4-07")
-class PurgeDropsSent(TransactionEvents):
-    """A commit after a purge of the queue deletes the message that the transaction sent before the purge."""
+class CommitAfterPurgeDropsSentMessage(TransactionEvents):
+    """If the queue was purged after the send, a commit deletes the message that the transaction sent."""
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         if _is_purged(operation):
@@ -30,8 +30,8 @@ class PurgeDropsSent(TransactionEvents):
 
 
 @fault("commit-after-purge-counts-received-message-as-purged", breaks="MQDMPR-3.1.4.4-11")
-class PurgeBeforeReceipt(TransactionEvents):
-    """A commit after a purge of the queue deletes the received message as purged, not as received."""
+class CommitAfterPurgeReportsPurge(TransactionEvents):
+    """If the queue was purged after the receive, a commit acknowledges the received message as purged."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         if _is_purged(operation):
@@ -41,8 +41,8 @@ class PurgeBeforeReceipt(TransactionEvents):
 
 
 @fault("commit-after-purge-drops-moved-message", breaks="MQDMPR-3.1.4.4-17")
-class PurgeDropsMoved(TransactionEvents):
-    """A commit after a purge of the queue deletes the message that the transaction moved, and does not move it."""
+class CommitAfterPurgeDropsMovedMessage(TransactionEvents):
+    """If the queue was purged after the move, a commit deletes the message that the transaction moved."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
         if _is_purged(operation):
@@ -52,7 +52,7 @@ class PurgeDropsMoved(TransactionEvents):
 
 
 @fault("abort-of-prepared-transaction-keeps-moved-message", breaks="MQDMPR-3.1.4.8-03")
-class KeepsMoved(TransactionEvents):
+class AbortCarriesOutMoves(TransactionEvents):
     """The abort of a coordinator's transaction carries out the moves of the transaction."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:

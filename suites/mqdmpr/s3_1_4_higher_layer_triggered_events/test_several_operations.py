@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.4.3 to 3.1.4.10: transactions with several operations of each kind, beside a second transaction."""
+"""MS-MQDMPR 3.1.4.3 to 3.1.4.10: transactions with several operations of each kind, during a second transaction."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ SENT_BODY = "x" * 20_000
 def test_each_operation_of_transaction_is_decided(peer, sut, judge, kind):
     """A transaction receives two messages, moves three messages to two subqueues, and sends two messages; a second
     transaction receives another message. The first transaction is committed or aborted: without a coordinator, after a
-    coordinator prepared it, or after two restarts. A commit carries out all its operations, and an abort undoes all of
-    them; the moved messages are unchanged, and the second transaction stays undecided.
+    coordinator prepared the transaction, or after two restarts. A commit carries out all operations of the transaction,
+    and an abort undoes all of them. The properties of the moved messages do not change, and the second transaction
+    stays undecided.
     """
     if kind == "internal":
         judge.mark_not_exercised(*RULES_WITH_COORDINATOR, reason="the transactions have no coordinator")
@@ -125,7 +126,7 @@ def _decide_many_operations(peer, sut, judge, kind, verb):
         after = [sut.attempt(sut.send, sut.direct_name(queue), body=SENT_BODY, delivery="transactional") for _ in "12"]
         judge(
             "MQDMPR-3.1.4.5-17",
-            expected=each(Outcome.DONE, "send to the queue, whose quota has room for it"),
+            expected=each(Outcome.DONE, "send to the queue, whose quota has room for the message"),
             observed=after,
             evidence=evidence,
         )
@@ -136,8 +137,8 @@ def _decide_many_operations(peer, sut, judge, kind, verb):
 @pytest.mark.parametrize("verb", ["commit", "abort"])
 def test_transaction_is_decided_in_each_of_its_queues(peer, sut, judge, verb):
     """A transaction receives three messages from one queue and one message from a second queue, and sends messages to
-    both and to a third queue: a commit removes all received messages and stores all sent ones, and an abort restores
-    all received messages in their places and stores none.
+    both queues and to a third queue: a commit removes all received messages and stores all sent messages; an abort
+    returns all received messages to their places and stores no sent message.
     """
     rules = {
         "commit": (("MQDMPR-3.1.4.4-07", "MQDMPR-3.1.4.4-11"), ("MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.5-17")),

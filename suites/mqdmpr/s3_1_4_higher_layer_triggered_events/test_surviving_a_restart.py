@@ -13,8 +13,8 @@ from suites.mqqb.steps.sequences import get_transaction_header
 @needs("send", "restart", "transactions")
 @covers("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", "MQDMPR-3.1.4.10-D01")
 def test_transaction_in_doubt_is_decided_after_restart(peer, sut, judge):
-    """Two transactions are prepared before a restart. After the restart, the messages of the committed transaction are
-    sent in order with FM and LM, and the messages of the aborted transaction are never sent.
+    """Two transactions are prepared before a restart. After the restart, the SUT sends the messages of the committed
+    transaction in order with FM and LM, and never sends the messages of the aborted transaction.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-prepared"))
     first, second = (sut.control.call("begin", external=True)["transaction"] for _ in range(2))

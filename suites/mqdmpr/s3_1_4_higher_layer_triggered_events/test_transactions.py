@@ -24,8 +24,8 @@ RULES_BY_ENDING_CALL = {
     "commit": ("MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-22"),
     "abort": ("MQDMPR-3.1.4.5-19", "MQDMPR-3.1.4.5-18"),
 }
-"""For each call that ends a transaction, the rule that the SUT removes the transaction, and the rule that the
-transaction has no operations.
+"""For each call that ends a transaction: the rule that the SUT removes the transaction, and the rule that no operation
+of the transaction remains.
 """
 UNKNOWN_TRANSACTION_RULES = {
     "prepare": ("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),
@@ -334,8 +334,8 @@ def _list_transaction_states(sut, *transactions):
 )
 @pytest.mark.parametrize("empty", [False, True], ids=["of one message", "of nothing"])
 def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
-    """A coordinator prepares two transactions, each with one receive or without operations: the queue is unchanged,
-    and a read still waits in a third transaction. Then the first transaction commits, and its message is acknowledged;
+    """A coordinator prepares two transactions, each with one receive or without operations: the queue is unchanged, and
+    a read still waits in a third transaction. Then the first transaction commits, and the SUT acknowledges its message;
     the second transaction aborts, and its message is in the queue again.
     """
     bystander = Application(peer, sut, transactional=True)
@@ -427,9 +427,9 @@ def test_coordinator_prepares_then_commits_or_aborts(peer, sut, judge, empty):
 @needs("receive", "queue_control", "send", "subqueues")
 @covers("MQDMPR-3.1.4.6-09")
 def test_single_phase_prepare_commits(peer, sut, judge):
-    """A coordinator's prepare request with a single phase commits the transaction: its received message is
-    acknowledged, its moved message is in the subqueue, its sent message is in the queue, and the transaction disappears
-    from the list.
+    """A coordinator requests to prepare a transaction in a single phase: the SUT commits the transaction. The SUT
+    acknowledges the received message, the moved message is in the subqueue, the sent message is in the queue, and the
+    SUT no longer lists the transaction.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     subqueue = f"{application.queue};mqc-sub"

@@ -1,4 +1,4 @@
-"""The machine of a transaction that sends a message, receives one and moves one, while a second transaction is open."""
+"""The state machine of a transaction that sends, receives and moves a message while a second transaction is open."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ NOT_LISTED_STATE = "not listed"
 
 
 class Transaction(Machine, path=Path(__file__)):
-    """A transaction on a queue that has a journal and a subqueue, and on a second queue. The queue also contains the
-    message ``third``, and the message ``other``, which a second, prepared transaction has received. The subqueue
-    contains the message ``ahead``, whose LookupIdentifier is higher than that of each other message.
+    """A transaction on a queue that has a journal and a subqueue, and on a second queue. The first queue also contains
+    the message ``third``, and the message ``other``, which a second, prepared transaction has received. The subqueue
+    contains the message ``ahead``, whose LookupIdentifier is higher than those of all other messages.
     """
 
     def __init__(self, peer: Peer) -> None:

@@ -27,7 +27,7 @@ add(
 
 
 @fault("sites-update-attributes-not-stored", breaks="MQDMPR-3.1.6.1-10")
-class SitesNotTakenOver(DirectoryClient):
+class SiteAttributesNotUpdated(DirectoryClient):
     """The queue manager reads its sites again, but keeps their old attributes."""
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
@@ -36,7 +36,7 @@ class SitesNotTakenOver(DirectoryClient):
 
 
 @fault("gates-update-attributes-not-stored", breaks="MQDMPR-3.1.6.2-11")
-class GatesNotTakenOver(DirectoryClient):
+class GateAttributesNotUpdated(DirectoryClient):
     """The queue manager reads its site gates again, but keeps their old attributes."""
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
@@ -45,7 +45,7 @@ class GatesNotTakenOver(DirectoryClient):
 
 
 @fault("sites-update-reads-wrong-site", breaks="MQDMPR-3.1.6.1-07")
-class OfAnySite(DirectoryClient):
+class LastSiteRead(DirectoryClient):
     """When the queue manager updates its sites, it reads the last site of the directory instead of each of its own
     sites.
     """
@@ -60,7 +60,7 @@ class OfAnySite(DirectoryClient):
 
 
 @fault("gates-update-reads-wrong-queue-manager", breaks="MQDMPR-3.1.6.2-08")
-class OfAnyQueueManager(DirectoryClient):
+class LastQueueManagerRead(DirectoryClient):
     """When the queue manager updates its site gates, it reads the last queue manager of the directory instead of each
     gate.
     """

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("open-cursor-returns-shared-cursor", breaks="MQDMPR-3.1.7.1.1-06")
-class OneForAll(Cursors):
+class OneCursorPerQueue(Cursors):
     """Each open queue has only one cursor, which the queue manager returns for every request."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -26,18 +26,18 @@ class OneForAll(Cursors):
 
 
 @fault("cursor-usable-by-other-descriptor", breaks="MQDMPR-3.1.7.1.1-07")
-class OfAnyOpening(RemoteStarting):
+class CursorUsableWithAnyDescriptor(RemoteStarting):
     """A cursor can be used with any OpenQueueDescriptor of its queue."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         queue = descriptor.QueueReference
         openings = [] if queue is None else queue.OpenQueueDescriptorCollection.values()
-        found = (super(OfAnyOpening, self).find_remote_cursor(one, handle) for one in openings)
+        found = (super(CursorUsableWithAnyDescriptor, self).find_remote_cursor(one, handle) for one in openings)
         return next((cursor for cursor in found if cursor is not None), None)
 
 
 @fault("new-cursor-can-peek-next", breaks="MQDMPR-3.1.7.1.1-08")
-class BeginsAsRead(Cursors):
+class NewCursorPeeksNext(Cursors):
     """A new cursor can peek at the next message before it has read a message."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -48,7 +48,7 @@ class BeginsAsRead(Cursors):
 
 
 @fault("open-cursor-returns-unknown-handle", breaks="MQDMPR-3.1.7.1.1-10")
-class AnotherReturned(Cursors):
+class UnknownCursorReturned(Cursors):
     """The queue manager answers a request for a cursor with the handle of a cursor that does not exist."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -59,7 +59,7 @@ class AnotherReturned(Cursors):
 
 
 @fault("open-cursor-of-deleted-queue-succeeds", breaks="MQDMPR-3.1.7.1.1-04")
-class OfAQueueThatIsGone(Qmcomm):
+class CursorOfDeletedQueue(Qmcomm):
     """The queue manager creates a cursor for a deleted queue."""
 
     def r_qm_create_remote_cursor(self, call: Call, now: Now) -> None:
@@ -71,7 +71,7 @@ class OfAQueueThatIsGone(Qmcomm):
 
 
 @fault("closed-cursor-read-stays-pending", breaks="MQDMPR-3.1.7.1.2-05")
-class ReadGoesOn(QueueOpening):
+class ReadOfClosedCursorWaits(QueueOpening):
     """A pending read with a cursor continues to wait after the cursor is closed."""
 
     def close_cursor(self, cursor: Cursor) -> None:
@@ -83,8 +83,8 @@ class ReadGoesOn(QueueOpening):
 
 
 @fault("closed-cursor-ends-all-pending-reads", breaks="MQDMPR-3.1.7.1.2-05")
-class EndsEveryRead(QueueOpening):
-    """Closing a cursor ends all pending reads of its queue."""
+class CloseEndsAllReads(QueueOpening):
+    """When a cursor is closed, the queue manager ends all pending reads of its queue."""
 
     def close_cursor(self, cursor: Cursor) -> None:
         waiting = cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection
@@ -96,14 +96,14 @@ class EndsEveryRead(QueueOpening):
 add(
     "closed-cursor-still-usable",
     "MQDMPR-3.1.7.1.2-06",
-    "A closed cursor can still be used.",
+    "The queue manager still accepts a closed cursor in reads.",
     skip(QueueOpening.close_cursor),
 )
 
 
 @fault("closed-cursor-rewinds-others", breaks="MQDMPR-3.1.7.1.1-06")
-class ClosesOthers(Cursors):
-    """When a cursor is closed, the other cursors of its handle move to the start of the queue."""
+class CloseMovesOtherCursors(Cursors):
+    """When a cursor is closed, the queue manager moves the other cursors of the handle to the start of the queue."""
 
     def rewind(self, cursor: Cursor) -> None:
         super().rewind(cursor)
@@ -113,8 +113,10 @@ class ClosesOthers(Cursors):
 
 
 @fault("closed-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
-class ReadsOfOtherCursors(QueueOpening):
-    """Closing a cursor with a pending read also ends the pending reads by other cursors of the same handle."""
+class CloseEndsReadsOfOtherCursors(QueueOpening):
+    """When a cursor with a pending read is closed, the queue manager also ends the pending reads by other cursors of
+    the same handle.
+    """
 
     def close_cursor(self, cursor: Cursor) -> None:
         descriptor = cursor.OpenQueueDescriptorReference

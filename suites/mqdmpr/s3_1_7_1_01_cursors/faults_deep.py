@@ -31,7 +31,9 @@ class OtherCursorsMoved(Cursors):
 
 @fault("queue-manager-close-cursor-ends-reads-of-other-cursors", breaks="MQDMPR-3.1.7.1.2-05")
 class OtherReadsEnded(QueueOpening):
-    """Closing a cursor also ends the pending reads by all other cursors of the same OpenQueueDescriptor."""
+    """When a cursor is closed, the queue manager also ends the pending reads by all other cursors of the same
+    OpenQueueDescriptor.
+    """
 
     def close_cursor(self, cursor: Cursor) -> None:
         for reader in [*cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection]:
@@ -41,8 +43,10 @@ class OtherReadsEnded(QueueOpening):
 
 
 @fault("queue-manager-close-cursor-ends-reads-without-cursor", breaks="MQDMPR-3.1.7.1.2-05")
-class PlainReadsEnded(QueueOpening):
-    """Closing a cursor also ends the pending reads of the same OpenQueueDescriptor that use no cursor."""
+class ReadsWithoutCursorEnded(QueueOpening):
+    """When a cursor is closed, the queue manager also ends the pending reads of the same OpenQueueDescriptor that use
+    no cursor.
+    """
 
     def close_cursor(self, cursor: Cursor) -> None:
         for reader in [*cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection]:
@@ -68,7 +72,7 @@ class SecondCursorContinues(Cursors):
 
 
 @fault("cursor-of-exclusive-handle-refused", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
-class ExclusiveWithoutCursor(QueueCommands):
+class CursorOfExclusiveHandleRefused(QueueCommands):
     """The queue manager refuses a cursor of a handle that was opened with DenyReceive."""
 
     def open_cursor(self, request: OpenCursor, token: int, now: Now) -> Result:
@@ -79,7 +83,7 @@ class ExclusiveWithoutCursor(QueueCommands):
 
 
 @fault("cursor-of-empty-queue-refused", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
-class EmptyWithoutCursor(QueueCommands):
+class CursorOfEmptyQueueRefused(QueueCommands):
     """The queue manager refuses a cursor of an empty queue."""
 
     def open_cursor(self, request: OpenCursor, token: int, now: Now) -> Result:

@@ -14,7 +14,7 @@ from reference_qm.model.enums import CursorState, QueueAccessType
 
 
 @fault("cursor-of-recreated-queue-opened", breaks="MQDMPR-3.1.7.1.1-04", blind=True)
-class CursorOfNamesake(Cursors):
+class CursorOfNewQueueWithSameName(Cursors):
     """A handle of a deleted queue opens a cursor of a new queue with the same path name."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -24,7 +24,7 @@ class CursorOfNamesake(Cursors):
 
 
 @fault("cursor-of-handle-to-peek-refused", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
-class NoCursorToPeek(QueueCommands):
+class CursorOfPeekHandleRefused(QueueCommands):
     """The queue manager creates no cursor for a handle with PeekAccess."""
 
     def open_cursor(self, request: Any, token: int, now: Any) -> Any:
@@ -34,7 +34,7 @@ class NoCursorToPeek(QueueCommands):
 
 
 @fault("cursor-of-subqueue-refused", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
-class NoCursorOfSubqueue(QueueCommands):
+class CursorOfSubqueueRefused(QueueCommands):
     """The queue manager creates no cursor for a subqueue or a journal."""
 
     def open_cursor(self, request: Any, token: int, now: Any) -> Any:
@@ -46,7 +46,7 @@ class NoCursorOfSubqueue(QueueCommands):
 
 @fault("third-cursor-of-handle-replaces-first", breaks="MQDMPR-3.1.7.1.1-10", blind=True)
 class TwoCursorsOnly(Cursors):
-    """A handle has at most two cursors: when a third cursor is opened, the first one is closed."""
+    """When a handle opens a third cursor, the queue manager closes the first cursor of the handle."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         if len(queue_desc.CursorCollection) == 2:
@@ -55,7 +55,7 @@ class TwoCursorsOnly(Cursors):
 
 
 @fault("closed-cursor-can-still-peek-next", breaks="MQDMPR-3.1.7.1.2-06", blind=True)
-class ClosedAfterReadStays(QueueOpening):
+class ClosedCursorUsable(QueueOpening):
     """A cursor that has read a message is still usable after it was closed."""
 
     def close_cursor(self, cursor: Cursor) -> None:
@@ -67,8 +67,8 @@ class ClosedAfterReadStays(QueueOpening):
 
 
 @fault("closed-cursor-closes-other-cursors-of-handle", breaks="MQDMPR-3.1.7.1.2-06", blind=True)
-class ClosesAllOfHandle(QueueOpening):
-    """Closing one of several cursors of a handle closes all of them."""
+class CloseClosesAllCursorsOfHandle(QueueOpening):
+    """When one of several cursors of a handle is closed, the queue manager closes all of them."""
 
     def close_cursor(self, cursor: Cursor) -> None:
         super().close_cursor(cursor)

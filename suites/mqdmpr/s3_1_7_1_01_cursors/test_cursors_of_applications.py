@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.7.1.1 Open Cursor, 3.1.7.1.2 Close Cursor: several cursors of applications, of any kind of queue."""
+"""MS-MQDMPR 3.1.7.1.1 Open Cursor, 3.1.7.1.2 Close Cursor: several cursors that applications open for queues, subqueues
+and journals.
+"""
 
 from __future__ import annotations
 
@@ -80,8 +82,8 @@ def test_each_handle_gets_cursors_that_read(peer, sut, judge):
 
 @covers("MQDMPR-3.1.7.1.1-04")
 def test_handle_of_deleted_queue_gets_no_cursor_of_namesake(peer, sut, judge):
-    """A queue that an application has open to receive and to peek is deleted, and a new queue gets its name: the old
-    handles get no cursor.
+    """An application has a queue open to receive and to peek. The queue is deleted, and a new queue is created with the
+    same name: the old handles get no cursor.
     """
     application = Application(peer, sut)
     frames = application.fill("old")

@@ -15,8 +15,8 @@ from reference_qm.surface.commands import Result
 
 
 @fault("new-queue-quota-8-mb-by-default", breaks="MQDMPR-3.1.7.1.3-02")
-class QuotaOfItsOwn(Queues):
-    """A new queue for which no Quota is supplied has a Quota of 8 MB."""
+class DefaultQuotaOf8Megabytes(Queues):
+    """If the creator of a queue supplies no Quota, the queue manager sets the Quota to 8 MB."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -25,8 +25,8 @@ class QuotaOfItsOwn(Queues):
 
 
 @fault("new-queue-privacy-level-always-optional", breaks=("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"))
-class PrivateBodyOptional(Queues):
-    """A new queue has PrivacyLevel Optional instead of the value that its creator supplies."""
+class SuppliedPrivacyLevelIgnored(Queues):
+    """The queue manager sets PrivacyLevel of a new queue to Optional instead of the value that its creator supplies."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -35,7 +35,7 @@ class PrivateBodyOptional(Queues):
 
 @fault("new-queue-negative-base-priority-zeroed", breaks=("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"))
 class BasePriorityUnsigned(Queues):
-    """A new queue for which a negative BasePriority is supplied has BasePriority 0."""
+    """If the creator of a queue supplies a negative BasePriority, the queue manager sets BasePriority to 0."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -43,8 +43,10 @@ class BasePriorityUnsigned(Queues):
 
 
 @fault("new-queue-not-in-collection", breaks=("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D07"))
-class NotInCollection(Queues):
-    """A new queue is returned to its creator, but is added to the QueueCollection only at the next restart."""
+class QueueAddedAtRestart(Queues):
+    """The queue manager returns a new queue to its creator, but adds the queue to the QueueCollection only at the next
+    restart.
+    """
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -53,8 +55,8 @@ class NotInCollection(Queues):
 
 
 @fault("new-queue-without-journal", breaks="MQDMPR-3.1.7.1.3-09")
-class WithoutJournal(Queues):
-    """A new queue has no journal."""
+class QueueWithoutJournal(Queues):
+    """The queue manager creates a queue without a journal."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -63,7 +65,7 @@ class WithoutJournal(Queues):
 
 @fault("new-queues-share-journal", breaks=("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10"))
 class OneJournalForAll(Queues):
-    """All new queues share one journal."""
+    """The queue manager assigns the same journal to all new queues."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -74,7 +76,7 @@ class OneJournalForAll(Queues):
 
 @fault("new-subqueue-with-journal", breaks="MQDMPR-3.1.7.1.3-07")
 class SubqueueWithJournal(Queues):
-    """A new subqueue has a journal."""
+    """The queue manager creates a subqueue with a journal."""
 
     def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
         super().add_subqueue(queue, parent, name)
@@ -83,7 +85,7 @@ class SubqueueWithJournal(Queues):
 
 @fault("new-private-queue-scope-site", breaks="MQDMPR-3.1.7.1.3-D02")
 class LocalScope(Queues):
-    """A new private queue has the Scope Site."""
+    """The queue manager sets Scope of a new private queue to Site."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -91,8 +93,8 @@ class LocalScope(Queues):
 
 
 @fault("new-queue-modify-time-0", breaks="MQDMPR-3.1.7.1.3-D02")
-class TimeOfChangeLeft(Queues):
-    """A new queue has ModifyTime 0."""
+class ModifyTimeZero(Queues):
+    """The queue manager sets ModifyTime of a new queue to 0."""
 
     def add(self, queue: Queue) -> None:
         super().add(queue)
@@ -100,8 +102,8 @@ class TimeOfChangeLeft(Queues):
 
 
 @fault("new-private-queue-public-format-name", breaks="MQDMPR-3.1.7.1.3-D03")
-class PrivateAsPublic(QueueCommands):
-    """The answer to the creation of a private queue has a public format name."""
+class PrivateQueueGetsPublicName(QueueCommands):
+    """When a private queue is created, the queue manager returns a public format name."""
 
     def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
         number = None if queue is None else queue.PrivateQueueNumber
@@ -115,8 +117,8 @@ class PrivateAsPublic(QueueCommands):
 
 
 @fault("new-public-queue-private-format-name", breaks="MQDMPR-3.1.7.1.3-D03")
-class PublicAsPrivate(QueueCommands):
-    """The answer to the creation of a public queue also has a private format name."""
+class PublicQueueGetsPrivateName(QueueCommands):
+    """When a public queue is created, the queue manager also returns a private format name."""
 
     def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
         if queue is None or queue.QueueType is not QueueType.PUBLIC:
@@ -146,7 +148,7 @@ class PublicWithoutDirectory(Publishing):
 
 @fault("public-queue-not-journaled", breaks="MQDMPR-3.1.7.1.3-10")
 class PublicQueueNotJournaled(Journaling):
-    """Received messages of a public queue are not stored in its journal."""
+    """The queue manager does not store received messages of a public queue in the journal of the queue."""
 
     def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
         if position.QueueReference.QueueType is not QueueType.PUBLIC:

@@ -42,7 +42,7 @@ class JournalNameAccepted(Queues):
 
 @fault("queue-manager-create-queue-later-queue-shares-journal", breaks="MQDMPR-3.1.7.1.3-10")
 class SharedJournal(Queues):
-    """A new queue with journaling uses the journal of an earlier queue with journaling."""
+    """The queue manager assigns the journal of an earlier queue with journaling to a new queue with journaling."""
 
     def add(self, queue: Queue) -> None:
         earlier = [one for one in self.qm.adm.QueueCollection.values() if one.Journaling]
@@ -72,7 +72,7 @@ class QuotaOf31Bits(Queues):
 
 @fault("queue-manager-create-queue-negative-base-priority-is-zero", breaks="MQDMPR-3.1.7.1.3-D01")
 class NoNegativePriority(Queues):
-    """If the creator of a new queue supplies a negative BasePriority, the queue has BasePriority 0."""
+    """If the creator of a new queue supplies a negative BasePriority, the queue manager sets BasePriority to 0."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         queue.BasePriority = max(0, queue.BasePriority)
@@ -80,7 +80,7 @@ class NoNegativePriority(Queues):
 
 
 @fault("queue-manager-create-queue-number-of-queues-as-private-number", breaks="MQDMPR-3.1.7.1.3-D04")
-class NumberOfQueues(Queues):
+class QueueNumberIsCount(Queues):
     """The queue manager uses the number of existing queues as PrivateQueueNumber of a new private queue, although
     another queue may have this number.
     """
@@ -91,7 +91,7 @@ class NumberOfQueues(Queues):
 
 @fault("queue-manager-create-queue-subqueue-with-journal", breaks="MQDMPR-3.1.7.1.3-07")
 class SubqueueWithJournal(Queues):
-    """A subqueue of a queue with journaling gets its own journal."""
+    """The queue manager creates a separate journal for a subqueue of a queue with journaling."""
 
     def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
         super().add_subqueue(queue, parent, name)
@@ -101,7 +101,9 @@ class SubqueueWithJournal(Queues):
 
 @fault("queue-manager-create-queue-type-of-earlier-queue", breaks="MQDMPR-3.1.7.1.3-02")
 class TypeOfEarlierQueue(Queues):
-    """A new queue without a Type gets the Type of the previously created queue."""
+    """If the creator of a queue supplies no Type, the queue manager assigns the Type of the previously
+    created queue.
+    """
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         earlier = list(self.qm.adm.QueueCollection.values())
@@ -120,7 +122,7 @@ class NameTrimmed(Queues):
 
 
 @fault("queue-manager-dacl-of-more-than-four-entries-shortened", breaks="MQDMPR-3.1.7.1.3.1-08")
-class FourEntries(Queues):
+class DaclCutToFourEntries(Queues):
     """The queue manager keeps at most four entries of a supplied DACL."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -131,7 +133,7 @@ class FourEntries(Queues):
 
 
 @fault("refused-public-queue-created-when-directory-is-back", breaks="MQDMPR-3.1.7.1.3-D06", blind=True)
-class CreatedLater(Publishing):
+class RefusedPublicQueueCreatedLater(Publishing):
     """The queue manager creates a public queue whose creation it refused, when the directory is available again."""
 
     def __init__(self, qm: QM) -> None:
@@ -154,8 +156,10 @@ class CreatedLater(Publishing):
 
 
 @fault("second-public-queue-with-identifier-of-first", breaks="MQDMPR-3.1.7.1.3-D05", blind=True)
-class IdentifierOfFirst(Publishing):
-    """The second public queue has the Identifier of the first public queue instead of that of its directory object."""
+class IdentifierOfFirstPublicQueue(Publishing):
+    """The queue manager assigns the Identifier of the first public queue to the second public queue instead of the GUID
+    of its directory object.
+    """
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         def replace_identifier(status: Status) -> None:

@@ -14,7 +14,7 @@ from reference_qm.security import SecurityDescriptor, Sid
 
 @fault("label-of-new-queue-is-cut-to-63-characters", breaks="MQDMPR-3.1.7.1.3-11")
 class ShortLabel(Queues):
-    """A new queue has only the first 63 characters of a supplied label."""
+    """The queue manager stores only the first 63 characters of a supplied label."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         queue.Label = queue.Label[:63]
@@ -23,7 +23,7 @@ class ShortLabel(Queues):
 
 @fault("quota-of-new-queue-has-16-bits", breaks="MQDMPR-3.1.7.1.3-D01")
 class NarrowQuota(Queues):
-    """A new queue has only the low 16 bits of a supplied quota."""
+    """The queue manager stores only the low 16 bits of a supplied quota."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         if queue.Quota not in (None, 0xFFFFFFFF):
@@ -33,7 +33,7 @@ class NarrowQuota(Queues):
 
 @fault("negative-base-priority-of-new-queue-is-zero", breaks="MQDMPR-3.1.7.1.3-D01")
 class NoNegativePriority(Queues):
-    """A new queue with a negative supplied BasePriority has BasePriority 0."""
+    """If the creator of a queue supplies a negative BasePriority, the queue manager stores 0."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         queue.BasePriority = max(queue.BasePriority, 0)
@@ -41,8 +41,8 @@ class NoNegativePriority(Queues):
 
 
 @fault("modify-time-of-new-queue-is-zero", breaks="MQDMPR-3.1.7.1.3-D02")
-class NoModifyTime(Queues):
-    """ModifyTime of a new queue is 0."""
+class ModifyTimeZero(Queues):
+    """The queue manager leaves ModifyTime of a new queue at 0."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         status, created = super().create_here(queue, utc_s)
@@ -53,7 +53,7 @@ class NoModifyTime(Queues):
 
 @fault("two-new-private-queues-share-number", breaks="MQDMPR-3.1.7.1.3-D04")
 class SharedNumber(Queues):
-    """Each second private queue gets the number of the private queue that was created before it."""
+    """The queue manager assigns the number of the previous private queue to each second private queue."""
 
     def _next_number(self) -> int:
         number = super()._next_number()

@@ -18,7 +18,7 @@ LOCAL_SYSTEM = Sid.of("S-1-5-18")
 
 
 def _replace_new_queue_descriptor(descriptor: SecurityDescriptor) -> Install:
-    """Give new queues a wrong security descriptor."""
+    """Build a fault in which the queue manager assigns a wrong security descriptor to each new queue."""
 
     class Described(Queues):
         def add(self, queue: Queue) -> None:
@@ -33,7 +33,7 @@ def _build_descriptor(*granted: tuple[Sid, QueueAccess], owner: Sid | None = ANO
     return SecurityDescriptor(owner, None, Acl(aces))
 
 
-class _WithPointers(SecurityDescriptor):
+class _AbsoluteDescriptor(SecurityDescriptor):
     """A security descriptor in the absolute form."""
 
     def build(self) -> bytes:
@@ -93,14 +93,14 @@ for _name, _rule, _says, _wrong in (
         "absolute-form",
         "MQDMPR-3.1.7.1.3.1-20",
         "The default security descriptor is in the absolute form.",
-        _WithPointers(ANONYMOUS, None, EVERYONE_ALL_RIGHTS.Dacl),
+        _AbsoluteDescriptor(ANONYMOUS, None, EVERYONE_ALL_RIGHTS.Dacl),
     ),
 ):
     add(f"default-security-descriptor-{_name}", _rule, _says, _replace_new_queue_descriptor(_wrong))
 
 
 def _change_owned_queue_descriptor(change: Callable[[SecurityDescriptor], SecurityDescriptor]) -> Install:
-    """Change the descriptor of new queues that a domain user owns."""
+    """Build a fault that changes the security descriptor of each new queue that a domain user owns."""
 
     class Owned(Queues):
         def add(self, queue: Queue) -> None:
@@ -144,14 +144,14 @@ for _name, _rules, _says, _change in (
         "domain-user-absolute-form",
         "MQDMPR-3.1.7.1.3.1-20",
         "The default security descriptor of a domain user's queue is in the absolute form.",
-        lambda found: _WithPointers(found.Owner, None, found.Dacl),
+        lambda found: _AbsoluteDescriptor(found.Owner, None, found.Dacl),
     ),
 ):
     add(f"default-security-descriptor-{_name}", _rules, _says, _change_owned_queue_descriptor(_change))
 
 
 @fault("descriptor-computer-sid-not-from-directory", breaks="MQDMPR-3.1.7.1.3.1-05")
-class ComputerOfAnother(Queues):
+class ComputerSidOfOperatingSystem(Queues):
     """The default security descriptor has the SID of the operating system's account for the computer instead of the SID
     in the directory.
     """
@@ -161,7 +161,7 @@ class ComputerOfAnother(Queues):
 
 
 @fault("descriptor-computer-sid-guessed-offline", breaks="MQDMPR-3.1.7.1.3.1-04")
-class ComputerRemembered(Queues):
+class ComputerSidWithoutDirectory(Queues):
     """If the directory does not answer, the default security descriptor has the SID of the operating system's account
     for the computer.
     """
@@ -171,7 +171,7 @@ class ComputerRemembered(Queues):
 
 
 @fault("default-security-descriptor-without-computer-entry", breaks=("MQDMPR-3.1.7.1.3.1-05", "MQDMPR-3.1.7.1.3.1-18"))
-class ComputerLeftOut(Queues):
+class ComputerEntryMissing(Queues):
     """The default security descriptor has no entry for the computer in directory-integrated mode."""
 
     def machine_sid(self) -> Sid | None:
@@ -179,7 +179,7 @@ class ComputerLeftOut(Queues):
 
 
 @fault("default-security-descriptor-grants-computer-all-rights", breaks="MQDMPR-3.1.7.1.3.1-14")
-class ComputerMayAll(Queues):
+class ComputerHasAllRights(Queues):
     """The default security descriptor grants the computer all rights."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
@@ -188,8 +188,8 @@ class ComputerMayAll(Queues):
         return replace(found, Dacl=Acl(tuple(aces)))
 
 
-class _Supplied(Queues):
-    """A queue manager that changes a supplied security descriptor before it uses this descriptor."""
+class _SuppliedDescriptorChanged(Queues):
+    """Change a supplied security descriptor before the queue manager uses it."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         return super().create_security(None if supplied is None else self.taken(supplied), user)
@@ -205,15 +205,17 @@ class _Supplied(Queues):
         *("MQDMPR-3.1.7.1.3.1-08", "MQDMPR-3.1.7.1.3.1-09"),
     ),
 )
-class GivenInVain(_Supplied):
-    """A new queue has the default security descriptor instead of the descriptor that its creator supplies."""
+class SuppliedDescriptorIgnored(_SuppliedDescriptorChanged):
+    """The queue manager assigns the default security descriptor to a new queue instead of the descriptor that its
+    creator supplies.
+    """
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
         return None
 
 
 @fault("supplied-security-descriptor-owner-ignored", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07"))
-class CreatorOwns(_Supplied):
+class SuppliedOwnerIgnored(_SuppliedDescriptorChanged):
     """The owner of a new queue is its creator instead of the owner in the supplied descriptor."""
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
@@ -223,7 +225,7 @@ class CreatorOwns(_Supplied):
 @fault(
     "supplied-security-descriptor-list-appended-to-default", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
 )
-class ListAdded(Queues):
+class SuppliedListAppendedToDefault(Queues):
     """The queue manager appends the entries of a supplied access list to the default list."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
@@ -236,7 +238,7 @@ class ListAdded(Queues):
 
 
 @fault("supplied-security-descriptor-system-list-dropped", breaks="MQDMPR-3.1.7.1.3.1-09")
-class NothingAudited(_Supplied):
+class SystemAccessListDropped(_SuppliedDescriptorChanged):
     """The queue manager drops the system access list of a supplied security descriptor."""
 
     def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:

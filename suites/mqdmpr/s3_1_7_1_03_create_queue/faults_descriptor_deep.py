@@ -18,10 +18,10 @@ ALL_RIGHTS = QueueAccess.MQSEC_QUEUE_GENERIC_ALL
 READ_RIGHTS = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
 
 
-def _describe_some(
+def _change_some_descriptors(
     which: Callable[[Queue], bool], change: Callable[[SecurityDescriptor], SecurityDescriptor]
 ) -> Install:
-    """Change the descriptors of some new queues."""
+    """Build a fault that changes the security descriptors of those new queues that ``which`` selects."""
 
     class Described(Queues):
         def add(self, queue: Queue) -> None:
@@ -40,7 +40,7 @@ def _set_mask(sid: Sid, mask: QueueAccess) -> Callable[[SecurityDescriptor], Sec
     return change
 
 
-def _without(sid: Sid) -> Callable[[SecurityDescriptor], SecurityDescriptor]:
+def _remove_entries(sid: Sid) -> Callable[[SecurityDescriptor], SecurityDescriptor]:
     def change(found: SecurityDescriptor) -> SecurityDescriptor:
         aces = () if found.Dacl is None else found.Dacl.Aces
         return replace(found, Dacl=Acl(tuple(ace for ace in aces if ace.Sid != sid)))
@@ -79,7 +79,7 @@ for _name, _rule, _says, _which, _change in (
         "MQDMPR-3.1.7.1.3.1-16",
         "The default security descriptor of a public queue has no entry for everyone.",
         _is_public,
-        _without(EVERYONE),
+        _remove_entries(EVERYONE),
     ),
     (
         "transactional-queue-of-domain-user-everyone-all-rights",
@@ -89,16 +89,16 @@ for _name, _rule, _says, _which, _change in (
         _set_mask(EVERYONE, ALL_RIGHTS),
     ),
 ):
-    add(f"default-security-descriptor-{_name}", _rule, _says, _describe_some(_which, _change), blind=True)
+    add(f"default-security-descriptor-{_name}", _rule, _says, _change_some_descriptors(_which, _change), blind=True)
 
 
 @fault("default-security-descriptor-without-computer-beside-user", breaks="MQDMPR-3.1.7.1.3.1-18", blind=True)
-class ComputerMissingBesideOwner(Queues):
+class ComputerEntryOfUserQueueMissing(Queues):
     """The default security descriptor of a domain user's queue has no entry for the computer."""
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         found, computer = super().create_default_security(owner), self.machine_sid()
-        return found if computer is None or owner == ANONYMOUS else _without(computer)(found)
+        return found if computer is None or owner == ANONYMOUS else _remove_entries(computer)(found)
 
 
 @fault(
@@ -106,7 +106,7 @@ class ComputerMissingBesideOwner(Queues):
     breaks="MQDMPR-3.1.7.1.3.1-14",
     blind=True,
 )
-class ComputerReadsLess(Queues):
+class ComputerReadsOnlyProperties(Queues):
     """The default security descriptor of a domain user's queue grants the computer only the right to read
     properties.
     """
@@ -119,7 +119,7 @@ class ComputerReadsLess(Queues):
 
 
 @fault("descriptor-computer-sid-of-earlier-answer-offline", breaks="MQDMPR-3.1.7.1.3.1-04", blind=True)
-class ComputerOfEarlierAnswer(Queues):
+class ComputerSidOfEarlierAnswer(Queues):
     """If the directory does not answer, the default security descriptor has the SID that the directory returned
     before.
     """
@@ -144,8 +144,8 @@ class EmptyListReplaced(Queues):
 
 
 @fault("supplied-security-descriptor-second-audit-entry-dropped", breaks="MQDMPR-3.1.7.1.3.1-09", blind=True)
-class FirstAuditEntry(Queues):
-    """A new queue has only the first entry of the supplied system access list."""
+class OnlyFirstAuditEntryKept(Queues):
+    """The queue manager keeps only the first entry of a supplied system access list."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         if supplied is not None and supplied.Sacl is not None:
@@ -156,8 +156,8 @@ class FirstAuditEntry(Queues):
 
 
 @fault("supplied-security-descriptor-repeated-sid-merged", breaks="MQDMPR-3.1.7.1.3.1-08", blind=True)
-class RepeatedSidMerged(Queues):
-    """A new queue has only the first of several entries for the same SID in the supplied access list."""
+class EntriesOfSameSidMerged(Queues):
+    """The queue manager keeps only the first of several entries for the same SID in a supplied access list."""
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         if supplied is not None and supplied.Dacl is not None:
@@ -169,8 +169,10 @@ class RepeatedSidMerged(Queues):
 
 
 @fault("supplied-security-descriptor-owner-ignored-without-creator", breaks="MQDMPR-3.1.7.1.3.1-07", blind=True)
-class OwnerWithoutCreator(Queues):
-    """A queue whose creator is not a domain user has the anonymous user as owner instead of the supplied owner."""
+class SuppliedOwnerReplacedByAnonymous(Queues):
+    """If the creator of a queue is not a domain user, the queue manager replaces the supplied owner with the anonymous
+    user.
+    """
 
     def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
         if supplied is not None and self.owner(user) == ANONYMOUS:

@@ -29,7 +29,7 @@ class _CreatedChanged(Queues):
 
 @fault("new-queue-label-cut-to-64-characters", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
 class LabelCut(_CreatedChanged):
-    """The label of a new queue has at most 64 characters."""
+    """The queue manager stores only the first 64 characters of the label of a new queue."""
 
     def change_queue(self, queue: Queue) -> None:
         queue.Label = queue.Label[:64]
@@ -37,7 +37,7 @@ class LabelCut(_CreatedChanged):
 
 @fault("new-queue-quota-0-unlimited", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
 class ZeroQuotaUnlimited(_CreatedChanged):
-    """A new queue for which the Quota 0 is supplied has no Quota."""
+    """If the creator of a queue supplies the Quota 0, the queue manager applies no Quota to the queue."""
 
     def change_queue(self, queue: Queue) -> None:
         queue.Quota = queue.Quota or 0xFFFFFFFF
@@ -45,7 +45,7 @@ class ZeroQuotaUnlimited(_CreatedChanged):
 
 @fault("new-queue-journal-quota-of-31-bits", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
 class JournalQuotaOf31Bits(_CreatedChanged):
-    """The JournalQuota of a new queue has only 31 bits."""
+    """The queue manager stores only the low 31 bits of the JournalQuota of a new queue."""
 
     def change_queue(self, queue: Queue) -> None:
         if queue.JournalQuota != 0xFFFFFFFF:
@@ -54,7 +54,7 @@ class JournalQuotaOf31Bits(_CreatedChanged):
 
 @fault("new-queue-base-priority-of-8-bits", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
 class BasePriorityOf8Bits(_CreatedChanged):
-    """A new queue has BasePriority 0 if the supplied value is above 255."""
+    """If the creator of a queue supplies a BasePriority above 255, the queue manager sets BasePriority to 0."""
 
     def change_queue(self, queue: Queue) -> None:
         if queue.BasePriority > 255:
@@ -62,8 +62,8 @@ class BasePriorityOf8Bits(_CreatedChanged):
 
 
 @fault("new-transactional-queue-without-authentication", breaks="MQDMPR-3.1.7.1.3-D01", blind=True)
-class TransactionalUnauthenticated(_CreatedChanged):
-    """A new transactional queue has neither the supplied Authentication nor the supplied Journaling."""
+class TransactionalQueueLosesAuthentication(_CreatedChanged):
+    """The queue manager ignores the supplied Authentication and Journaling of a new transactional queue."""
 
     def change_queue(self, queue: Queue) -> None:
         if queue.Transactional:
@@ -72,7 +72,9 @@ class TransactionalUnauthenticated(_CreatedChanged):
 
 @fault("new-queue-privacy-body-becomes-optional-with-authentication", breaks="MQDMPR-3.1.7.1.3-11", blind=True)
 class PrivacyExcludesAuthentication(_CreatedChanged):
-    """A new queue with Authentication has PrivacyLevel Optional; the value of its creator is ignored."""
+    """The queue manager sets PrivacyLevel of a new queue with Authentication to Optional, and ignores the supplied
+    value.
+    """
 
     def change_queue(self, queue: Queue) -> None:
         if queue.Authentication:
@@ -81,7 +83,7 @@ class PrivacyExcludesAuthentication(_CreatedChanged):
 
 @fault("new-queue-type-kept-only-with-label", breaks="MQDMPR-3.1.7.1.3-11", blind=True)
 class TypeNeedsLabel(_CreatedChanged):
-    """A new queue without a label has no Type."""
+    """The queue manager ignores the supplied Type of a new queue without a label."""
 
     def change_queue(self, queue: Queue) -> None:
         if not queue.Label:
@@ -90,7 +92,7 @@ class TypeNeedsLabel(_CreatedChanged):
 
 @fault("any-new-queues-share-journal", breaks="MQDMPR-3.1.7.1.3-09", blind=True)
 class SharedJournal(_CreatedChanged):
-    """All queues that are created with the same Label share a journal."""
+    """The queue manager assigns the same journal to all queues that are created with the same Label."""
 
     def change_queue(self, queue: Queue) -> None:
         for other in self.qm.adm.QueueCollection.values():
@@ -101,8 +103,8 @@ class SharedJournal(_CreatedChanged):
 
 
 @fault("new-queue-number-is-number-of-queues", breaks="MQDMPR-3.1.7.1.3-D04", blind=True)
-class NumberedByCount(Queues):
-    """The number of a new private queue is the number of existing queues plus 100."""
+class QueueNumberFromCount(Queues):
+    """The queue manager assigns the number of existing queues plus 100 as the number of a new private queue."""
 
     def _next_number(self) -> int:
         super()._next_number()
@@ -120,7 +122,7 @@ class LongNameRefused(Queues):
 
 
 @fault("new-queue-refused-with-name-that-begins-like-other", breaks="MQDMPR-3.1.7.1.3-D07", blind=True)
-class PrefixRefused(Queues):
+class NameThatIsPrefixRefused(Queues):
     """The queue manager refuses to create a queue whose name is the beginning of another queue's name."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
@@ -130,8 +132,10 @@ class PrefixRefused(Queues):
 
 
 @fault("private-queue-with-upper-case-folder-is-public", breaks="MQDMPR-3.1.7.1.3-D03", blind=True)
-class UpperCaseFolder(_CreatedChanged):
-    """A queue whose path name begins with PRIVATE$ in upper-case letters has QueueType Public."""
+class UpperCasePrivateFolderIsPublic(_CreatedChanged):
+    """The queue manager creates a queue whose path name begins with PRIVATE$ in upper-case letters as a
+    public queue.
+    """
 
     def change_queue(self, queue: Queue) -> None:
         if queue.Pathname.startswith("PRIVATE$"):

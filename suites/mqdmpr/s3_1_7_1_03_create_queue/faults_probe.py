@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.3 of the probe, written without reading the checks."""
+"""Faults of MS-MQDMPR 3.1.7.1.3 Create Queue, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ DEFAULT_PROPERTIES = {
     "privacy": "optional",
     "base_priority": 0,
 }
-"""The values of Set Queue Defaults. Spec: MS-MQDMPR 3.1.7.1.33."""
+"""The default values that the event Set Queue Defaults assigns. Spec: MS-MQDMPR 3.1.7.1.33."""
 SUPPLIED_PROPERTIES = {
     "transactional": True,
     "label": "every property".ljust(124, "."),
@@ -82,9 +82,9 @@ def _read_name(sut, queue):
 )
 @varied("time to reach queue", "application tag", "trace", "body", "read by")
 def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
-    """Each of two new queues is listed, has a private format name, and has an empty journal; a message that is received
-    from a queue is stored only in the journal of that queue. A new queue with the name of a deleted queue has an empty
-    journal, too.
+    """The SUT lists each of two new queues, with a private format name and an empty journal. A message that is received
+    from a queue is stored only in the journal of that queue. A new queue with the name of a deleted queue also has an
+    empty journal.
     """
     one, other = (rf"private$\mqc-{sut.own}-{number}-made" for number in ("first", "second"))
     was_listed, get_before = _is_listed(sut, one), sut.attempt("get_queue", name=one)
@@ -213,8 +213,8 @@ def test_new_queue_is_empty_inactive_and_has_journal(sut, judge):
 )
 def test_new_public_queue_has_directory_object_or_is_refused(peer, sut, judge):
     """A new public queue has a directory object with its properties, only a public format name, and a journal, and a
-    second public queue has the identifier of its own object; while the directory is unavailable, the creation of a
-    queue is refused, and the queue does not exist when the directory is available again.
+    second public queue has the identifier of its own object. While the directory is unavailable, the SUT refuses to
+    create a queue, and this queue does not exist when the directory is available again.
     """
     name, later = (f"mqc-{sut.own}-{one}" for one in ("public", "later"))
     object_before = _read_directory_object(sut, name)

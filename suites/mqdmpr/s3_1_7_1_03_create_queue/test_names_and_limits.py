@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.3 Create Queue: names that resemble each other, and limits of properties."""
+"""MS-MQDMPR 3.1.7.1.3 Create Queue: queues with similar names, and extreme values of properties."""
 
 from __future__ import annotations
 
@@ -76,7 +76,9 @@ def test_queues_with_similar_names_are_created(peer, sut, judge):
 
 @covers("MQDMPR-3.1.7.1.3-05")
 def test_path_name_with_two_suffixes_is_refused(peer, sut, judge):
-    """A path name with a subqueue of a subqueue is invalid: the SUT creates no queue with it, and no subqueue."""
+    """A path name with two suffixes would name a subqueue of a subqueue, and is invalid: the SUT creates neither a
+    queue nor a subqueue.
+    """
     queue = sut.new_queue("suffixes")
     attempts = {}
     for suffix in (";one;two", ";one;journal", ";journal;one"):

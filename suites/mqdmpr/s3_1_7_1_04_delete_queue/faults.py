@@ -20,8 +20,8 @@ Done = Callable[[], Result]
 
 
 @fault("deleted-queue-messages-not-acknowledged", breaks="MQDMPR-3.1.7.1.4-05")
-class MessagesVanish(Queues):
-    """The messages of a deleted queue are deleted without an acknowledgment."""
+class DeletedMessagesNotAcknowledged(Queues):
+    """When a queue is deleted, the queue manager deletes the queue's messages without an acknowledgment."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
         for one in queue_with_children(queue):
@@ -31,7 +31,7 @@ class MessagesVanish(Queues):
 
 
 @fault("deleted-queue-handles-open-namesake", breaks="MQDMPR-3.1.7.1.4-10")
-class OpeningsFollowTheName(Queues):
+class OldHandleRefersToNewQueue(Queues):
     """An open handle of a deleted queue refers to a new queue with the same name."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
@@ -52,16 +52,16 @@ class OpeningsFollowTheName(Queues):
 
 
 @fault("deleted-queue-only-emptied", breaks="MQDMPR-3.1.7.1.4-11")
-class StillListed(Queues):
-    """A deleted queue is emptied, but not removed."""
+class DeletedQueueStillListed(Queues):
+    """When a queue is deleted, the queue manager deletes the queue's messages, but keeps the queue."""
 
     def forget(self, queue: Queue) -> None:
         """Keep the queue instead of removing it."""
 
 
 @fault("delete-of-open-queue-returns-error", breaks="MQDMPR-3.1.7.1.4-17")
-class RefusedWhenDone(Queues):
-    """The request to delete an open queue returns an error, although the queue is deleted."""
+class DeletionOfOpenQueueReturnsError(Queues):
+    """The queue manager deletes an open queue, but returns an error."""
 
     def delete(self, queue: Queue, token: int | None, done: Done) -> Result | None:
         if not queue.Active:
@@ -71,17 +71,17 @@ class RefusedWhenDone(Queues):
 
 
 @fault("deleted-public-queue-object-stays", breaks="MQDMPR-3.1.7.1.4-13")
-class StaysPublished(Publishing):
-    """The directory object of a deleted public queue remains."""
+class DirectoryObjectRemains(Publishing):
+    """When a public queue is deleted, the queue manager leaves the queue's directory object."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         withdrawn(Status.MQ_OK)
 
 
 @fault("delete-removes-other-directory-objects", breaks="MQDMPR-3.1.7.1.4-14")
-class AnotherFromDirectory(Publishing):
-    """The deletion of a public queue also deletes the directory objects of all public queues that are listed
-    before it.
+class EarlierDirectoryObjectsDeleted(Publishing):
+    """When a public queue is deleted, the queue manager also deletes the directory objects of all public queues that
+    are listed before it.
     """
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
@@ -89,7 +89,7 @@ class AnotherFromDirectory(Publishing):
 
         def delete_another_object(status: Status) -> None:
             if others:
-                super(AnotherFromDirectory, self).withdraw(others.pop(), delete_another_object)
+                super(EarlierDirectoryObjectsDeleted, self).withdraw(others.pop(), delete_another_object)
             else:
                 withdrawn(status)
 
@@ -97,7 +97,7 @@ class AnotherFromDirectory(Publishing):
 
 
 @fault("public-queue-deleted-offline", breaks="MQDMPR-3.1.7.1.4-16")
-class WithoutDirectory(Publishing):
+class DeletedWithoutDirectory(Publishing):
     """The queue manager deletes a public queue and returns success although the directory does not answer."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:

@@ -33,7 +33,7 @@ class TransactionalReportedAsPurged(Positions):
 
 
 @fault("receiver-second-message-of-deleted-queue-not-reported", breaks="MQDMPR-3.1.7.1.4-05")
-class OneMessageReported(Queues):
+class OnlyFirstMessageReported(Queues):
     """The receiver sends a negative acknowledgment for only the first message of a deleted queue."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
@@ -59,7 +59,7 @@ class FirstHandleDetached(Queues):
 
 @fault("queue-manager-deleted-queue-listed-after-restart", breaks="MQDMPR-3.1.7.1.4-11")
 class DeletedQueueReturns(Queues):
-    """A deleted queue exists again after a restart."""
+    """After a restart, the queue manager restores a deleted queue."""
 
     def _build_deletion(self, queue: Queue) -> Change:
         change = super()._build_deletion(queue)

@@ -14,8 +14,8 @@ from reference_qm.surface.commands import Result
 
 
 @fault("only-first-message-of-deleted-queue-is-reported", breaks="MQDMPR-3.1.7.1.4-05")
-class FirstMessageReported(Positions):
-    """Only the first message of a deleted queue causes a negative acknowledgment."""
+class OnlyFirstMessageReported(Positions):
+    """When a queue is deleted, the receiver sends a negative acknowledgment only for the first message."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         deleted = reason is MessageClass.MQMSG_CLASS_NACK_Q_DELETED
@@ -42,7 +42,7 @@ class LockedMessageNotReported(Positions):
 
 @fault("second-handle-of-deleted-queue-still-reads", breaks="MQDMPR-3.1.7.1.4-10")
 class SecondHandleReads(Queues):
-    """The deletion of a queue invalidates only the handle that was opened first."""
+    """When a queue is deleted, the queue manager invalidates only the handle that was opened first."""
 
     def _close_descriptors(self, queue: Queue) -> None:
         later = dict(list(queue.OpenQueueDescriptorCollection.items())[1:])
@@ -54,7 +54,7 @@ class SecondHandleReads(Queues):
 
 @fault("deleted-queue-with-open-handle-keeps-name", breaks="MQDMPR-3.1.7.1.4-11")
 class OpenedQueueKeepsName(Queues):
-    """A deleted queue that is open keeps its name: it stays listed and receives messages."""
+    """When an open queue is deleted, the queue manager keeps its name: the queue stays listed and receives messages."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
         self.opened = bool(queue.OpenQueueDescriptorCollection)

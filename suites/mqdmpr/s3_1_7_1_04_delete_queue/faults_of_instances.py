@@ -37,7 +37,9 @@ class PeekHandleStays(Queues):
 
 @fault("deleted-queue-takes-queue-with-longer-name", breaks="MQDMPR-3.1.7.1.4-11", blind=True)
 class LongerNamesDeletedToo(Queues):
-    """The deletion of a queue also removes the queues whose names begin with the name of the queue."""
+    """When a queue is deleted, the queue manager also deletes the queues whose names begin with the name
+    of this queue.
+    """
 
     def forget(self, queue: Queue) -> None:
         super().forget(queue)

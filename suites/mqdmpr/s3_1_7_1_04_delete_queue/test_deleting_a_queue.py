@@ -30,7 +30,7 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
         raise ConformanceFailure("the SUT did not put the message into the queue")
     queue, second = remote.open(form=form), remote.open(form=form)
     cursor, cursor_of_second = queue.cursor().expect_success(), second.open_cursor()
-    was_listed = _is_listed(sut, name)
+    was_listed = _is_queue_listed(sut, name)
     deleted = sut.attempt("delete_queue", name=name)
     judge("MQDMPR-3.1.7.1.4-17", expected=Outcome.DONE, observed=deleted, case="deletion of the queue")
     judge.conclude("MQDMPR-3.1.7.1.4-17")
@@ -46,7 +46,7 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
         },
         observed={
             "queue is listed before the deletion": was_listed,
-            "queue is listed after the deletion": _is_listed(sut, name),
+            "queue is listed after the deletion": _is_queue_listed(sut, name),
             "open of the deleted queue": openings.get_opening_outcome(opened),
             "send to the deleted queue": sut.attempt(sut.send, f"DIRECT={path}"),
             "peek of the deleted queue": sut.attempt("peek", queue=name),
@@ -91,17 +91,19 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
 @needs("queue_control", "restart")
 @covers("MQDMPR-3.1.7.1.4-11")
 def test_deleted_queue_is_gone_after_restart(sut, judge):
-    """Two queues are created, one is deleted, and the SUT restarts: only the other queue is listed."""
+    """Two queues are created, the first of them is deleted, and the SUT restarts: the SUT lists only the
+    second queue.
+    """
     kept, deleted = (sut.new_queue(purpose) for purpose in ("kept", "deleted"))
     sut.delete_queue(deleted)
     sut.restart()
     judge(
         "MQDMPR-3.1.7.1.4-11",
         expected={"kept": True, "deleted": False},
-        observed={"kept": _is_listed(sut, kept), "deleted": _is_listed(sut, deleted)},
+        observed={"kept": _is_queue_listed(sut, kept), "deleted": _is_queue_listed(sut, deleted)},
         case="queue listed after a restart",
     )
 
 
-def _is_listed(sut, name):
+def _is_queue_listed(sut, name):
     return name.lower() in [one["name"].lower() for one in sut.control.call("list")["queues"]]

@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.7.1.4 Delete Queue: the subqueues, the journal, the neighbours and the handles of a deleted queue."""
+"""MS-MQDMPR 3.1.7.1.4 Delete Queue: the subqueues, the journal and the handles of a deleted queue, and other queues
+with similar names.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ pytestmark = needs("queue_control", "receive")
 @needs("subqueues", "transactions", "send")
 @covers("MQDMPR-3.1.7.1.4-11", "MQDMPR-3.1.7.1.4-17")
 def test_queue_is_deleted_with_its_parts_only(peer, sut, judge):
-    """A queue with a subqueue, a journaled message and a message that a transaction has received is deleted, beside a
-    queue whose name begins with its name: the other queue is unchanged, and a new queue with the name has no messages,
-    no subqueue and an empty journal, even after the transaction is aborted.
+    """A queue with a subqueue, a journaled message and a message that a transaction has received is deleted, while
+    another queue has a longer name with the same beginning. The other queue is unchanged. A new queue with the name of
+    the deleted queue has no messages, no subqueue and an empty journal, even after the transaction is aborted.
     """
     application = Application(peer, sut, transactional=True)
     queue, subqueue = application.queue, f"{application.queue};mqc-sub"

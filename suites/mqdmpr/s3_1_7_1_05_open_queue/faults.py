@@ -27,7 +27,7 @@ def _get_open_modes(queue: Queue) -> set[tuple[QueueShareMode, QueueAccessType]]
 
 
 @fault("deny-receive-granted-beside-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-103")
-class PeekAloneBesideReceiver(QueueOpening):
+class ExclusivePeekJoinsExclusiveReceiver(QueueOpening):
     """A reader with PeekAccess and DenyReceive can open a queue that another reader has open with ReceiveAccess and
     DenyReceive.
     """
@@ -39,7 +39,7 @@ class PeekAloneBesideReceiver(QueueOpening):
 
 
 @fault("receive-access-granted-beside-exclusive-receiver", breaks="MQDMPR-3.1.7.1.5-106")
-class ReceiveBesideReceiver(QueueOpening):
+class ReceiverJoinsExclusiveReceiver(QueueOpening):
     """A reader with ReceiveAccess and DenyNone can open a queue that another reader has open with DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -48,7 +48,7 @@ class ReceiveBesideReceiver(QueueOpening):
 
 
 @fault("receive-access-granted-beside-exclusive-peeker", breaks="MQDMPR-3.1.7.1.5-110")
-class PeekerDeniesNobody(QueueOpening):
+class ReceiverJoinsExclusivePeeker(QueueOpening):
     """A reader with ReceiveAccess can open a queue that another reader has open with PeekAccess and DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -59,7 +59,7 @@ class PeekerDeniesNobody(QueueOpening):
 
 
 @fault("deny-receive-granted-beside-shared-receiver", breaks="MQDMPR-3.1.7.1.5-114")
-class AloneBesideShared(QueueOpening):
+class ExclusiveReaderJoinsReceiver(QueueOpening):
     """A reader with DenyReceive can open a queue that another reader has open with ReceiveAccess and DenyNone."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -69,8 +69,10 @@ class AloneBesideShared(QueueOpening):
 
 
 @fault("open-queue-descriptor-not-added-to-queue", breaks=("MQDMPR-3.1.7.1.5-123", "MQDMPR-3.1.7.1.5-114"))
-class OpeningNotNoted(QueueOpening):
-    """A new OpenQueueDescriptor is not added to its queue, so the descriptor restricts no other reader."""
+class DescriptorNotAddedToQueue(QueueOpening):
+    """The queue manager does not add a new OpenQueueDescriptor to its queue, so the descriptor restricts no other
+    reader.
+    """
 
     def open_found_queue(
         self,
@@ -86,7 +88,7 @@ class OpeningNotNoted(QueueOpening):
 
 
 @fault("second-open-with-receive-access-refused", breaks="MQDMPR-3.1.7.1.5-124")
-class OneAtATime(QueueOpening):
+class OnlyOneReceiverAdmitted(QueueOpening):
     """The queue manager opens a queue with ReceiveAccess for only one reader at a time."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -95,7 +97,7 @@ class OneAtATime(QueueOpening):
 
 
 @fault("peek-beside-exclusive-remote-reader-refused", breaks="MQDMPR-3.1.7.1.5-124")
-class PeekBesideRemoteReaderRefused(QueueOpening):
+class PeekDuringExclusiveRemoteReadRefused(QueueOpening):
     """The queue manager refuses a peek while a remote reader has the queue open with DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -112,7 +114,7 @@ class PeekBesideRemoteReaderRefused(QueueOpening):
     "queue-names-compared-by-16-characters",
     breaks=("MQDMPR-3.1.7.1.5-48", "MQDMPR-3.1.7.1.5-118"),
 )
-class ByBeginningOfName(QueueOpening):
+class NamesComparedIn16Characters(QueueOpening):
     """The queue manager compares only the first 16 characters of queue names."""
 
     def open_found_queue(
@@ -130,8 +132,8 @@ class ByBeginningOfName(QueueOpening):
     "second-open-of-queue-returns-first-handle",
     breaks=("MQDMPR-3.1.7.1.5-116", "MQDMPR-3.1.7.1.5-121", "MQDMPR-3.1.7.1.5-122"),
 )
-class OnceForAll(QueueOpening):
-    """Opening an open queue again returns the handle that the first request returned."""
+class SecondOpenReturnsFirstHandle(QueueOpening):
+    """When a reader opens an open queue again, the queue manager returns the handle of the first request."""
 
     def open_found_queue(
         self,
@@ -146,7 +148,7 @@ class OnceForAll(QueueOpening):
 
 
 @fault("peek-access-granted-as-receive-access", breaks="MQDMPR-3.1.7.1.5-117")
-class AlwaysToReceive(QueueOpening):
+class PeekerRestrictsLikeReceiver(QueueOpening):
     """A handle with PeekAccess restricts other readers like a handle with ReceiveAccess."""
 
     def open_found_queue(
@@ -161,8 +163,8 @@ class AlwaysToReceive(QueueOpening):
 
 
 @fault("open-of-queue-returns-previous-handle", breaks="MQDMPR-3.1.7.1.5-125")
-class AnotherHandle(Qmcomm):
-    """Opening a queue returns the handle that the previous request returned."""
+class PreviousHandleReturned(Qmcomm):
+    """When a reader opens a queue, the queue manager returns the handle that the previous request returned."""
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
         values = super().get_open_values(descriptor)
@@ -174,8 +176,8 @@ class AnotherHandle(Qmcomm):
 
 
 @fault("several-queues-opened-to-read", breaks="MQDMPR-3.1.7.1.5-09")
-class SeveralToRead(QueueOpening):
-    """A request to open several queues for reading opens the first of them."""
+class SeveralQueuesOpenForReading(QueueOpening):
+    """When a reader requests to open several queues for reading, the queue manager opens the first of these queues."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -186,7 +188,7 @@ class SeveralToRead(QueueOpening):
 
 
 @fault("http-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-38")
-class HttpToRead(QueueOpening):
+class HttpNameOpenForReading(QueueOpening):
     """The queue manager opens an HTTP format name of a local queue for reading."""
 
     def open_queue(
@@ -200,7 +202,7 @@ class HttpToRead(QueueOpening):
 
 
 @fault("multicast-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-46")
-class MulticastToRead(Qmcomm):
+class MulticastNameOpenForReading(Qmcomm):
     """When a reader opens a multicast format name, the queue manager opens the first of its queues."""
 
     def open_remote_queue(self, call: Call, now: Now) -> Opened:
@@ -212,7 +214,7 @@ class MulticastToRead(Qmcomm):
 
 
 @fault("missing-queue-created-when-opened", breaks="MQDMPR-3.1.7.1.5-51")
-class MakesWhatIsNotThere(QueueOpening):
+class MissingQueueCreated(QueueOpening):
     """The queue manager creates a missing queue when a reader opens it."""
 
     def open_queue(
@@ -229,7 +231,7 @@ class MakesWhatIsNotThere(QueueOpening):
     "sharing-mode-of-application-ignored",
     breaks=("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-110", "MQDMPR-3.1.7.1.5-114"),
 )
-class OnlyRemoteReadersExclude(QueueOpening):
+class ApplicationsDoNotExclude(QueueOpening):
     """Only the modes of remote readers exclude a reader; the modes of the queue manager's own applications do not."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:

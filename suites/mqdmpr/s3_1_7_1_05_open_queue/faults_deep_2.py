@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("several-queues-are-opened-for-peeking", breaks="MQDMPR-3.1.7.1.5-09")
-class SeveralForPeeking(QueueOpening):
+class SeveralQueuesOpenForPeeking(QueueOpening):
     """The queue manager opens several queues together with PeekAccess."""
 
     def _open_several(
@@ -26,7 +26,7 @@ class SeveralForPeeking(QueueOpening):
 
 @fault("third-of-several-queues-is-not-opened", breaks="MQDMPR-3.1.7.1.5-24")
 class ThirdElementDropped(QueueOpening):
-    """Of a format name with more than two elements, the queue manager opens the first two."""
+    """The queue manager opens only the first two queues of a format name with more than two elements."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -54,7 +54,7 @@ class ExclusivePeekJoins(QueueOpening):
 
 
 @fault("only-last-user-of-queue-excludes-receiver", breaks="MQDMPR-3.1.7.1.5-106")
-class LastUserCounts(QueueOpening):
+class LaterPeekEndsExclusion(QueueOpening):
     """A receiver with DenyReceive excludes other receivers only until a further reader peeks at the queue."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -67,7 +67,7 @@ class LastUserCounts(QueueOpening):
 
 
 @fault("exclusive-peek-among-other-peeks-admits-receiver", breaks="MQDMPR-3.1.7.1.5-110")
-class ExclusivePeekOutnumbered(QueueOpening):
+class OtherPeekerEndsExclusion(QueueOpening):
     """A reader with PeekAccess and DenyReceive excludes no receiver while another reader peeks with DenyNone."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -79,8 +79,8 @@ class ExclusivePeekOutnumbered(QueueOpening):
 
 
 @fault("close-of-one-receiver-ends-restriction-of-both", breaks="MQDMPR-3.1.7.1.5-114")
-class BothReceiversForgotten(QueueOpening):
-    """When one of two receivers closes the queue, the other no longer prevents an open with DenyReceive."""
+class CloseOfOneReceiverForgetsBoth(QueueOpening):
+    """When one of two receivers closes the queue, the other receiver no longer prevents an open with DenyReceive."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference
@@ -92,7 +92,7 @@ class BothReceiversForgotten(QueueOpening):
 
 
 @fault("peek-access-prevents-exclusive-peek", breaks="MQDMPR-3.1.7.1.5-117")
-class PeekCountsAsReceive(QueueOpening):
+class PeekerExcludesExclusivePeeker(QueueOpening):
     """A reader with PeekAccess prevents another reader from opening the queue with PeekAccess and DenyReceive."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:

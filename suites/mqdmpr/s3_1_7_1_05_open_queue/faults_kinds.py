@@ -18,7 +18,7 @@ SEND, RECEIVE, PEEK = QueueAccessType.SEND, QueueAccessType.RECEIVE, QueueAccess
 
 
 @fault("queue-manager-local-and-remote-queue-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12", blind=True)
-class RemoteBesideLocalExclusive(QueueOpening):
+class SeveralQueuesOpenExclusivelyWithRemote(QueueOpening):
     """The queue manager opens several queues together with DenyReceive if one of them is remote."""
 
     def _open_several(
@@ -30,8 +30,10 @@ class RemoteBesideLocalExclusive(QueueOpening):
 
 
 @fault("queue-manager-three-queues-opened-to-peek", breaks="MQDMPR-3.1.7.1.5-09", blind=True)
-class ThreeToPeek(QueueOpening):
-    """The queue manager opens three queues together with PeekAccess; it opens the first of them."""
+class ThreeQueuesOpenForPeeking(QueueOpening):
+    """When a reader requests to open three queues together with PeekAccess, the queue manager opens the first of these
+    queues instead of refusing the request.
+    """
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -42,7 +44,7 @@ class ThreeToPeek(QueueOpening):
 
 
 @fault("queue-manager-machine-name-of-this-computer-opened-to-send", breaks="MQDMPR-3.1.7.1.5-42", blind=True)
-class MachineNameSends(QueueOpening):
+class MachineNameOpenForSending(QueueOpening):
     """An application can open the machine format name of the local dead-letter queue for sending."""
 
     def admits_access(self, name: FormatName, required_access: QueueAccessType) -> bool:
@@ -50,7 +52,7 @@ class MachineNameSends(QueueOpening):
 
 
 @fault("queue-manager-missing-queue-by-private-name-opened-to-read", breaks="MQDMPR-3.1.7.1.5-51", blind=True)
-class OtherPrivateNumber(QueueOpening):
+class MissingNumberOpensOtherQueue(QueueOpening):
     """If a private format name matches no local queue, the queue manager opens another private queue for reading."""
 
     def open_queue(
@@ -64,7 +66,7 @@ class OtherPrivateNumber(QueueOpening):
 
 
 @fault("queue-manager-journal-of-missing-queue-opened-to-read", breaks="MQDMPR-3.1.7.1.5-51", blind=True)
-class OtherJournal(QueueOpening):
+class MissingJournalOpensSystemJournal(QueueOpening):
     """If the name of a journal matches no local queue, the queue manager opens the system journal for reading."""
 
     def open_queue(
@@ -77,7 +79,7 @@ class OtherJournal(QueueOpening):
 
 
 @fault("queue-manager-missing-queue-by-own-address-treated-as-remote", breaks="MQDMPR-3.1.7.1.5-61", blind=True)
-class OwnAddressIsRemote(QueueNames):
+class LocalAddressTakenForRemote(QueueNames):
     """The queue manager treats a direct format name with its own IP address as the name of another computer if no local
     queue matches.
     """
@@ -87,7 +89,7 @@ class OwnAddressIsRemote(QueueNames):
 
 
 @fault("queue-manager-missing-queue-opened-by-localhost", breaks="MQDMPR-3.1.7.1.5-61", blind=True)
-class LocalhostMissing(QueueOpening):
+class MissingLocalhostQueueOpensOutgoingQueue(QueueOpening):
     """The queue manager opens an outgoing queue for a missing local queue whose direct format name contains
     "localhost".
     """
@@ -104,7 +106,7 @@ class LocalhostMissing(QueueOpening):
 
 
 @fault("open-queue-exclusive-peeker-of-journal-ignored", breaks="MQDMPR-3.1.7.1.5-110", blind=True)
-class ExclusivePeekAdmin(QueueOpening):
+class JournalOpenDespiteExclusivePeek(QueueOpening):
     """The queue manager opens a journal with ReceiveAccess although another reader has the journal open with PeekAccess
     and DenyReceive.
     """
@@ -116,7 +118,7 @@ class ExclusivePeekAdmin(QueueOpening):
 
 
 @fault("open-queue-exclusive-receiver-of-subqueue-ignored", breaks="MQDMPR-3.1.7.1.5-106", blind=True)
-class SubqueueShared(QueueOpening):
+class SubqueueOpenDespiteExclusiveReceiver(QueueOpening):
     """The queue manager opens a subqueue with ReceiveAccess although another reader has the subqueue open with
     ReceiveAccess and DenyReceive.
     """

@@ -70,7 +70,7 @@ class FirstReaderDecides(QueueOpening):
 
 
 @fault("deny-receive-of-peeker-ignored-beside-receivers-peek", breaks="MQDMPR-3.1.7.1.5-110", blind=True)
-class PeekerAfterPeeker(QueueOpening):
+class SharedPeekerEndsExclusion(QueueOpening):
     """While a queue is open with PeekAccess and DenyNone, the queue manager admits a reader with ReceiveAccess, even if
     another reader has the queue open with PeekAccess and DenyReceive.
     """
@@ -111,7 +111,7 @@ class LaterMissingSkipped(QueueOpening):
 
 
 @fault("failed-opening-of-several-leaves-first-open", breaks="MQDMPR-3.1.7.1.5-30", blind=True)
-class FirstStaysOpen(QueueOpening):
+class EarlierQueuesStayOpen(QueueOpening):
     """When the queue manager cannot open one of several queues, the queues before it stay open."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:

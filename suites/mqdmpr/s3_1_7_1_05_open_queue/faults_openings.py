@@ -32,7 +32,7 @@ def _set_attributes(**values: Any) -> Callable[[Any], None]:
 
 
 def _change_multiple_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change each descriptor for several queues."""
+    """Build a fault that changes each descriptor for several queues."""
 
     class Several(QueueOpening):
         def _open_several(
@@ -70,7 +70,7 @@ for _name, _rules, _says, _change in (
     (
         "first-name-only",
         "MQDMPR-3.1.7.1.5-17",
-        "The FormatName of the descriptor for several queues is the name of the first queue only.",
+        "The FormatName of the descriptor for several queues contains only the name of the first queue.",
         _set_attributes(FormatName=_get_first_format_name),
     ),
     (
@@ -108,8 +108,8 @@ for _name, _rules, _says, _change in (
 
 
 @fault("open-of-several-queues-without-common-descriptor", breaks="MQDMPR-3.1.7.1.5-14")
-class SeveralNotKept(QueueOpening):
-    """Queues that are opened together have no common descriptor."""
+class DescriptorOfSeveralQueuesNotKept(QueueOpening):
+    """The queue manager keeps no common descriptor for queues that are opened together."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -121,8 +121,8 @@ class SeveralNotKept(QueueOpening):
 
 
 @fault("open-of-three-queues-returns-error", breaks="MQDMPR-3.1.7.1.5-33")
-class SeveralFailsWhenDone(QueueOpening):
-    """Opening more than two queues together returns an error, although the queues are opened."""
+class OpenOfSeveralQueuesReturnsError(QueueOpening):
+    """The queue manager opens more than two queues together, but returns an error."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
@@ -142,7 +142,7 @@ add(
 
 
 def _change_single_queue_descriptor(change: Callable[[OpenQueueDescriptor], None]) -> Install:
-    """Change each descriptor for a single queue."""
+    """Build a fault that changes each descriptor for a single queue."""
 
     class One(QueueOpening):
         def open_found_queue(
@@ -177,7 +177,7 @@ add(
 
 
 def _change_outgoing_queue(change: Callable[[OutgoingQueue], None]) -> Install:
-    """Change each new outgoing queue."""
+    """Build a fault that changes each new outgoing queue."""
 
     class Outgoing(Destinations):
         def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
@@ -239,7 +239,7 @@ for _name, _rule, _says, _changed in (
 
 
 @fault("outgoing-queue-created-at-first-send", breaks="MQDMPR-3.1.7.1.5-79")
-class OutgoingWhenSentTo(QueueOpening):
+class OutgoingQueueCreatedAtSend(QueueOpening):
     """The queue manager creates an outgoing queue only when a message is sent, not when the queue is opened."""
 
     def open_queue(
@@ -256,7 +256,7 @@ class OutgoingWhenSentTo(QueueOpening):
 
 
 @fault("open-queue-checks-last-opening-only", breaks=("MQDMPR-3.1.7.1.5-103", "MQDMPR-3.1.7.1.5-106"))
-class LastOpeningDecides(QueueOpening):
+class OnlyLastReaderExcludes(QueueOpening):
     """Only the last of several readers who open a queue excludes other readers."""
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
@@ -269,7 +269,7 @@ class LastOpeningDecides(QueueOpening):
 
 
 @fault("closing-a-queue-closes-equal-openings", breaks="MQDMPR-3.1.7.1.5-123")
-class ClosesEqualOpenings(QueueOpening):
+class CloseRemovesEqualDescriptors(QueueOpening):
     """When a descriptor is closed, the queue manager removes it from its queue, together with every descriptor that has
     the same access and share modes.
     """

@@ -40,7 +40,7 @@ class UnknownListIsEmpty(Commands):
 
 
 @fault("machine-name-opened-to-send", breaks="MQDMPR-3.1.7.1.5-42")
-class MachineToSend(Commands):
+class MachineNameMessageDiscarded(Commands):
     """The queue manager accepts a message for a machine format name and discards it."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -55,7 +55,7 @@ class MachineToSend(Commands):
     "direct-name-of-local-computer-treated-as-remote",
     breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59", "MQDMPR-3.1.7.1.5-61"),
 )
-class OwnNameNotKnown(QueueNames):
+class LocalComputerNameNotRecognized(QueueNames):
     """The queue manager treats the local computer's name in a direct format name as the name of another computer."""
 
     def is_here(self, name: DirectName) -> bool:
@@ -66,7 +66,7 @@ class OwnNameNotKnown(QueueNames):
     "direct-name-without-domain-treated-as-remote",
     breaks=("MQDMPR-3.1.7.1.5-59", "MQDMPR-3.1.7.1.5-61", "MQMQ-2.1.2-D01"),
 )
-class NameWithoutDomainNotKnown(QueueNames):
+class NameWithoutDomainNotRecognized(QueueNames):
     """The queue manager recognizes the local computer in a direct format name only by the name with the domain, not by
     ComputerName.
     """
@@ -76,7 +76,7 @@ class NameWithoutDomainNotKnown(QueueNames):
 
 
 @fault("direct-name-localhost-treated-as-remote", breaks=("MQDMPR-3.1.7.1.5-59", "MQMQ-2.1.2-D01"))
-class LocalhostNotKnown(QueueNames):
+class LocalhostNotRecognized(QueueNames):
     """The queue manager treats localhost and a period in a direct format name as the name of another computer."""
 
     def is_own_host(self, protocol: str, address: str) -> bool:
@@ -84,7 +84,7 @@ class LocalhostNotKnown(QueueNames):
 
 
 @fault("direct-name-of-any-computer-treated-as-local", breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"))
-class EveryNameIsOwn(QueueNames):
+class EveryComputerNameLocal(QueueNames):
     """The queue manager treats every computer name in a direct format name as the name of the local computer."""
 
     def is_here(self, name: DirectName) -> bool:
@@ -92,7 +92,7 @@ class EveryNameIsOwn(QueueNames):
 
 
 @fault("direct-name-with-any-ip-address-treated-as-local", breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"))
-class EveryIpAddressIsOwn(QueueNames):
+class EveryIpAddressLocal(QueueNames):
     """The queue manager treats every IP address in a direct format name as an address of the local computer."""
 
     def is_here(self, name: DirectName) -> bool:
@@ -100,7 +100,7 @@ class EveryIpAddressIsOwn(QueueNames):
 
 
 @fault("missing-local-queue-opened-by-direct-name", breaks="MQDMPR-3.1.7.1.5-61")
-class OwnQueueThatIsNotThere(Destinations):
+class MissingLocalQueueAccepted(Destinations):
     """The queue manager accepts a message for a missing local queue that is named by a direct format name."""
 
     def find_local(self, text: str) -> Queue | None:
@@ -113,7 +113,7 @@ class OwnQueueThatIsNotThere(Destinations):
 
 
 @fault("missing-local-queue-opened-by-private-name", breaks="MQDMPR-3.1.7.1.5-77")
-class OwnNumberThatIsNotThere(Destinations):
+class MissingPrivateNumberAccepted(Destinations):
     """The queue manager accepts a message for a missing local queue that is named by a private format name."""
 
     def find_local(self, text: str) -> Queue | None:
@@ -126,7 +126,7 @@ class OwnNumberThatIsNotThere(Destinations):
 
 
 @fault("missing-local-queue-opened-by-public-name", breaks="MQDMPR-3.1.7.1.5-73")
-class OwnPublicQueueThatIsNotThere(Destinations):
+class MissingPublicQueueAccepted(Destinations):
     """The queue manager accepts a message for a missing local public queue."""
 
     def find_local(self, text: str) -> Queue | None:
@@ -139,15 +139,15 @@ class OwnPublicQueueThatIsNotThere(Destinations):
 
 
 @fault("message-to-journal-name-stored-in-its-queue", breaks="MQDMPR-3.1.7.1.5-48")
-class JournalsAreSentTo(Destinations):
-    """A message to the format name of a journal is stored in the queue to which the journal belongs."""
+class MessageToJournalStoredInQueue(Destinations):
+    """The queue manager stores a message to the format name of a journal in the queue to which the journal belongs."""
 
     def find_local(self, text: str) -> Queue | None:
         return super().find_local(text.removesuffix(";JOURNAL"))
 
 
 @fault("missing-queue-of-several-skipped", breaks="MQDMPR-3.1.7.1.5-30")
-class SeveralButThoseNotThere(Commands):
+class MissingQueuesSkipped(Commands):
     """When some queues of a multiple-element format name are missing, the queue manager opens the remaining queues."""
 
     def _send_to_several(
@@ -170,7 +170,7 @@ class SeveralButThoseNotThere(Commands):
 
 
 @fault("several-queues-opened-with-deny-receive", breaks="MQDMPR-3.1.7.1.5-12")
-class SeveralAlone(QueueOpening):
+class SeveralQueuesOpenExclusively(QueueOpening):
     """The queue manager opens several queues for sending with DenyReceive."""
 
     def _open_several(
@@ -180,8 +180,8 @@ class SeveralAlone(QueueOpening):
 
 
 @fault("second-open-of-several-queues-returns-first-handle", breaks=("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34"))
-class SeveralOnce(QueueOpening):
-    """A second request to open the same several queues returns the handle of the first request."""
+class SecondOpenOfSeveralReturnsFirstHandle(QueueOpening):
+    """When several queues are opened together again, the queue manager returns the handle of the first request."""
 
     def _open_several(
         self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now

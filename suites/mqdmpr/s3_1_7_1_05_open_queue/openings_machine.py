@@ -1,4 +1,6 @@
-"""The machine of the open modes of a queue: its present readers decide in which modes a further reader may open it."""
+"""The state machine of the open modes of a queue: the current readers determine in which modes a further reader can
+open the queue.
+"""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ pytestmark = needs("qm2qm")
 
 @for_each_cell(OpenModes)
 def test_readers_of_a_queue_decide_who_else_may_open_it(remote, judge, cell):
-    """For each state of an open queue and each event, the outcome is the one in states.toml, and the queue can then be
-    opened only in the modes that the next state allows.
+    """A queue in each state of the table states.toml gets each event: the outcome is the one in the table, and the
+    queue can then be opened only in the modes that the next state allows.
     """
     judge_cell(judge, cell, OpenModes(remote))

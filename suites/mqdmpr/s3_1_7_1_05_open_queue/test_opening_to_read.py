@@ -130,8 +130,8 @@ def test_opening_has_requested_access(remote, judge):
 @needs("send", "queues")
 @covers("MQDMPR-3.1.7.1.5-48")
 def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, judge):
-    """A message to the format name of a journal, which can be opened only for reading, is stored neither in the queue
-    nor in its journal (MS-MQMQ 2.1.7).
+    """The peer sends a message to the format name of a journal, which can be opened only for reading: the SUT stores
+    the message neither in the queue nor in its journal (MS-MQMQ 2.1.7).
     """
     queue = sut.new_queue("journaled")
     direct = rf"TCP:{sut.address}\{queue}"

@@ -39,9 +39,9 @@ def _judge_outcomes(judge, rules, outcomes, case="outcome of the send to each fo
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
-    """A send to an existing local queue and a send to a queue of another computer succeed; a send to a missing local
-    queue, a machine name or an unknown distribution list is refused. Messages to another computer, by its name or its
-    IP address, do not arrive in the local queue with the same name.
+    """A send to an existing local queue and a send to a queue of another computer succeed; the SUT refuses a send to a
+    missing local queue, a machine name or an unknown distribution list. Messages to another computer, by its name or
+    its IP address, do not arrive in the local queue with the same name.
     """
     queue = sut.new_queue("named")
     host = sut.control.call("identity")["name"]
@@ -102,8 +102,8 @@ def test_send_to_name_succeeds_only_for_existing_or_remote_queue(sut, judge):
 @covers("MQDMPR-3.1.7.1.5-30")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_missing(sut, judge):
-    """A send to two local queues stores a copy in each; if the format name also contains a missing queue, in any
-    position, the send is refused and no copy is stored.
+    """A send to two local queues stores a copy in each queue; if the format name also contains a missing queue, in any
+    position, the SUT refuses the send and stores no copy.
     """
     queues = [sut.new_queue("first"), sut.new_queue("second")]
     names = [sut.direct_name(queue) for queue in queues]
@@ -168,7 +168,7 @@ def test_several_queues_are_opened_shared_and_closed_once(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94")
 @varied("priority", "positive journaling", "negative journaling", "response queue", "label")
 def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
-    """A send to a public queue that the directory does not contain is refused, or its message waits in an outgoing
+    """The SUT refuses a send to a public queue that the directory does not contain, or keeps the message in an outgoing
     queue; the SUT opens no session.
     """
     name = f"PUBLIC={uuid5(UNKNOWN_GUID, sut.own)}"  # of this attempt alone: what waits there is what it sent
@@ -188,8 +188,8 @@ def test_send_to_unknown_public_queue_is_refused_or_waits(peer, sut, judge):
 @needs("send", "queue_control", "directory", "environment")
 @covers("MQDMPR-3.1.7.1.5-73")
 def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
-    """A send to a public queue of the SUT succeeds if the queue exists, and is refused if only its directory object
-    exists.
+    """The SUT accepts a send to an existing public queue of its own, and refuses a send to a public queue of which only
+    the directory object exists.
     """
     existing, missing = (f"mqc-{sut.own}-{one}" for one in ("there", "gone"))
     peer.at_end(lambda: sut.change_directory_object(queue=missing, present=False))

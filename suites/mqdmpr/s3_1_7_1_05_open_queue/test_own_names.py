@@ -15,8 +15,8 @@ from suites.mqdmpr.steps import openings
 @covers("MQDMPR-3.1.7.1.5-59", "MQMQ-2.1.2-D01")
 @pytest.mark.parametrize("host", [".", "localhost", "name", "name without domain"])
 def test_send_by_each_name_of_local_computer_is_stored(peer, sut, judge, host):
-    """A message to a local queue is stored when the computer in the direct format name is a period, localhost, or the
-    computer's name with or without its domain.
+    """The SUT stores a message in a local queue when the computer in the direct format name is a period, localhost, or
+    the computer's name with or without its domain.
     """
     names = {"name": list_computer_names(sut)[0], "name without domain": list_computer_names(sut)[-1]}
     queue = sut.new_queue("own")
@@ -30,8 +30,8 @@ def test_send_by_each_name_of_local_computer_is_stored(peer, sut, judge, host):
 @needs("send", "queues")
 @covers("MQDMPR-3.1.7.1.5-61")
 def test_send_to_missing_local_queue_is_refused_by_each_name(sut, judge):
-    """For each name and the IP address of the local computer in a direct format name, a send to a missing queue is
-    refused, and a send to an existing queue succeeds.
+    """For each name and the IP address of the local computer in a direct format name, the SUT refuses a send to a
+    missing queue, and accepts a send to an existing queue.
     """
     existing = sut.new_queue("own")
     names = (*list_computer_names(sut), ".", "localhost", "LOCALHOST")

@@ -39,9 +39,9 @@ EXCLUDED_MODES = {
     "MQDMPR-3.1.7.1.6-17",
 )
 def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
-    """For each pair of access and sharing modes, a second remote reader is refused if and only if the mode of one
-    reader excludes the other reader; when the first reader has closed the queue, or its connection is lost, the second
-    can open it.
+    """For each pair of access and sharing modes, the SUT refuses a second remote reader if and only if the mode of one
+    reader excludes the other reader. When the first reader has closed the queue, or its connection is lost, the second
+    reader can open the queue.
     """
     remote.empty()
     first_reader, second_reader = remote.associate(), remote.associate()
@@ -108,7 +108,7 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
 @varied("queue journaling", "queue privacy")
 def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remote, sut, judge):
     """An application has a queue open, and a remote reader also opens it, with each pair of access and sharing modes:
-    the remote reader is refused if and only if the mode of one of them excludes the other.
+    the SUT refuses the remote reader if and only if the mode of the application or of the reader excludes the other.
     """
     remote.empty()
     association = remote.associate()
@@ -137,8 +137,8 @@ def test_remote_reader_beside_application_is_refused_only_by_excluding_mode(remo
 @covers("MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-124")
 @varied("queue journaling", "queue privacy", read_by=("queue", "cursor"))
 def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge):
-    """While a remote reader has a queue open with ReceiveAccess and DenyReceive, an application can peek, and its
-    receive is refused; when the reader has closed the queue, a peek and a receive succeed.
+    """While a remote reader has a queue open with ReceiveAccess and DenyReceive, an application can peek, but the SUT
+    refuses its receive. When the reader has closed the queue, a peek and a receive succeed.
     """
     remote.empty()
     remote.deliver(["first", "second", "third"])

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.5 Open Queue, 3.1.7.1.6 Close Queue: more than two users of a queue, senders among them."""
+"""MS-MQDMPR 3.1.7.1.5 Open Queue, 3.1.7.1.6 Close Queue: more than two users of a queue, including senders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = needs("receive", "queue_control")
 RECEIVE, EXCLUSIVE_RECEIVE = ("receive", False), ("receive", True)
 PEEK, EXCLUSIVE_PEEK = ("peek", False), ("peek", True)
 Mode = tuple[str, bool]
-REFUSED_BESIDE: tuple[tuple[tuple[Mode, ...], dict[Mode, str]], ...] = (
+REFUSED_MODES_BY_USERS: tuple[tuple[tuple[Mode, ...], dict[Mode, str]], ...] = (
     (
         (PEEK, EXCLUSIVE_RECEIVE),
         {
@@ -74,7 +74,7 @@ def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge, k
     if kind == "subqueue":
         sut.create_queue(queue)
     journal = _open(sut, f"{main};journal" if kind == "queue" else main, EXCLUSIVE_RECEIVE)
-    for modes, refused in REFUSED_BESIDE:
+    for modes, refused in REFUSED_MODES_BY_USERS:
         for order in sorted(set(permutations(modes))):
             handles = [_open(sut, queue, mode) for mode in order]
             names = " and ".join(f"{'exclusive ' if deny else ''}{access}" for access, deny in order)
@@ -88,7 +88,7 @@ def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge, k
                     refused.get(mode, "MQDMPR-3.1.7.1.5-124"),
                     expected=each(Outcome.REFUSED if mode in refused else Outcome.DONE, "open"),
                     observed=attempts,
-                    case=f"open for {mode[0]}, exclusive: {mode[1]}, beside {names}",
+                    case=f"{'exclusive ' if mode[1] else ''}open for {mode[0]} while the queue is open for {names}",
                     evidence=frames,
                 )
             _close(sut, *handles)
@@ -107,8 +107,9 @@ def test_third_user_is_refused_if_one_user_excludes_the_mode(peer, sut, judge, k
 @needs("open_to_send")
 @covers("MQDMPR-3.1.7.1.5-124", "MQDMPR-3.1.7.1.6-17")
 def test_senders_and_exclusive_readers_share_a_queue(peer, sut, judge):
-    """A queue is opened for sending while it is open exclusively, and exclusively while it is open for sending. A
-    closed handle for sending is no longer in the data model.
+    """An application can open a queue for sending while a reader has the queue open exclusively, and a reader can open
+    a queue exclusively while an application has it open for sending. A closed handle for sending is no longer in the
+    data model.
     """
     application = Application(peer, sut)
     frames = application.fill("message")
@@ -116,11 +117,15 @@ def test_senders_and_exclusive_readers_share_a_queue(peer, sut, judge):
     observed: dict[str, Any] = {}
     for mode in (EXCLUSIVE_RECEIVE, EXCLUSIVE_PEEK):
         reader = _open(sut, queue, mode)
-        observed[f"sender beside exclusive {mode[0]}"] = sut.attempt("open_to_send", to=to)
+        observed[f"open for sending while the queue is open exclusively for {mode[0]}"] = sut.attempt(
+            "open_to_send", to=to
+        )
         _close(sut, reader)
         sender = sut.control.call("open_to_send", to=to)["handle"]
         reader = _open(sut, queue, mode)
-        observed[f"exclusive {mode[0]} beside sender"] = Outcome.REFUSED if reader is None else Outcome.DONE
+        observed[f"exclusive open for {mode[0]} while the queue is open for sending"] = (
+            Outcome.REFUSED if reader is None else Outcome.DONE
+        )
         _close(sut, reader, sender)
     judge("MQDMPR-3.1.7.1.5-124", expected=each(Outcome.DONE, "open"), observed=observed, evidence=frames)
     if not sut.has("inspect"):
@@ -155,8 +160,8 @@ def test_senders_and_exclusive_readers_share_a_queue(peer, sut, judge):
 @needs("send", "several_queues")
 @covers("MQDMPR-3.1.7.1.5-33", "MQDMPR-3.1.7.1.5-30")
 def test_local_and_remote_queues_are_opened_together(peer, sut, judge):
-    """A message for a local queue, a queue of the peer and a second local queue is stored in both local queues and sent
-    to the peer; if one of the local queues is missing, no queue, local or remote, is opened or gets a copy.
+    """The SUT sends a message for a local queue, a queue of the peer and a second local queue: each local queue stores
+    a copy, and the peer gets a copy. If one of the local queues is missing, the SUT opens no queue and sends no copy.
     """
     queues = [sut.new_queue(name) for name in ("first", "second")]
     first, second = (sut.direct_name(queue) for queue in queues)

@@ -11,8 +11,8 @@ from reference_qm.model.statuses import Status
 
 
 @fault("closed-open-queue-descriptor-stays-in-queue-collection", breaks="MQDMPR-3.1.7.1.6-17")
-class OpeningStaysWithQueue(QueueOpening):
-    """A closed OpenQueueDescriptor remains in its queue's collection."""
+class ClosedDescriptorStaysInQueue(QueueOpening):
+    """The queue manager leaves a closed OpenQueueDescriptor in the collection of its queue."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference
@@ -22,8 +22,8 @@ class OpeningStaysWithQueue(QueueOpening):
 
 
 @fault("closing-several-queues-leaves-single-descriptors-open", breaks="MQDMPR-3.1.7.1.6-07")
-class SeveralLeavesEachOpen(QueueOpening):
-    """Closing the descriptor of queues that were opened together leaves their single descriptors open."""
+class SingleDescriptorsStayOpen(QueueOpening):
+    """When the descriptor of several queues is closed, the queue manager leaves their single descriptors open."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue_desc.OpenQueueDescriptorCollection.clear()
@@ -31,8 +31,8 @@ class SeveralLeavesEachOpen(QueueOpening):
 
 
 @fault("closed-open-queue-descriptor-leaves-cursors-usable", breaks="MQDMPR-3.1.7.1.6-15")
-class CursorsLeft(QueueOpening):
-    """The cursors of a closed OpenQueueDescriptor can still be used."""
+class CursorsOfClosedDescriptorUsable(QueueOpening):
+    """The queue manager leaves the cursors of a closed OpenQueueDescriptor open."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue, cursors = queue_desc.QueueReference, dict(queue_desc.CursorCollection)
@@ -44,7 +44,7 @@ class CursorsLeft(QueueOpening):
 
 
 @fault("closed-handle-ends-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
-class ReadsOfOtherHandles(RemoteOpening):
+class CloseEndsReadsOfOtherHandles(RemoteOpening):
     """When a remote reader closes a queue, the reads that wait with other handles of the queue end as well."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

@@ -10,7 +10,9 @@ from reference_qm.model.statuses import Status
 
 @fault("queue-manager-close-queue-closes-first-of-several-only", breaks="MQDMPR-3.1.7.1.6-07")
 class FirstOfSeveralClosed(QueueOpening):
-    """When an OpenQueueDescriptor for several queues is closed, only the first of these queues is closed."""
+    """When an OpenQueueDescriptor for several queues is closed, the queue manager closes only the first of these
+    queues.
+    """
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         del queue_desc.OpenQueueDescriptorCollection[1:]
@@ -19,7 +21,9 @@ class FirstOfSeveralClosed(QueueOpening):
 
 @fault("queue-manager-close-queue-ends-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
 class ReadsOfOtherHandlesEnded(QueueOpening):
-    """Closing an OpenQueueDescriptor also ends the pending reads with the other handles of the queue."""
+    """When an OpenQueueDescriptor is closed, the queue manager also ends the pending reads with the other handles of
+    the queue.
+    """
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference

@@ -9,8 +9,8 @@ from reference_qm.model.statuses import Status
 
 
 @fault("close-ends-pending-reads-of-other-handles", breaks="MQDMPR-3.1.7.1.6-10")
-class OtherHandlesEnd(QueueOpening):
-    """The close of a handle also ends the pending reads of the other handles of the queue."""
+class ReadsOfOtherHandlesEnded(QueueOpening):
+    """When a handle is closed, the queue manager also ends the pending reads of the other handles of the queue."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference

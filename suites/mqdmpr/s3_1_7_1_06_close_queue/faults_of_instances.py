@@ -32,7 +32,7 @@ class ClosedSenderStays(QueueOpening):
 
 
 @fault("run-down-of-remote-reader-leaves-descriptor", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
-class RunDownLeavesSharing(RemoteOpening):
+class LostReaderStillRestricts(RemoteOpening):
     """When the connection of a remote reader is lost, its OpenQueueDescriptor stays in the queue and restricts other
     readers.
     """
@@ -42,7 +42,7 @@ class RunDownLeavesSharing(RemoteOpening):
 
 
 @fault("closing-multiple-handle-leaves-second-queue-open", breaks="MQDMPR-3.1.7.1.6-17", blind=True)
-class SecondOfSeveralStays(QueueOpening):
+class LaterDescriptorsStayOpen(QueueOpening):
     """When the OpenQueueDescriptor of several queues is closed, the OpenQueueDescriptors of all queues except the first
     stay in their queues.
     """

@@ -16,8 +16,8 @@ from reference_qm.surface.commands import Result
 
 
 @fault("purged-messages-not-acknowledged", breaks="MQDMPR-3.1.7.1.7-07")
-class MessagesVanish(Queues):
-    """The messages of a purged queue are deleted without an acknowledgment."""
+class PurgedMessagesNotAcknowledged(Queues):
+    """When a queue is purged, the queue manager deletes the queue's messages without an acknowledgment."""
 
     def purge(
         self,
@@ -33,8 +33,8 @@ class MessagesVanish(Queues):
 
 
 @fault("purged-message-restored-by-restart", breaks="MQDMPR-3.1.7.1.7-05")
-class ForgottenByACrash(TransactionOperations):
-    """A message that a transaction received before a purge is in the queue again after a restart."""
+class PurgedMessageReturnsAfterRestart(TransactionOperations):
+    """After a restart, the queue manager restores a message that a transaction received before a purge."""
 
     def find_messages_kept_by_transactions(self) -> set[MessagePosition]:
         return {
@@ -45,7 +45,7 @@ class ForgottenByACrash(TransactionOperations):
 
 
 @fault("purged-message-restored-by-abort", breaks="MQDMPR-3.1.7.1.7-05")
-class UndoneByAnAbort(Positions):
+class PurgedMessageReturnsToQueue(Positions):
     """A message that is locked during a purge is in the queue again when its reader returns it."""
 
     def unlock_message(self, position: MessagePosition) -> None:
@@ -55,7 +55,7 @@ class UndoneByAnAbort(Positions):
 
 
 @fault("second-purge-deletes-held-message", breaks="MQDMPR-3.1.7.1.7-05")
-class SecondPurge(Queues):
+class SecondPurgeDeletesLockedMessage(Queues):
     """A second purge of a queue deletes a message that a reader has had locked since before the first purge."""
 
     def purge(

@@ -15,7 +15,9 @@ from reference_qm.surface.commands import Result
 
 @fault("queue-manager-purge-of-second-locked-message-forgotten", breaks="MQDMPR-3.1.7.1.7-05")
 class SecondLockedStays(Queues):
-    """Of several messages that are locked during a purge, only the first is deleted when its read ends."""
+    """If several messages are locked during a purge, the queue manager deletes only the first of them when its read
+    ends.
+    """
 
     def purge(
         self,

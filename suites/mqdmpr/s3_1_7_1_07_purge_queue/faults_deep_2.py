@@ -21,7 +21,7 @@ class PurgedMessageReturns(Positions):
 
 @fault("only-first-purged-message-is-reported", breaks="MQDMPR-3.1.7.1.7-07")
 class FirstPurgedReported(Positions):
-    """Only the first message of a purged queue causes a negative acknowledgment."""
+    """When a queue is purged, the receiver sends a negative acknowledgment only for the first message."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         positions = position.QueueReference.MessagePositionList

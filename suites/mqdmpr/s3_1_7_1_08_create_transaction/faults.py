@@ -11,16 +11,18 @@ from reference_qm.model.transactions import Transaction
 
 
 @fault("transaction-supplied-identifier-ignored", breaks="MQDMPR-3.1.7.1.8-03")
-class IdentifierMadeAnew(TransactionEvents):
-    """A new transaction has a generated identifier instead of the identifier that its creator supplies."""
+class SuppliedIdentifierIgnored(TransactionEvents):
+    """The queue manager assigns a generated identifier to a new transaction instead of the identifier that its creator
+    supplies.
+    """
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
         return super().create_transaction(UUID(int=identifier.int ^ 1), single_phase)
 
 
 @fault("transaction-not-listed-before-use", breaks="MQDMPR-3.1.7.1.8-04")
-class ListedWhenUsed(TransactionEvents):
-    """A new transaction is added to the transaction collection only at its first operation."""
+class TransactionAddedAtFirstOperation(TransactionEvents):
+    """The queue manager adds a new transaction to the transaction collection only at its first operation."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -38,8 +40,8 @@ class ListedWhenUsed(TransactionEvents):
 
 
 @fault("operations-assigned-to-first-transaction", breaks="MQDMPR-3.1.7.1.8-05")
-class OfAnotherUsed(TransactionEvents):
-    """Each operation is assigned to the transaction that began first instead of the transaction that the
+class FirstTransactionUsed(TransactionEvents):
+    """The queue manager assigns each operation to the transaction that began first instead of the transaction that the
     request names.
     """
 

@@ -52,7 +52,7 @@ class SecondReplacesFirst(TransactionEvents):
 
 @fault("second-open-transaction-returns-first", breaks="MQDMPR-3.1.7.1.8-05")
 class SecondSharesOperations(TransactionEvents):
-    """A transaction that is created while another one is open shares the operations of that one."""
+    """A transaction that is created while another transaction is open shares the operations of the open transaction."""
 
     def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
         others = list(self.qm.adm.TransactionCollection.values())

@@ -12,9 +12,9 @@ pytestmark = needs("queue_control", "receive", "transactions")
 
 @covers("MQDMPR-3.1.7.1.8-03", "MQDMPR-3.1.7.1.8-04", "MQDMPR-3.1.7.1.8-05")
 def test_transaction_has_supplied_identifier(peer, sut, judge):
-    """Two new transactions, one of an application and one of a coordinator, have the identifiers that their creator
-    supplied, and no operations. A message that is
-    received in a transaction is removed when the transaction commits, and restored when it aborts.
+    """Two new transactions, one of an application and one of a coordinator, have the identifiers that their creators
+    supplied, and no operations. A commit removes a message that was received in the transaction, and an abort returns
+    the message to the queue.
     """
     application = Application(peer, sut, transactional=True)
     application.fill("first", "second")

@@ -22,7 +22,7 @@ LOW_SEVEN_BYTES_MASK = (1 << 56) - 1
 
 
 @fault("message-position-refers-to-previous-message", breaks="MQDMPR-3.1.7.1.9-09")
-class RefersToTheMessageBefore(Positions):
+class PositionRefersToPreviousMessage(Positions):
     """The MessagePosition of a new message refers to the previously enqueued message."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -35,7 +35,7 @@ class RefersToTheMessageBefore(Positions):
 
 
 @fault("sequential-id-not-incremented", breaks=("MQDMPR-3.1.7.1.9-10", "MQDMPR-3.1.7.1.9-13"))
-class NotIncremented(Positions):
+class SequentialIdNotIncremented(Positions):
     """The queue manager does not increment SequentialID, so all messages have the same value."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -43,7 +43,7 @@ class NotIncremented(Positions):
 
 
 @fault("lookup-identifier-low-bytes-descending", breaks=("MQDMPR-3.1.7.1.9-10", "MQDMPR-3.1.7.1.9-13"))
-class CountsDown(Positions):
+class LookupIdentifiersDecrease(Positions):
     """The low bytes of the LookupIdentifiers decrease from each message to the next."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -51,7 +51,7 @@ class CountsDown(Positions):
 
 
 @fault("lookup-identifier-high-byte-8-minus-priority", breaks=("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12"))
-class PriorityFromEight(Positions):
+class HighByteEightMinusPriority(Positions):
     """The high byte of a LookupIdentifier is 8 minus the priority."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
@@ -59,7 +59,7 @@ class PriorityFromEight(Positions):
 
 
 @fault("message-inserted-at-end-of-queue", breaks="MQDMPR-3.1.7.1.9-14")
-class InOrderOfArrival(Positions):
+class PriorityIgnored(Positions):
     """The queue manager inserts a message at the end of its queue, regardless of its priority."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -69,8 +69,8 @@ class InOrderOfArrival(Positions):
 
 
 @fault("local-send-in-transaction-visible-before-commit", breaks="MQDMPR-3.1.7.1.9-17")
-class ReceivedAtOnce(TransactionOperations):
-    """A message that is sent to a local queue in a transaction can be received before the commit."""
+class SentMessageAvailableBeforeCommit(TransactionOperations):
+    """Before the commit, an application can receive a message that a transaction sends to a local queue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
@@ -80,8 +80,8 @@ class ReceivedAtOnce(TransactionOperations):
 
 
 @fault("local-send-not-listed-in-transaction", breaks=("MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21"))
-class Forgotten(TransactionOperations):
-    """A transaction has no operation for a message that the transaction sends to a local queue."""
+class OperationOfLocalSendMissing(TransactionOperations):
+    """The queue manager adds no operation to a transaction for a message that the transaction sends locally."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)
@@ -93,13 +93,13 @@ class Forgotten(TransactionOperations):
 add(
     "timer-of-time-to-be-received-not-started",
     "MQDMPR-3.1.7.1.9-15",
-    "The timer of TimeToBeReceived does not start when a message enters its queue.",
+    "The queue manager does not start the timer of TimeToBeReceived when a message enters its queue.",
     skip(Lifetimes.watch_received),
 )
 
 
 @fault("local-send-returns-error", breaks="MQDMPR-3.1.7.1.9-26")
-class ToldAsFailed(Enqueueing):
+class StoredMessageReportedAsFailed(Enqueueing):
     """The queue manager returns an error for a message although it stored the message in a local queue."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:

@@ -15,9 +15,9 @@ from reference_qm.surface.clock import Now
 @fault(
     "queue-manager-message-inserted-before-its-priority-while-last-is-locked", breaks="MQDMPR-3.1.7.1.9-14", blind=True
 )
-class LockedTailMissed(Positions):
-    """While the last message of a priority is locked by a transaction, a new message of that priority is inserted
-    before all messages of the priority.
+class InsertedBeforePriorityOfLockedMessage(Positions):
+    """While a transaction has locked the last message of a priority, the queue manager inserts a new message of that
+    priority before all messages of the priority.
     """
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -32,8 +32,8 @@ class LockedTailMissed(Positions):
 
 
 @fault("queue-manager-local-message-time-to-be-received-not-started", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
-class OwnMessagesNotTimed(Lifetimes):
-    """The timer of TimeToBeReceived does not start for a message that an application of this computer sends."""
+class LocalMessagesNeverExpire(Lifetimes):
+    """The queue manager does not start the timer of TimeToBeReceived for a message of a local application."""
 
     def watch_received(self, position: MessagePosition) -> None:
         if position.MessageReference.Identifier.QueueManagerGuid != self.qm.adm.Identifier:

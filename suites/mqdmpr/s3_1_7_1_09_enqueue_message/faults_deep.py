@@ -62,13 +62,13 @@ def _forget_sizes(qm: QueueManager) -> None:
 add(
     "queue-manager-messages-before-restart-do-not-count-for-quota",
     "MQDMPR-3.1.7.1.9-07",
-    "After a restart, the messages that a queue already contains do not count towards the Quota of the queue.",
+    "After a restart, the queue manager does not count the messages that a queue already contains towards its Quota.",
     at_restart(_forget_sizes),
 )
 
 
 @fault("queue-manager-own-quota-compared-with-single-queue", breaks="MQDMPR-3.1.7.1.9-04")
-class QuotaOfSingleQueue(Quotas):
+class QueueManagerQuotaPerQueue(Quotas):
     """The queue manager compares QueueManagerQuota with the total size of the messages of only one queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -92,7 +92,7 @@ class ThrottledTransaction(Enqueueing):
 
 
 @fault("queue-manager-quota-exceeded-by-one-message", breaks="MQDMPR-3.1.7.1.9-04", blind=True)
-class QueueManagerOverQuota(Quotas):
+class NewMessageNotCounted(Quotas):
     """The queue manager compares QueueManagerQuota with the size of the stored messages, without the size of the new
     message.
     """
@@ -109,7 +109,9 @@ class QueueManagerOverQuota(Quotas):
 
 @fault("queue-manager-quota-of-queue-ignores-locked-messages", breaks="MQDMPR-3.1.7.1.9-07", blind=True)
 class LockedNotCounted(Quotas):
-    """The messages that open transactions have sent or received do not count towards the Quota of their queue."""
+    """The queue manager does not count the messages that open transactions have sent or received towards the Quota of
+    their queue.
+    """
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         positions = queue.MessagePositionList
@@ -121,7 +123,7 @@ class LockedNotCounted(Quotas):
 
 
 @fault("queue-manager-quota-of-queue-ignores-extension", breaks="MQDMPR-3.1.7.1.9-07", blind=True)
-class QuotaOfSmallMessages(Quotas):
+class MessageWithoutBodyNotCounted(Quotas):
     """A message without a body never exceeds the Quota of its queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -132,7 +134,7 @@ class QuotaOfSmallMessages(Quotas):
 
 
 @fault("queue-manager-second-message-of-transaction-refers-to-first", breaks="MQDMPR-3.1.7.1.9-09", blind=True)
-class BodyOfFirst(TransactionOperations):
+class SecondMessageHasBodyOfFirst(TransactionOperations):
     """The second local message of a transaction has the body of the first message."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
@@ -144,7 +146,7 @@ class BodyOfFirst(TransactionOperations):
 
 
 @fault("queue-manager-local-send-ignores-priority", breaks="MQDMPR-3.1.7.1.9-14", blind=True)
-class LocalAtEnd(Enqueueing):
+class LocalMessageInsertedAtEnd(Enqueueing):
     """A local message that an application sends is inserted after the messages of lower priorities."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
@@ -156,7 +158,7 @@ class LocalAtEnd(Enqueueing):
 
 @fault("queue-manager-message-of-transaction-never-expires", breaks="MQDMPR-3.1.7.1.9-15", blind=True)
 class TransactionalNeverExpires(Lifetimes):
-    """The timer of TimeToBeReceived does not start for a local transactional message."""
+    """The queue manager does not start the timer of TimeToBeReceived for a local transactional message."""
 
     def watch_received(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is None:
@@ -180,7 +182,7 @@ class SecondQueueNotLocked(TransactionOperations):
 
 
 @fault("queue-manager-transaction-sends-to-last-queue-only", breaks="MQDMPR-3.1.7.1.9-21", blind=True)
-class LastQueueOnly(TransactionOperations):
+class MessagesToEarlierQueueForgotten(TransactionOperations):
     """When a transaction sends a message to a second queue, the queue manager forgets the transaction's messages to the
     first queue.
     """
@@ -193,7 +195,7 @@ class LastQueueOnly(TransactionOperations):
 
 
 @fault("queue-manager-local-message-completes-no-read", breaks="MQDMPR-3.1.7.1.9-23", blind=True)
-class LocalCompletesNothing(Waiting):
+class LocalMessageCompletesNoRead(Waiting):
     """A message that an application of the same computer sends completes no waiting read."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -203,8 +205,8 @@ class LocalCompletesNothing(Waiting):
 
 
 @fault("queue-manager-recoverable-local-message-lost-at-restart", breaks="MQDMPR-3.1.7.1.9-14", blind=True)
-class SecondLocalNotSaved(Durability):
-    """A recoverable message is lost at a restart if the local queue to which it was sent contains other messages."""
+class LaterLocalMessageNotSaved(Durability):
+    """At a restart, the queue manager loses a recoverable local message if its queue contains other messages."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
         change = super().build_send_record(position)
@@ -236,8 +238,8 @@ class TransactionalBeyondQuota(Quotas):
 
 
 @fault("higher-priority-message-inserted-only-before-last", breaks="MQDMPR-3.1.7.1.9-14")
-class InsertedBeforeLastOnly(Positions):
-    """A message of priority 7 is inserted before earlier messages of priority 7."""
+class HighestPriorityInsertedFirst(Positions):
+    """The queue manager inserts a message of priority 7 before earlier messages of priority 7."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         positions = queue.MessagePositionList
@@ -251,7 +253,7 @@ class InsertedBeforeLastOnly(Positions):
 
 @fault("local-message-in-transaction-has-no-lifetime-timer", breaks="MQDMPR-3.1.7.1.9-15")
 class NoTimerAfterCommit(Lifetimes):
-    """The timer of TimeToBeReceived does not start for a message that is sent in a transaction."""
+    """The queue manager does not start the timer of TimeToBeReceived for a message that is sent in a transaction."""
 
     def watch_received(self, position: MessagePosition) -> None:
         if position.MessageReference.TransactionIdentifier is None:
@@ -259,8 +261,8 @@ class NoTimerAfterCommit(Lifetimes):
 
 
 @fault("second-message-of-transaction-available-at-once", breaks="MQDMPR-3.1.7.1.9-17")
-class SecondAvailableAtOnce(TransactionOperations):
-    """The second message that is sent to a local queue in a transaction can be received before the commit."""
+class SecondSentMessageAvailableBeforeCommit(TransactionOperations):
+    """Before the commit, an application can receive the second message that a transaction sends to a local queue."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)

@@ -18,7 +18,7 @@ pytestmark = needs("queue_control", "receive", "send")
 PENDING_TIMEOUT_MS = 60_000
 SMALL_QUOTA_KB, ROOM_KB = 1, 10
 BODY_KB = 4
-TOO_MANY = 12
+MESSAGES_ABOVE_QUOTA = 12
 """A number of messages without bodies, but with labels of a hundred characters, that together need more than 1 KB."""
 LIFETIME_S = 2
 for_each_delivery = pytest.mark.parametrize(
@@ -27,8 +27,8 @@ for_each_delivery = pytest.mark.parametrize(
 
 
 def send_messages(sut, peer, queues, transaction=None):
-    """Let an application send six messages, in turn to two queues; every property differs. Return the properties, by
-    label, with the place of each message.
+    """Let an application send six messages alternately to two queues; each property differs from message to message.
+    Return the properties, by label, with the place of each message.
     """
     sent = {}
     for number, (label, place, priority) in enumerate(
@@ -54,8 +54,9 @@ def send_messages(sut, peer, queues, transaction=None):
 
 
 def list_differences(sut, queues, sent):
-    """Return the labels and names of the properties that differ from those that were sent. A property that the control
-    channel shows for none of the messages is omitted, and so is an empty property that it does not show.
+    """Return the labels of the changed messages with the names of the changed properties. The function omits a property
+    that the control channel shows for none of the messages, and an empty property that the control channel does not
+    show.
     """
     found = {one["label"]: one for name in queues for one in sut.control.call("peek", queue=name)["messages"]}
     shown = {name for one in found.values() for name in one}
@@ -66,11 +67,11 @@ def list_differences(sut, queues, sent):
         if label in found
         and name in shown
         and (value or name in found[label])
-        and _fold(found[label].get(name)) != _fold(value)
+        and _normalize_value(found[label].get(name)) != _normalize_value(value)
     ]
 
 
-def _fold(value):
+def _normalize_value(value):
     return value.lower() if isinstance(value, str) and value.startswith("DIRECT") else value
 
 
@@ -236,7 +237,7 @@ def test_messages_without_bodies_exceed_quota_of_queue(peer, sut, judge, deliver
     outcomes = {
         queue: [
             sut.attempt(sut.send, sut.direct_name(queue), label=f"{number:0100}", body="", **how)
-            for number in range(TOO_MANY)
+            for number in range(MESSAGES_ABOVE_QUOTA)
         ]
         for queue in (small, large)
     }
@@ -248,7 +249,7 @@ def test_messages_without_bodies_exceed_quota_of_queue(peer, sut, judge, deliver
         expected=facts(
             last_send_to_small_queue=Outcome.REFUSED,
             messages_in_small_queue=1 + accepted[small],
-            messages_in_large_queue=1 + TOO_MANY,
+            messages_in_large_queue=1 + MESSAGES_ABOVE_QUOTA,
         ),
         observed={
             "last_send_to_small_queue": outcomes[small][-1],
@@ -263,8 +264,9 @@ def test_messages_without_bodies_exceed_quota_of_queue(peer, sut, judge, deliver
 @covers("MQDMPR-3.1.7.1.9-04")
 @for_each_delivery
 def test_message_that_would_exceed_quota_of_queue_manager_is_refused(peer, sut, judge, delivery):
-    """With a QueueManagerQuota of 10 KB, an application sends three messages of 4 KB to two queues in turn: the third
-    one is refused, although the stored messages are smaller than the quota. After two receives there is room again.
+    """With a QueueManagerQuota of 10 KB, an application sends three messages of 4 KB to two queues in turn: the SUT
+    refuses the third message, although the stored messages are smaller than the quota. After two messages have been
+    received, the SUT accepts another message.
     """
     transactional = delivery == "in transaction"
     queues, packets = store_messages_of_peer(peer, sut, transactional=transactional)
@@ -281,7 +283,7 @@ def test_message_that_would_exceed_quota_of_queue_manager_is_refused(peer, sut, 
 
     outcomes = [send(label, queue) for label, queue in zip("abc", (*queues, queues[0]), strict=True)]
     if outcomes[:2] != [Outcome.DONE] * 2:
-        raise ConformanceFailure("the SUT had no room for two messages")
+        raise ConformanceFailure("the SUT refused the first or the second message")
     judge(
         "MQDMPR-3.1.7.1.9-04",
         expected=facts(third_send=Outcome.REFUSED, first_queue=any_order(*"ya"), second_queue=any_order(*"zb")),
@@ -306,8 +308,8 @@ def test_message_that_would_exceed_quota_of_queue_manager_is_refused(peer, sut, 
 @needs("transactions", "environment", "inspect")
 @covers("MQDMPR-3.1.7.1.9-04")
 def test_throttled_queue_manager_refuses_message_of_transaction(peer, sut, judge):
-    """While its disk is full and the SUT shows Throttled, a message that an application sends to a local queue in a
-    transaction is refused.
+    """While its disk is full and the SUT shows Throttled, the SUT refuses a message that an application sends to a
+    local queue in a transaction.
     """
     (queue, _), packets = store_messages_of_peer(peer, sut, transactional=True)
     transaction = sut.control.call("begin")["transaction"]

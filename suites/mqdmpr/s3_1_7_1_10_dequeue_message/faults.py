@@ -42,13 +42,13 @@ add(
 add(
     "two-phase-receive-deletes-at-first-phase",
     ("MQDMPR-3.1.7.1.10-02", "MQDMPR-3.1.7.1.12-18", "MQDMPR-3.1.7.1.12-21"),
-    "A message that is received in two phases is deleted in the first phase.",
+    "The queue manager deletes a message in the first phase of a two-phase receive.",
     with_arguments(Reading.take_message_out, two_phase_read=lambda given: False),
 )
 add(
     "one-phase-receive-leaves-locked-message",
     ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34"),
-    "A message that is received in one phase stays in its queue and is locked.",
+    "The queue manager leaves a message that is received in one phase locked in its queue.",
     with_arguments(
         Reading.take_message_out, two_phase_read=lambda given: given.two_phase_read or given.transaction is None
     ),
@@ -62,7 +62,7 @@ add(
 
 
 @fault("receive-by-cursor-skips-received-message", breaks=("MQDMPR-3.1.7.1.10-16", "MQDMPR-3.1.7.1.10-17"))
-class TakesTheNext(Cursors):
+class CursorReceivesNextMessage(Cursors):
     """A receive by a cursor whose message another reader has received returns the next message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -74,7 +74,7 @@ class TakesTheNext(Cursors):
 
 
 @fault("received-message-reported-as-not-found", breaks=("MQDMPR-3.1.7.1.10-17", "MQDMPR-3.1.7.1.15-16"))
-class ToldAsNotFound(Cursors):
+class ReceivedMessageReportedAsNotFound(Cursors):
     """A read by a cursor whose message another reader has received returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -91,7 +91,7 @@ def _replace_already_received(got: Got) -> Got:
 add(
     "receive-by-cursor-with-timeout-0-times-out",
     ("MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"),
-    "A receive by a cursor with timeout zero and no message returns MQ_ERROR_IO_TIMEOUT.",
+    "A receive by a cursor with timeout zero that finds no message returns MQ_ERROR_IO_TIMEOUT.",
     with_arguments(Cursors.get_next_message_for_dequeue, no_wait=lambda given: False),
 )
 add(

@@ -23,7 +23,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-receive-does-not-find-returned-message", breaks="MQDMPR-3.1.7.1.10-38")
-class ReturnedNotFound(Positions):
+class ReturnedMessageNotFound(Positions):
     """A receive without a cursor starts at the position where the previous receive ended, and does not find a message
     that was returned to an earlier position.
     """
@@ -37,8 +37,8 @@ class ReturnedNotFound(Positions):
 
 
 @fault("queue-manager-undecided-receive-removed-from-disk", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
-class UndecidedLost(TransactionOperations):
-    """A message that a transaction has received is lost when a restart ends the transaction."""
+class UncommittedReceiveLostAtRestart(TransactionOperations):
+    """When a restart ends a transaction, the queue manager loses the messages that the transaction received."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
@@ -46,7 +46,7 @@ class UndecidedLost(TransactionOperations):
 
 
 @fault("queue-manager-transaction-receives-from-last-queue-only", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
-class OneQueueOnly(TransactionEvents):
+class CommitAffectsOnlyFirstQueue(TransactionEvents):
     """A commit returns the messages that its transaction received from queues other than the first one."""
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -64,7 +64,7 @@ class OneQueueOnly(TransactionEvents):
 
 
 @fault("queue-manager-waiting-receive-of-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.10-D03", blind=True)
-class WaitingTakesAtOnce(Waiting):
+class WaitingReceiveRemovesBeforeCommit(Waiting):
     """If a receive in a transaction had to wait, the queue manager removes its message at once, before the commit."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -75,8 +75,10 @@ class WaitingTakesAtOnce(Waiting):
 
 
 @fault("queue-manager-receive-in-transaction-journaled-at-once", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
-class JournaledAtOnce(TransactionOperations):
-    """A message that a transaction receives is copied into the journal before the commit, even if an abort follows."""
+class JournaledBeforeCommit(TransactionOperations):
+    """The queue manager copies a message that a transaction receives into the journal before the commit, even if an
+    abort follows.
+    """
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
@@ -86,8 +88,8 @@ class JournaledAtOnce(TransactionOperations):
 @fault(
     "queue-manager-received-messages-of-transaction-journaled-in-reverse", breaks="MQDMPR-3.1.7.1.10-D04", blind=True
 )
-class JournaledInReverse(TransactionEvents):
-    """A commit deletes the received messages of its transaction in reverse order."""
+class CommitInReverseOrder(TransactionEvents):
+    """A commit deletes the messages that its transaction received in the reverse order of the receives."""
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         if all(one.OperationType is OperationType.DEQUEUE for one in transaction.TransactionalOperationCollection):
@@ -96,9 +98,9 @@ class JournaledInReverse(TransactionEvents):
 
 
 @fault("queue-manager-received-recoverable-message-back-after-restart", breaks="MQDMPR-3.1.7.1.10-D06", blind=True)
-class BackAfterRestart(Durability):
-    """A recoverable message that was received while other messages stayed in the queue is in the queue again after a
-    restart.
+class ReceivedMessageReturnsAfterRestart(Durability):
+    """After a restart, the queue manager restores a received recoverable message if other messages
+    stayed in the queue.
     """
 
     def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
@@ -110,8 +112,8 @@ class BackAfterRestart(Durability):
 
 
 @fault("queue-manager-receive-in-transaction-of-another-reader-taken", breaks="MQDMPR-3.1.7.1.10-D03", blind=True)
-class SubqueueNotLocked(TransactionOperations):
-    """A message that a transaction receives from a subqueue is not locked."""
+class MessageOfSubqueueNotLocked(TransactionOperations):
+    """The queue manager does not lock a message that a transaction receives from a subqueue."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
@@ -120,8 +122,8 @@ class SubqueueNotLocked(TransactionOperations):
 
 
 @fault("queue-manager-aborted-second-receive-lost", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)
-class SecondAbortedLost(TransactionEvents):
-    """An abort deletes the second and each later message that its transaction received."""
+class AbortDeletesLaterMessages(TransactionEvents):
+    """At an abort, the queue manager deletes the second and each later message that the transaction received."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         received = [

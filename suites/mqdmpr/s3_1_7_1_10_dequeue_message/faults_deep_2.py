@@ -57,7 +57,9 @@ class CursorReceiveOfOneMinute(Waiting):
 
 @fault("moved-cursor-receive-with-timeout-zero-returns-io-timeout", breaks="MQDMPR-3.1.7.1.10-20")
 class MovedCursorWaits(Cursors):
-    """A receive with timeout zero by a cursor that received a message before returns MQ_ERROR_IO_TIMEOUT at the end."""
+    """At the end of the queue, a receive with timeout zero by a cursor that has already received a message returns
+    MQ_ERROR_IO_TIMEOUT.
+    """
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         moved = not isinstance(cursor.MessagePositionReference, Boundary)
@@ -88,7 +90,7 @@ class LockedMessageNotFound(Cursors):
 
 @fault("cancel-of-cursor-receive-ends-oldest-cursor-receive", breaks="MQDMPR-3.1.7.1.10-27")
 class OldestCursorReceiveCancelled(Waiting):
-    """A cancel with the tag of any pending receive by a cursor ends the oldest pending receive by a cursor."""
+    """A cancellation with the tag of one pending receive by a cursor ends the oldest pending receive by a cursor."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         readers = [
@@ -104,8 +106,10 @@ class OldestCursorReceiveCancelled(Waiting):
 
 
 @fault("cursor-of-second-pending-receive-stays-at-its-position", breaks="MQDMPR-3.1.7.1.10-31")
-class SecondWaitDoesNotMove(Cursors):
-    """The cursor of a pending receive moves to the message that arrives only if the cursor is at the start."""
+class SecondWaitDoesNotMoveCursor(Cursors):
+    """When a message arrives, the cursor of a pending receive moves to this message only if the cursor is at the start
+    of the queue.
+    """
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         waits = cursor.CursorState is CursorState.WAIT_RECEIVE
@@ -117,7 +121,9 @@ class SecondWaitDoesNotMove(Cursors):
 
 @fault("receive-skips-message-that-became-available-again", breaks="MQDMPR-3.1.7.1.10-38")
 class UnlockedMessageSkipped(Positions):
-    """A receive without a cursor skips an aborted message if a later message was received meanwhile."""
+    """A receive without a cursor skips a message that an abort returned to the queue, if a later message was received
+    meanwhile.
+    """
 
     def message_available(self, position: MessagePosition) -> None:
         entries = position.QueueReference.MessagePositionList
@@ -222,7 +228,7 @@ class CursorReceiveOfThreeSeconds(Waiting):
 
 @fault("cancelled-cursor-receive-leaves-cursor-waiting", breaks="MQDMPR-3.1.7.1.10-34")
 class CancelledCursorStaysWaiting(Waiting):
-    """The queue manager raises Wait Time Expired on a cursor when a wait times out, but not when it is cancelled."""
+    """When a wait is cancelled, the queue manager does not raise Wait Time Expired on the cursor of the read."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         for descriptor in queue.OpenQueueDescriptorCollection.values():

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.10. Each fault breaks one cell of a table of states, and was written from the section."""
+"""Faults of MS-MQDMPR 3.1.7.1.10. Each fault breaks one transition of a table of states; its author had read the
+section, but not the checks.
+"""
 
 from __future__ import annotations
 

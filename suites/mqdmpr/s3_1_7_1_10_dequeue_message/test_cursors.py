@@ -54,12 +54,12 @@ def test_each_arriving_message_completes_one_pending_receive(remote, judge, by, 
         expected={
             "receives before messages arrive": each(Call.WAITING),
             "receives after two messages have arrived": any_order("first", "second", Call.WAITING),
-            "peek that waits behind them": Call.WAITING,
+            "later peek": Call.WAITING,
         },
         observed={
             "receives before messages arrive": states_before,
             "receives after two messages have arrived": states_between,
-            "peek that waits behind them": state_of_peek,
+            "later peek": state_of_peek,
         },
         evidence=reads,
     )

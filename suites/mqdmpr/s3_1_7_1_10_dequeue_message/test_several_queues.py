@@ -93,7 +93,7 @@ def test_receives_of_transaction_from_several_queues_end_together(peer, sut, jud
 
 
 def _judge_end(judge, rules, queues, left, before, case):
-    """Judge what each place contains, and the properties of the messages that are left in the queues."""
+    """Judge the contents of each queue and journal, and the properties of the messages that are left in the queues."""
     after = queues.properties()
     judge(
         *rules,
@@ -107,17 +107,29 @@ def _judge_end(judge, rules, queues, left, before, case):
     )
 
 
-WAYS = ("queue", "handle", "cursor", "waiting", "waiting cursor", "current", "next", "previous", "first", "last")
+WAYS_TO_RECEIVE = (
+    "queue",
+    "handle",
+    "cursor",
+    "waiting",
+    "waiting cursor",
+    "current",
+    "next",
+    "previous",
+    "first",
+    "last",
+)
 """The ways to receive a message: the queue and position from which the read takes the message, whether the read waits,
 and the search by LookupIdentifier.
 """
-SEEKS = WAYS[5:]
+SEEKS = WAYS_TO_RECEIVE[5:]
 RECEIVE_RULES = ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.10-D07")
 LOOKUP_RULES = ("MQDMPR-3.1.7.1.13-34", "MQDMPR-3.1.7.1.13-38", "MQDMPR-3.1.7.1.13-02")
 
 
 @pytest.mark.parametrize(
-    "way", [pytest.param(way, marks=covers(*(LOOKUP_RULES if way in SEEKS else RECEIVE_RULES))) for way in WAYS]
+    "way",
+    [pytest.param(way, marks=covers(*(LOOKUP_RULES if way in SEEKS else RECEIVE_RULES))) for way in WAYS_TO_RECEIVE],
 )
 def test_received_message_is_whole_and_leaves_its_queue_for_good(peer, sut, judge, way):
     """Two journaled queues contain five messages that differ in every property. An application receives one message, in

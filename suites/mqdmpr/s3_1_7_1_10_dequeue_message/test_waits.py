@@ -15,9 +15,9 @@ NOT_FOUND, TIMED_OUT = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_IO_TIMEOUT"
 @covers("MQDMPR-3.1.7.1.10-20", "MQDMPR-3.1.7.1.10-31", "MQDMPR-3.1.7.1.10-D05")
 def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
     """A pending receive by a cursor takes an arriving message, which is then returned to the queue: the next receive by
-    that cursor takes the following message, and a receive by a new cursor takes the returned message. Then a receive by
-    that cursor with timeout 0 finds no message; a second pending receive moves the cursor in the same way. Each receive
-    by a cursor locks its message.
+    this cursor takes the following message, and a receive by a new cursor takes the returned message. Then a receive by
+    the first cursor with timeout 0 finds no message; a second pending receive moves the first cursor in the same way.
+    Each receive by a cursor locks its message.
     """
     queue = remote.open_with_messages()
     cursor, fresh = (queue.open_cursor() for _ in range(2))
@@ -59,7 +59,7 @@ def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
         expected=[NOT_FOUND, TIMED_OUT],
         observed=[one.outcome for one in beside],
         evidence=[*later_reads, *beside],
-        case="reads beside two messages that receives by cursors hold",
+        case="reads while receives by cursors have locked two messages",
     )
     second_wait = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = second_wait.state_after_silence()

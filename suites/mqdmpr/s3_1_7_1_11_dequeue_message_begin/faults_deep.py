@@ -37,8 +37,10 @@ class CursorOfDeletedQueue(TwoPhaseReading):
 
 
 @fault("queue-manager-second-two-phase-receive-of-reader-not-locked", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
-class SecondNotLocked(TwoPhaseReading):
-    """A second two-phase receive of a reader that has not ended its first one does not lock its message."""
+class SecondTwoPhaseReceiveNotLocked(TwoPhaseReading):
+    """When a reader begins a second two-phase receive before the end of its first one, the queue manager does not lock
+    the message of the second receive.
+    """
 
     def dequeue_message_begin(
         self,
@@ -63,8 +65,8 @@ class SecondNotLocked(TwoPhaseReading):
 
 
 @fault("queue-manager-tag-of-two-phase-receive-by-cursor-lost", breaks="MQDMPR-3.1.7.1.11-12", blind=True)
-class TagLostWithCursor(TwoPhaseReading):
-    """The queue manager loses the tag of a two-phase receive by a cursor."""
+class TagOfCursorReceiveIgnored(TwoPhaseReading):
+    """The queue manager ignores the tag that the reader passes to a two-phase receive by a cursor."""
 
     def dequeue_message_begin(
         self,
@@ -81,8 +83,8 @@ class TagLostWithCursor(TwoPhaseReading):
 
 
 @fault("queue-manager-two-phase-receive-that-waited-not-locked", breaks="MQDMPR-3.1.7.1.11-07", blind=True)
-class WaitedNotLocked(TwoPhaseReading):
-    """A two-phase receive that had to wait for its message does not lock it."""
+class WaitingReceiveNotLocked(TwoPhaseReading):
+    """When a two-phase receive had to wait for its message, the queue manager does not lock the message."""
 
     def dequeue_message_begin(
         self,

@@ -58,7 +58,7 @@ class FirstLockedReturned(TwoPhaseReading):
 
 
 @fault("queue-manager-dequeue-end-puts-message-at-end", breaks="MQDMPR-3.1.7.1.12-18")
-class ReturnedAtEnd(TwoPhaseReading):
+class ReturnedMessageAfterItsPriority(TwoPhaseReading):
     """Dequeue Message End with iDeleteMessage False puts the message after the other messages of its priority."""
 
     def dequeue_message_end(
@@ -79,9 +79,7 @@ class ReturnedAtEnd(TwoPhaseReading):
 
 @fault("queue-manager-dequeue-end-of-purged-message-refused", breaks="MQDMPR-3.1.7.1.12-21")
 class EndAfterPurgeRefused(TwoPhaseReading):
-    """Dequeue Message End returns MQ_ERROR_TRANSACTION_SEQUENCE when the queue was purged, although it deletes the
-    message.
-    """
+    """If the queue was purged, Dequeue Message End deletes the message but returns MQ_ERROR_TRANSACTION_SEQUENCE."""
 
     def dequeue_message_end(
         self,
@@ -100,8 +98,8 @@ class EndAfterPurgeRefused(TwoPhaseReading):
 
 
 @fault("queue-manager-dequeue-end-deletes-until-restart", breaks="MQDMPR-3.1.7.1.12-13", blind=True)
-class DeletedUntilRestart(TwoPhaseReading):
-    """A message that Dequeue Message End deleted is in its queue again after a restart."""
+class DeletedMessageReturnsAfterRestart(TwoPhaseReading):
+    """After a restart, the queue manager restores a message that Dequeue Message End deleted."""
 
     def dequeue_message_end(
         self,
@@ -117,8 +115,8 @@ class DeletedUntilRestart(TwoPhaseReading):
 
 
 @fault("queue-manager-dequeue-end-returns-message-journaled", breaks="MQDMPR-3.1.7.1.12-18", blind=True)
-class ReturnJournaled(TwoPhaseReading):
-    """A message that a reader returns is also copied into the journal."""
+class ReturnedMessageJournaled(TwoPhaseReading):
+    """The queue manager also copies a message that a reader returns into the journal."""
 
     def dequeue_message_end(
         self,

@@ -1,4 +1,4 @@
-"""Further faults of MS-MQDMPR 3.1.7.1.12 Dequeue Message End: ends that are repeated, ends after a purge."""
+"""Further faults of MS-MQDMPR 3.1.7.1.12 Dequeue Message End: repeated ends, and ends after a purge."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 
-_RETURNED: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
-"""By queue manager: the lookup identifiers of the messages that were returned."""
+_RETURNED_LOOKUP_IDS: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
+"""For each queue manager, the lookup identifiers of the messages that were returned."""
 
 
 @fault("negative-end-after-purge-returns-express-message-to-queue", breaks="MQDMPR-3.1.7.1.12-13")
 class PurgedExpressMessageReturns(TwoPhaseReading):
-    """An end with iDeleteMessage False returns an express message to its queue although the queue was purged."""
+    """After a purge of the queue, a Dequeue Message End with iDeleteMessage False returns an express message to its
+    queue.
+    """
 
     def dequeue_message_end(
         self,
@@ -47,7 +49,7 @@ class SecondReturnKeepsLock(TwoPhaseReading):
         ended: Callable[[Status], None],
         transactional: bool = False,
     ) -> None:
-        returned = _RETURNED.setdefault(self.qm, set())
+        returned = _RETURNED_LOOKUP_IDS.setdefault(self.qm, set())
         again = position.LookupIdentifier in returned
         if position.State is MessagePositionState.LOCKED and not delete_message and not transactional:
             returned.add(position.LookupIdentifier)

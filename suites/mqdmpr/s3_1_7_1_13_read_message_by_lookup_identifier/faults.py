@@ -74,8 +74,8 @@ add(
 
 
 @fault("receive-in-transaction-does-not-lock", breaks=("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24"))
-class NotLocked(TransactionOperations):
-    """A message that is received in a transaction can be received by other readers before the commit."""
+class ReceivedMessageNotLocked(TransactionOperations):
+    """Before the commit, other readers can receive a message that a transaction receives by LookupIdentifier."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
@@ -86,8 +86,10 @@ class NotLocked(TransactionOperations):
     "receive-in-transaction-deletes-at-once",
     breaks=("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29"),
 )
-class DeletedAtOnce(TransactionOperations):
-    """A message that is received in a transaction is deleted at once, even if the transaction is later aborted."""
+class ReceivedMessageDeletedBeforeCommit(TransactionOperations):
+    """The queue manager deletes a message that a transaction receives by LookupIdentifier at once, even if the
+    transaction is later aborted.
+    """
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)

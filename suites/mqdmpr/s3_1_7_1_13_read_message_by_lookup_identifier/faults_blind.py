@@ -28,7 +28,7 @@ add(
 
 
 @fault("queue-manager-lookup-reads-queue-created-again", breaks="MQDMPR-3.1.7.1.13-07", blind=True)
-class NewQueueRead(Reading):
+class OldHandleReadsNewQueue(Reading):
     """A read by LookupIdentifier through a handle of a deleted queue reads a new queue with the same name."""
 
     def read_by_lookup_identifier(

@@ -15,14 +15,14 @@ from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
 
-FROM_ANOTHER = (MessageSeekAction.NEXT, MessageSeekAction.PREVIOUS)
+NEIGHBOR_ACTIONS = (MessageSeekAction.NEXT, MessageSeekAction.PREVIOUS)
 
 
 @fault("queue-manager-lookup-from-another-message-leaves-transaction-out", breaks="MQDMPR-3.1.7.1.13-25")
-class NextOutsideTransaction(Reading):
+class ReceiveOfNeighborOutsideTransaction(Reading):
     """A receive of the next or previous message by LookupIdentifier takes effect at once, even in a transaction."""
 
-    @only_if(lambda part, queue_desc, lookup_id, lookup_operation, *more, **named: lookup_operation in FROM_ANOTHER)
+    @only_if(lambda part, queue_desc, lookup_id, lookup_operation, *more, **named: lookup_operation in NEIGHBOR_ACTIONS)
     def read_by_lookup_identifier(
         self,
         queue_desc: OpenQueueDescriptor,
@@ -76,8 +76,8 @@ class EveryQueueSearched(Seeking):
 
 
 @fault("queue-manager-lookup-receive-back-after-restart", breaks="MQDMPR-3.1.7.1.13-34", blind=True)
-class LookupBackAfterRestart(Reading):
-    """A message that is received by LookupIdentifier is in its queue again after a restart."""
+class ReceivedMessageReturnsAfterRestart(Reading):
+    """After a restart, the queue manager restores a message that was received by LookupIdentifier."""
 
     def read_by_lookup_identifier(
         self,
@@ -119,7 +119,7 @@ class PeekOfLastRemoves(Reading):
 
 
 @fault("queue-manager-lookup-in-subqueue-leaves-transaction-out", breaks="MQDMPR-3.1.7.1.13-25", blind=True)
-class LookupInSubqueue(Reading):
+class ReceiveFromSubqueueOutsideTransaction(Reading):
     """A receive by LookupIdentifier from a subqueue takes effect at once, even in a transaction."""
 
     def read_by_lookup_identifier(

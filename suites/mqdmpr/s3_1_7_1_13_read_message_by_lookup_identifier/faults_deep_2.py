@@ -13,7 +13,7 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
 
-NEIGHBOURS = (MessageSeekAction.NEXT, MessageSeekAction.PREVIOUS)
+NEIGHBOR_ACTIONS = (MessageSeekAction.NEXT, MessageSeekAction.PREVIOUS)
 
 
 @fault("receive-of-last-message-by-lookup-id-leaves-message", breaks="MQDMPR-3.1.7.1.13-02")
@@ -73,7 +73,7 @@ class SearchWrapsAround(Seeking):
 
 @fault("transactional-receive-of-next-message-by-lookup-id-does-not-lock-it", breaks="MQDMPR-3.1.7.1.13-24")
 class NextMessageUnlocked(Reading):
-    """A transaction that receives with the action SeekNext leaves the message available to other readers."""
+    """When a transaction receives a message with the action SeekNext, the queue manager does not lock the message."""
 
     def read_by_lookup_identifier(
         self,
@@ -86,7 +86,7 @@ class NextMessageUnlocked(Reading):
         transaction: Transaction | None = None,
     ) -> None:
         def unlock_message(status: Status, position: MessagePosition | None) -> None:
-            if position is not None and transaction is not None and lookup_operation in NEIGHBOURS:
+            if position is not None and transaction is not None and lookup_operation in NEIGHBOR_ACTIONS:
                 position.State = MessagePositionState.AVAILABLE
             answered(status, position)
 
@@ -97,7 +97,9 @@ class NextMessageUnlocked(Reading):
 
 @fault("two-phase-receive-of-first-message-by-lookup-id-does-not-lock-it", breaks="MQDMPR-3.1.7.1.13-32")
 class FirstMessageUnlocked(Reading):
-    """A two-phase receive with the action SeekFirst leaves the message available to other readers."""
+    """When a reader begins a two-phase receive with the action SeekFirst, the queue manager does not
+    lock the message.
+    """
 
     def read_by_lookup_identifier(
         self,
@@ -122,7 +124,7 @@ class FirstMessageUnlocked(Reading):
 
 @fault("operation-of-second-receive-by-lookup-id-precedes-first-operation", breaks="MQDMPR-3.1.7.1.13-29")
 class OperationsReversed(TransactionOperations):
-    """Each receive puts its operation before the earlier operations of its transaction."""
+    """Each receive inserts its operation before the earlier operations of its transaction."""
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
@@ -132,7 +134,9 @@ class OperationsReversed(TransactionOperations):
 
 @fault("lookup-in-queue-finds-first-message-with-foreign-identifier", breaks="MQDMPR-3.1.7.1.13-11")
 class PreviousTakenForNext(Seeking):
-    """A receive passes the action SeekNext to the search instead of SeekPrevious; a peek passes SeekPrevious."""
+    """A receive with the action SeekPrevious searches for the next message instead of the previous one; a peek with
+    this action searches correctly.
+    """
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction

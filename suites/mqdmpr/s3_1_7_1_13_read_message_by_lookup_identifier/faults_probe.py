@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.13 of the probe, written without reading the checks."""
+"""Faults of MS-MQDMPR 3.1.7.1.13 Read Message By Lookup Identifier, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_qm.model.transactions import Transaction
 
 
 @fault("queue-manager-lookup-first-not-ok", breaks="MQDMPR-3.1.7.1.13-39", blind=True)
-class FirstNotOk(Reading):
+class FirstMessageReportedAsNotFound(Reading):
     """A read with the lookup operation SeekFirst that finds a message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def read_by_lookup_identifier(

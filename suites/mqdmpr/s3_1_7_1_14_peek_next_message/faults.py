@@ -15,7 +15,7 @@ from reference_qm.model.statuses import CursorStatus, Status
 
 
 @fault("peek-next-returns-current-message", breaks=("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.1.7.1.14-10"))
-class NextIsTheSame(Cursors):
+class PeekNextReturnsCurrent(Cursors):
     """A peek at the next message returns the current message of the cursor."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -48,7 +48,7 @@ add(
 
 
 @fault("peek-next-of-new-cursor-returns-not-found", breaks="MQDMPR-3.1.7.1.14-14")
-class OfNothingNotFound(Cursors):
+class UnreadCursorReportedAsNotFound(Cursors):
     """A peek at the next message by a cursor that has read no message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -58,7 +58,7 @@ class OfNothingNotFound(Cursors):
 
 
 @fault("peek-next-of-new-cursor-returns-first", breaks=("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14"))
-class OfNothingIsTheFirst(Cursors):
+class UnreadCursorPeeksFirst(Cursors):
     """A peek at the next message by a cursor that has read no message returns the first message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -66,8 +66,10 @@ class OfNothingIsTheFirst(Cursors):
 
 
 @fault("arriving-message-completes-one-peek-only", breaks=("MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.15-29"))
-class KeepsOthersWaiting(Waiting):
-    """An arriving message completes only the first pending read, even if that read is a peek."""
+class PeekKeepsMessageFromOthers(Waiting):
+    """An arriving message completes only the first pending read, even if that read is a peek, which does not remove the
+    message.
+    """
 
     def release_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):

@@ -88,7 +88,7 @@ class RemovedMessageForgotten(Cursors):
 
 
 @fault("queue-manager-peek-next-after-receive-by-cursor-allowed", breaks="MQDMPR-3.1.7.1.14-14")
-class AllowedAfterReceive(Cursors):
+class PeekNextAllowedAfterReceive(Cursors):
     """A peek at the next message by a cursor that has just received its message succeeds."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:

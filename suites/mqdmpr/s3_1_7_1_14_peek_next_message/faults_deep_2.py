@@ -1,4 +1,4 @@
-"""Further faults of MS-MQDMPR 3.1.7.1.14 Peek Next Message: cursors that moved, second waits, several readers."""
+"""Further faults of MS-MQDMPR 3.1.7.1.14 Peek Next Message: moved cursors, second waits and several readers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from reference_qm.surface.clock import Now
 
 @fault("peek-next-after-receive-by-cursor-returns-message", breaks="MQDMPR-3.1.7.1.14-13")
 class PeekNextAfterReceive(Cursors):
-    """A peek at the next message succeeds after a receive by the cursor, which must read a message first."""
+    """A peek at the next message succeeds after a receive by the same cursor, although the cursor must read a message
+    first.
+    """
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         if not isinstance(cursor.MessagePositionReference, Boundary):
@@ -29,7 +31,7 @@ class PeekNextAfterReceive(Cursors):
 
 @fault("peek-next-after-receive-by-cursor-returns-already-received", breaks="MQDMPR-3.1.7.1.14-14")
 class PeekNextAfterReceiveNamed(Cursors):
-    """A peek at the next message after a receive by the cursor returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
+    """A peek at the next message after a receive by the same cursor returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         got = super().get_next_message_for_peek(cursor)
@@ -39,7 +41,9 @@ class PeekNextAfterReceiveNamed(Cursors):
 
 @fault("second-pending-peek-next-of-cursor-does-not-wait", breaks="MQDMPR-3.1.7.1.14-16")
 class SecondPeekNextEnds(Reading):
-    """A cursor whose wait for the next message expired does not wait again."""
+    """When the wait of a cursor for the next message has expired, a second peek at the next message by this cursor ends
+    without waiting.
+    """
 
     def peek_next_message(
         self,
@@ -67,7 +71,7 @@ class PeekNextBeginsAgain(Cursors):
 
 @fault("cursor-of-second-pending-peek-next-stays", breaks="MQDMPR-3.1.7.1.14-25")
 class SecondPeekNextStays(Cursors):
-    """The cursor of a pending peek at the next message moves to the message only the first time."""
+    """The cursor of a pending peek at the next message moves to the arriving message only at the first such wait."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         before = cursor.MessagePositionReference
@@ -80,7 +84,7 @@ class SecondPeekNextStays(Cursors):
 
 @fault("message-of-pending-peek-next-does-not-complete-second-peek", breaks="MQDMPR-3.1.7.1.14-27")
 class SecondPeekWaits(Waiting):
-    """A message completes one pending peek of each opened queue; the other peeks continue to wait."""
+    """An arriving message completes only one pending peek of each handle; the other peeks continue to wait."""
 
     def release_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):

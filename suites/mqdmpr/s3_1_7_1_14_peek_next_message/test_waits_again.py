@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.10, 3.1.7.1.14, 3.1.7.1.15: cursors that wait a second time, and reads that wait behind a peek."""
+"""MS-MQDMPR 3.1.7.1.10, 3.1.7.1.14, 3.1.7.1.15: second waits of cursors, and reads that begin to wait after a peek."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ pytestmark = needs("qm2qm")
 
 SHORT_TIMEOUT_MS, LONG_TIMEOUT_MS = 400, 600_000
 TIMED_OUT, ILLEGAL_CURSOR = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
-AGAIN_RULES = {
+RULES_OF_SECOND_WAIT = {
     Action.PEEK_NEXT: ("MQDMPR-3.1.7.1.14-16", "MQDMPR-3.1.7.1.14-17", "MQDMPR-3.1.7.1.14-24"),
     Action.PEEK_CURRENT: ("MQDMPR-3.1.7.1.15-18", "MQDMPR-3.1.7.1.15-19", "MQDMPR-3.1.7.1.15-26"),
 }
-"""By action of a peek by a cursor: the rules about its wait."""
-BEHIND_RULES = {Action.PEEK_NEXT: ("MQDMPR-3.1.7.1.14-27",), Action.PEEK_CURRENT: ("MQDMPR-3.1.7.1.15-29",)}
+"""For each action of a peek by a cursor: the rules about the wait of the peek."""
+RULES_OF_LATER_READS = {Action.PEEK_NEXT: ("MQDMPR-3.1.7.1.14-27",), Action.PEEK_CURRENT: ("MQDMPR-3.1.7.1.15-29",)}
 
 
 def for_each_peek(rules):
-    """Run a check for each action of a peek by a cursor; the check covers the rules of this action."""
+    """Run a check for each action of a peek by a cursor, and let the check cover the rules of the action."""
     return pytest.mark.parametrize(
         "action", [pytest.param(action, marks=covers(*ids), id=action.name) for action, ids in rules.items()]
     )
@@ -38,9 +38,9 @@ def open_waiting_cursor(remote, action):
     return queue, cursor
 
 
-@for_each_peek(AGAIN_RULES)
+@for_each_peek(RULES_OF_SECOND_WAIT)
 def test_cursor_whose_wait_timed_out_waits_again(remote, judge, action):
-    """A pending peek by a cursor times out; a second peek by this cursor waits too, and returns the message that
+    """A pending peek by a cursor times out. A second peek by this cursor also waits, and returns the message that
     arrives.
     """
     queue, cursor = open_waiting_cursor(remote, action)
@@ -50,11 +50,11 @@ def test_cursor_whose_wait_timed_out_waits_again(remote, judge, action):
     waits = second.state_after_silence()
     if waits == ILLEGAL_CURSOR:
         reason = "a cursor whose peek timed out has read no message (erratum E180)"
-        judge.mark_not_exercised(*AGAIN_RULES[action], reason=reason, evidence=second)
+        judge.mark_not_exercised(*RULES_OF_SECOND_WAIT[action], reason=reason, evidence=second)
         return
     remote.deliver(["second"])
     judge(
-        *AGAIN_RULES[action],
+        *RULES_OF_SECOND_WAIT[action],
         expected=facts(first_peek=TIMED_OUT, second_peek=Call.WAITING, second_peek_after_an_arrival="second"),
         observed={
             "first_peek": first.outcome,
@@ -65,10 +65,10 @@ def test_cursor_whose_wait_timed_out_waits_again(remote, judge, action):
     )
 
 
-@for_each_peek(BEHIND_RULES)
+@for_each_peek(RULES_OF_LATER_READS)
 def test_message_completes_pending_peek_by_cursor_and_reads_behind_it(remote, judge, action):
-    """A peek by a cursor waits, and behind it a peek without a cursor and a receive: one message completes all three
-    reads.
+    """A peek by a cursor waits; then a peek without a cursor and a receive begin to wait: one message completes all
+    three reads.
     """
     queue, cursor = open_waiting_cursor(remote, action)
     reads = [queue.begin(action, hCursor=cursor, ulTimeout=LONG_TIMEOUT_MS)]
@@ -77,7 +77,7 @@ def test_message_completes_pending_peek_by_cursor_and_reads_behind_it(remote, ju
     states = [read.state_after_silence() for read in reads]
     remote.deliver(["second"])
     judge(
-        *BEHIND_RULES[action],
+        *RULES_OF_LATER_READS[action],
         expected=facts(before_an_arrival=[Call.WAITING] * 3, after_an_arrival=["second"] * 3),
         observed={
             "before_an_arrival": states,
@@ -90,8 +90,8 @@ def test_message_completes_pending_peek_by_cursor_and_reads_behind_it(remote, ju
 @covers("MQDMPR-3.1.7.1.10-27", "MQDMPR-3.1.7.1.10-34")
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_cancel_ends_one_of_three_pending_receives_by_cursors(remote, judge, which):
-    """Receives by three cursors wait, and one of them is cancelled: the others still wait, and the cursor of the
-    cancelled receive has read no message.
+    """Receives by three cursors wait, and one of these receives is cancelled: the other receives still wait, and the
+    cursor of the cancelled receive has read no message.
     """
     queue = remote.open()
     cursors, numbers = [queue.open_cursor() for _ in range(3)], [remote.request_id() for _ in range(3)]

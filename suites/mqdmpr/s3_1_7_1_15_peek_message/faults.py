@@ -55,7 +55,7 @@ add(
 
 
 @fault("peek-by-cursor-skips-received-message", breaks=("MQDMPR-3.1.7.1.15-15", "MQDMPR-3.1.7.1.15-16"))
-class ReadsTheNext(Cursors):
+class PeekOfReceivedMessageReturnsNext(Cursors):
     """A peek by a cursor whose message another reader has received returns the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -64,7 +64,7 @@ class ReadsTheNext(Cursors):
 
 
 def _set_missing_timeout(instead_ms: int) -> Install:
-    """Use a given timeout for a read without a timeout."""
+    """Build a fault in which the queue manager uses a given timeout for each read without a timeout."""
     return with_arguments(
         Waiting.wait_for_new_message,
         timeout_ms=lambda given: instead_ms if given.timeout_ms is None else given.timeout_ms,
@@ -97,7 +97,7 @@ add(
         "MQDMPR-3.1.7.3.3-15",
     ),
 )
-class BehindTheFirst(Seeking):
+class FirstMessageSkipped(Seeking):
     """A search from the front of a queue skips the first message if the queue has further messages."""
 
     def seek_available(

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.15 Peek Message that only special cases show: other causes and several peeks."""
+"""Faults of MS-MQDMPR 3.1.7.1.15 Peek Message that only special cases reveal: other causes and several peeks."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class PurgeResetsCursors(Queues):
 
 @fault("queue-manager-returned-message-completes-no-peek", breaks="MQDMPR-3.1.7.1.15-51", blind=True)
 class ReturnCompletesReceivesOnly(Positions):
-    """A message that a reader returns or an abort unlocks completes no waiting peek."""
+    """A message that a reader returns, or that an abort unlocks, completes no waiting peek."""
 
     def unlock_message(self, position: MessagePosition) -> None:
         queue = position.QueueReference
@@ -86,8 +86,8 @@ class ReturnCompletesReceivesOnly(Positions):
 
 
 @fault("queue-manager-waiting-peek-of-second-handle-not-completed", breaks="MQDMPR-3.1.7.1.15-51", blind=True)
-class OneHandlePeeks(Waiting):
-    """A message that becomes available completes the peeks of only the first handle of the queue."""
+class OnlyFirstHandleCompleted(Waiting):
+    """A message that becomes available completes only the pending peeks with the first handle of the queue."""
 
     def release_readers(self, position: MessagePosition) -> None:
         done: OpenQueueDescriptor | None = None
@@ -106,7 +106,7 @@ class OneHandlePeeks(Waiting):
 
 
 @fault("queue-manager-peek-past-locked-first-message-waits", breaks="MQDMPR-3.1.7.1.15-58", blind=True)
-class LockedHeadWaits(Reading):
+class LockedFirstMessageNotSkipped(Reading):
     """A peek at a queue whose first message is locked waits, although a second message is available."""
 
     def peek_message(
@@ -128,7 +128,7 @@ class LockedHeadWaits(Reading):
 
 @fault("queue-manager-peek-unlocks-first-message", breaks="MQDMPR-3.1.7.1.15-59", blind=True)
 class PeekUnlocks(Reading):
-    """A peek without a cursor unlocks the first message of the queue, which a different reader has locked."""
+    """A peek without a cursor unlocks the first message of the queue if another reader has locked the message."""
 
     def peek_message(
         self,

@@ -1,4 +1,4 @@
-"""Further faults of MS-MQDMPR 3.1.7.1.15 Peek Message: locked messages, several readers, second waits."""
+"""Further faults of MS-MQDMPR 3.1.7.1.15 Peek Message: locked messages, several readers and second waits."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class LockedMessageEndsPeek(Reading):
 
 @fault("second-pending-peek-without-cursor-gets-no-message", breaks="MQDMPR-3.1.7.1.15-51")
 class SecondPeekGetsNothing(Waiting):
-    """A message that arrives completes one pending peek without a cursor; a second one continues to wait."""
+    """A message that arrives completes one pending peek without a cursor; a second such peek continues to wait."""
 
     def release_readers(self, position: MessagePosition) -> None:
         peeked = False
@@ -104,7 +104,7 @@ class SecondPeekGetsNothing(Waiting):
 
 @fault("second-peek-by-waiting-cursor-does-not-wait", breaks="MQDMPR-3.1.7.1.15-18")
 class SecondPeekEnds(Reading):
-    """A peek by a cursor whose earlier wait expired does not wait again."""
+    """When the wait of a peek by a cursor has expired, a second peek by this cursor ends without waiting."""
 
     def peek_message(
         self,

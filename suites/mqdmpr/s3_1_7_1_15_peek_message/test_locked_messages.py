@@ -1,4 +1,6 @@
-"""MS-MQDMPR 3.1.7.1.11, 3.1.7.1.15, 3.1.7.3.1 to 3.1.7.3.3: reads of a queue with messages that other readers lock."""
+"""MS-MQDMPR 3.1.7.1.11, 3.1.7.1.15, 3.1.7.3.1 to 3.1.7.3.3: reads of a queue whose messages other
+readers have locked.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,10 @@ RETURN_RULES = ("MQDMPR-3.1.7.1.15-51", "MQDMPR-3.1.7.1.15-52", "MQDMPR-3.1.7.3.
     *RETURN_RULES,
 )
 def test_locked_messages_are_read_when_they_are_returned(remote, judge):
-    """A reader receives two of three messages, and waits for a fourth one, without ending its receives: peeks skip
-    these messages, and a lookup of each of them fails. When the third message is locked too, peeks with and without a
-    cursor wait, also after a different handle is closed; all of them return the first message when the reader returns
-    it. After a purge, a peek by a cursor at this message fails.
+    """A reader receives two of three messages, and waits for a fourth message, without ending its receives: peeks skip
+    these messages, and a lookup of each of them fails. When the third message is also locked, peeks with and without a
+    cursor wait, even after a different handle is closed. All these peeks return the first message when the reader
+    returns this message to the queue. After a purge, a peek by a cursor at this message fails.
     """
     queue, other = remote.open_with_messages("a", "b", "c"), remote.open()
     known = dict(zip("abc", find_lookup_ids(queue, 3), strict=True))
@@ -46,7 +48,7 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
         expected=["b", "b"],
         observed=[peek.label_or_outcome for peek in peeks],
         evidence=peeks,
-        case="peeks beside a locked message",
+        case="peeks while a message is locked",
     )
     locking += [other.start_receive(), queue.start_receive()]
     waiting = other.begin(Action.RECEIVE, ulTimeout=WAIT_MS)

@@ -51,8 +51,8 @@ def _build_arguments(sut, application, verb, by_cursor):
     ],
 )
 def test_read_without_timeout_waits_for_message(peer, sut, judge, verb, by_cursor):
-    """An application's receive, peek or peek-next without a timeout, by a cursor or by the name of the queue, is still
-    pending after 30 hours (in real time, after the silence window), and then returns a message that arrives.
+    """A receive, peek or peek-next of an application without a timeout, by a cursor or by the name of the queue, is
+    still pending after 30 hours (in real time, after the silence window), and then returns a message that arrives.
     """
     application = Application(peer, sut)
     arguments = _build_arguments(sut, application, verb, by_cursor)

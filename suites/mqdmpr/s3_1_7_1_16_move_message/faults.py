@@ -19,8 +19,8 @@ def _is_application_queue(queue: Queue) -> bool:
 
 
 @fault("move-leaves-source-message", breaks="MQDMPR-3.1.7.1.16-05")
-class Copies(Positions):
-    """A moved message also remains in its source queue."""
+class MovedMessageStaysInSource(Positions):
+    """When a message is moved, the queue manager also leaves the message in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if not _is_application_queue(queue):
@@ -31,8 +31,8 @@ class Copies(Positions):
 
 
 @fault("move-drops-body", breaks="MQDMPR-3.1.7.1.16-06")
-class LosesTheBody(Positions):
-    """A moved message has no body in the target queue."""
+class MovedMessageLosesBody(Positions):
+    """When a message is moved, the queue manager drops the message's body."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         there = super().move_message(position, queue)
@@ -42,8 +42,8 @@ class LosesTheBody(Positions):
 
 
 @fault("move-appends-to-target", breaks="MQDMPR-3.1.7.1.16-07")
-class ToTheEnd(Positions):
-    """A moved message is the last of its target queue, regardless of its priority."""
+class MovedMessagePlacedLast(Positions):
+    """The queue manager inserts a moved message as the last message of the target queue, regardless of its priority."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         message = position.MessageReference
@@ -56,8 +56,8 @@ class ToTheEnd(Positions):
 
 
 @fault("move-resets-priority", breaks=("MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07"))
-class LosesThePriority(Positions):
-    """A moved message has the lowest priority in the target queue."""
+class MovedMessageLosesPriority(Positions):
+    """When a message is moved, the queue manager sets the message's priority to the lowest priority."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if _is_application_queue(queue):
@@ -66,8 +66,8 @@ class LosesThePriority(Positions):
 
 
 @fault("move-in-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.16-D02")
-class NotLocked(TransactionOperations):
-    """A message that is moved in a transaction can be received before the commit."""
+class MovedMessageNotLocked(TransactionOperations):
+    """Before the commit, other readers can receive a message that a transaction moves."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         super().move_in_transaction(transaction, position, target)
@@ -75,8 +75,8 @@ class NotLocked(TransactionOperations):
 
 
 @fault("move-in-transaction-takes-effect-at-once", breaks=("MQDMPR-3.1.7.1.16-D02", "MQDMPR-3.1.7.1.16-D03"))
-class AtOnce(TransactionOperations):
-    """A message that is moved in a transaction is in its target queue before the commit."""
+class MovedBeforeCommit(TransactionOperations):
+    """Before the commit, the queue manager already inserts a message that a transaction moves into its target queue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         self.qm.positions.move_message(position, target)

@@ -21,14 +21,14 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-moved-message-before-messages-of-its-priority", breaks="MQDMPR-3.1.7.1.16-07")
-class BeforeItsPriority(Positions):
-    """A moved message is inserted before the messages of its priority in the target queue."""
+class MovedMessageBeforeItsPriority(Positions):
+    """The queue manager inserts a moved message before the messages of its priority in the target queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         priority = position.MessageReference.Priority
         same = [one for one in queue.MessagePositionList if one.MessageReference.Priority == priority]
         target = super().move_message(position, queue)
-        for one in same if target is not None and one_is_available(same) else ():
+        for one in same if target is not None and are_all_available(same) else ():
             queue.MessagePositionList.remove(one)
             again = MessagePosition(one.MessageReference, queue, LookupIdentifier=one.LookupIdentifier)
             again.key, again.order_queue = one.key, one.order_queue
@@ -37,14 +37,14 @@ class BeforeItsPriority(Positions):
         return target
 
 
-def one_is_available(positions: list[MessagePosition]) -> bool:
-    """Return whether all positions are available."""
+def are_all_available(positions: list[MessagePosition]) -> bool:
+    """Return whether all messages of the positions are available."""
     return all(one.State is MessagePositionState.AVAILABLE for one in positions)
 
 
 @fault("receiver-moved-message-not-acknowledged", breaks="MQDMPR-3.1.7.1.16-06")
 class MovedWithoutRequest(Positions):
-    """A moved message loses its requests for acknowledgments."""
+    """When a message is moved, the queue manager drops the message's requests for acknowledgments."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if queue.parent is not None or position.QueueReference.parent is not None:
@@ -53,8 +53,8 @@ class MovedWithoutRequest(Positions):
 
 
 @fault("queue-manager-moved-message-in-both-queues-after-restart", breaks="MQDMPR-3.1.7.1.16-05")
-class BothQueues(Positions):
-    """After a restart, a moved message is also in its source queue."""
+class MovedMessageInBothQueuesAfterRestart(Positions):
+    """After a restart, the queue manager restores a moved message also in its source queue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         source, key = position.QueueReference, position.key
@@ -67,7 +67,7 @@ class BothQueues(Positions):
 
 
 @fault("queue-manager-move-completes-no-waiting-peek", breaks="MQDMPR-3.1.7.1.16-D01")
-class ReceivesOnly(Waiting):
+class MoveCompletesNoPeek(Waiting):
     """A message that is moved completes a pending receive of the target queue, but no pending peek."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -87,8 +87,8 @@ class ReceivesOnly(Waiting):
 
 
 @fault("queue-manager-transaction-carries-out-last-move-only", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
-class LastMoveOnly(TransactionOperations):
-    """A transaction carries out only the last of its moves; the other messages stay in their queues."""
+class OnlyLastMoveCarriedOut(TransactionOperations):
+    """The queue manager carries out only the last move of a transaction; the other messages stay in their queues."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         for operation in transaction.TransactionalOperationCollection:
@@ -99,7 +99,7 @@ class LastMoveOnly(TransactionOperations):
 
 @fault("queue-manager-moves-of-transaction-in-reverse-order", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
 class MovesInReverse(TransactionOperations):
-    """A transaction carries out its moves in reverse order."""
+    """When a transaction commits, the queue manager carries out the moves of the transaction in reverse order."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         super().move_in_transaction(transaction, position, target)
@@ -109,7 +109,9 @@ class MovesInReverse(TransactionOperations):
 
 @fault("queue-manager-move-back-in-transaction-does-not-lock", breaks="MQDMPR-3.1.7.1.16-D02", blind=True)
 class MoveBackUnlocked(TransactionOperations):
-    """A move from a subqueue to its queue in a transaction does not lock the message."""
+    """When a transaction moves a message from a subqueue to the main queue, the queue manager does not lock the
+    message.
+    """
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         super().move_in_transaction(transaction, position, target)
@@ -119,7 +121,9 @@ class MoveBackUnlocked(TransactionOperations):
 
 @fault("queue-manager-move-between-subqueues-leaves-message", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
 class LeftInSubqueue(Positions):
-    """A message that is moved from one subqueue to another also remains in the first subqueue."""
+    """When a message is moved from one subqueue to another, the queue manager also leaves the message in the first
+    subqueue.
+    """
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         source = position.QueueReference
@@ -133,7 +137,7 @@ class LeftInSubqueue(Positions):
 
 @fault("queue-manager-moved-message-loses-application-tag", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
 class MovedWithoutTag(Positions):
-    """A moved message loses its application tag."""
+    """When a message is moved, the queue manager drops the message's application tag."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if queue.parent is not None or position.QueueReference.parent is not None:
@@ -142,8 +146,8 @@ class MovedWithoutTag(Positions):
 
 
 @fault("queue-manager-moved-message-never-expires", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
-class MovedWithoutEnd(Positions):
-    """A message that is moved to a subqueue no longer expires."""
+class MovedMessageNeverExpires(Positions):
+    """The TimeToBeReceived of a message has no effect after the message was moved to a subqueue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if queue.parent is not None and queue.parent is position.QueueReference:
@@ -152,7 +156,7 @@ class MovedWithoutEnd(Positions):
 
 
 @fault("queue-manager-move-completes-no-read-by-cursor", breaks="MQDMPR-3.1.7.1.16-D01", blind=True)
-class NoCursors(Waiting):
+class MoveCompletesNoReadByCursor(Waiting):
     """A message that is moved does not complete a pending read by a cursor in the target queue."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -166,7 +170,7 @@ class NoCursors(Waiting):
 
 
 @fault("queue-manager-move-in-transaction-completes-no-read", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
-class MoveWakesNobody(TransactionEvents):
+class CommittedMoveCompletesNoRead(TransactionEvents):
     """A message that a committed transaction moved does not complete a pending read of the target queue."""
 
     def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
@@ -178,7 +182,7 @@ class MoveWakesNobody(TransactionEvents):
 
 
 @fault("queue-manager-second-aborted-move-stays-locked", breaks="MQDMPR-3.1.7.1.16-D03", blind=True)
-class SecondStaysLocked(TransactionEvents):
+class SecondMovedMessageLockedAfterAbort(TransactionEvents):
     """An abort unlocks only the first of the messages that the transaction would have moved."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
@@ -189,8 +193,8 @@ class SecondStaysLocked(TransactionEvents):
 
 
 @fault("queue-manager-message-moved-to-subqueue-lost-at-restart", breaks="MQDMPR-3.1.7.1.16-06", blind=True)
-class MovedExpress(Positions):
-    """A recoverable message that is moved to a subqueue is lost at a restart."""
+class MovedRecoverableMessageLostAtRestart(Positions):
+    """At a restart, the queue manager loses a recoverable message that was moved to a subqueue."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
@@ -201,7 +205,7 @@ class MovedExpress(Positions):
 
 
 @fault("queue-manager-move-reported-as-receipt", breaks="MQDMPR-3.1.7.1.16-05", blind=True)
-class MoveIsReceipt(Positions):
+class MoveAcknowledgedAsReceive(Positions):
     """When a message that requests AckPosReceive is moved, the receiver acknowledges it as received."""
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
@@ -213,8 +217,10 @@ class MoveIsReceipt(Positions):
 
 
 @fault("message-moved-back-gets-place-of-its-lookup-identifier", breaks="MQDMPR-3.1.7.1.16-07")
-class MovedBackToFront(Positions):
-    """A message that is moved from a subqueue to its queue is placed before all messages of its priority."""
+class ReturnedMessageBeforeItsPriority(Positions):
+    """The queue manager inserts a message that is moved from a subqueue to its queue before all messages of its
+    priority.
+    """
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         positions, priority = queue.MessagePositionList, position.MessageReference.Priority
@@ -228,7 +234,7 @@ class MovedBackToFront(Positions):
 
 
 @fault("moved-message-does-not-wake-reader-of-subqueue", breaks="MQDMPR-3.1.7.1.16-D01")
-class ReaderOfSubqueueSleeps(Positions):
+class MoveToSubqueueCompletesNoRead(Positions):
     """A message that is moved to a subqueue does not complete a pending read of the subqueue."""
 
     def message_available(self, position: MessagePosition) -> None:
@@ -243,7 +249,7 @@ class ReaderOfSubqueueSleeps(Positions):
 
 @fault("second-moved-message-of-transaction-not-locked", breaks="MQDMPR-3.1.7.1.16-D02")
 class SecondMoveNotLocked(TransactionOperations):
-    """The second message that a transaction moves is not locked in its source queue."""
+    """The queue manager does not lock the second message that a transaction moves in its source queue."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         super().move_in_transaction(transaction, position, target)
@@ -252,7 +258,7 @@ class SecondMoveNotLocked(TransactionOperations):
 
 
 @fault("second-move-of-transaction-goes-to-target-of-first", breaks="MQDMPR-3.1.7.1.16-D03")
-class TargetOfFirst(TransactionOperations):
+class TargetOfFirstMoveForAll(TransactionOperations):
     """All messages that a transaction moves go to the target queue of its first move."""
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
@@ -262,8 +268,10 @@ class TargetOfFirst(TransactionOperations):
 
 
 @fault("moved-message-loses-application-tag", breaks="MQDMPR-3.1.7.1.16-06")
-class TagLost(Positions):
-    """A message that is moved for the second time loses its application tag and response queue."""
+class SecondMoveLosesApplicationTag(Positions):
+    """When a message is moved for the second time, the queue manager drops the message's application tag
+    and response queue.
+    """
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         if position.QueueReference.parent is not None:

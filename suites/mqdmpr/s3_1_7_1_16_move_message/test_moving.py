@@ -26,7 +26,7 @@ def create_subqueue(application):
 
 
 def move_message(application, label, to, source=None, **how):
-    """Move a message from the queue, or from a given subqueue; return the outcome."""
+    """Move a message from the queue, or from a given subqueue, and return the outcome of the move."""
     queue = source or application.queue
     lookup_id = application.lookup_ids(queue).get(label, 0)
     return application.sut.attempt("move", queue=queue, lookup_id=lookup_id, to=to, **how)
@@ -49,7 +49,7 @@ class Places:
         ]
 
     def labels(self):
-        """Return the labels in each of the queues."""
+        """Return the labels of the messages in each of the queues."""
         return {place: self.application.labels(name) for place, name in self.names.items()}
 
     def properties(self):
@@ -57,16 +57,18 @@ class Places:
         return describe_messages([one for name in self.names.values() for one in self.application.messages(name)])
 
 
-def show_places(queue="", first="", second=""):
-    """Return the expected labels in the queue and its subqueues, one letter each."""
+def build_expected_labels(queue="", first="", second=""):
+    """Return the expected labels of the messages in the queue and its subqueues. Each argument has one letter for each
+    message.
+    """
     return {"queue": in_queue(*queue), "sub 1": in_queue(*first), "sub 2": in_queue(*second)}
 
 
 @covers("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07")
 @varied("queue journaling", "acknowledgments", body=("short", "5,000 bytes"), read_by=("queue", "cursor"))
 def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
-    """Three messages that are moved to a subqueue are removed from their queue; they are unchanged in the subqueue, and
-    the message with the highest priority is the first.
+    """Three messages are moved to a subqueue: the SUT removes them from their queue; they are unchanged in the
+    subqueue, and the message with the highest priority is the first.
     """
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
@@ -109,20 +111,20 @@ def test_moved_message_is_in_subqueue_by_priority(peer, sut, judge):
 @pytest.mark.parametrize("restarted", [False, pytest.param(True, marks=needs("restart"))], ids=["at once", "restarted"])
 @covers("MQDMPR-3.1.7.1.16-05", "MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07")
 def test_message_moved_several_times_is_whole_in_its_last_queue(peer, sut, judge, restarted):
-    """Four messages in which every property differs are moved to a subqueue, from there to a second subqueue, and back
-    to their queue: after each step, and after a restart, every message is in one queue, by priority, and has all its
-    properties.
+    """Four messages, each with different properties, are moved to a subqueue, from there to a second subqueue, and back
+    to their queue: after each step, and after a restart, every message is in exactly one queue, by priority, with all
+    its properties.
     """
     application = Application(peer, sut)
     places = Places(application)
     store_rich_messages(application, "abcde", priorities=(2, 5, 2, 3, 2))
     before = places.properties()
     steps = (
-        ("abce", "queue", "sub 1", show_places("d", "bace")),
-        ("eab", "sub 1", "sub 2", show_places("d", "c", "bea")),
-        ("a", "sub 2", "queue", show_places("da", "c", "be")),
-        ("b", "sub 2", "sub 1", show_places("da", "bc", "e")),
-        ("e", "sub 2", "queue", show_places("dae", "bc")),
+        ("abce", "queue", "sub 1", build_expected_labels("d", "bace")),
+        ("eab", "sub 1", "sub 2", build_expected_labels("d", "c", "bea")),
+        ("a", "sub 2", "queue", build_expected_labels("da", "c", "be")),
+        ("b", "sub 2", "sub 1", build_expected_labels("da", "bc", "e")),
+        ("e", "sub 2", "queue", build_expected_labels("dae", "bc")),
     )
     for labels, source, target, expected in steps:
         places.move(labels, source, target)
@@ -144,8 +146,8 @@ def test_message_moved_several_times_is_whole_in_its_last_queue(peer, sut, judge
 @pytest.mark.parametrize("transactional", [False, pytest.param(True, marks=needs("transactions"))])
 def test_move_of_message_is_no_receipt(peer, sut, judge, transactional):
     """Messages that request acknowledgments of their receipt are moved to a subqueue, one of them in a transaction, and
-    back: the SUT neither acknowledges nor journals the messages. When the messages are received, the SUT acknowledges
-    and journals them.
+    back to their queue: the SUT neither acknowledges nor journals the messages. When an application receives the
+    messages, the SUT acknowledges and journals them.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     application = Application(peer, sut, transactional=transactional)
@@ -176,7 +178,11 @@ def test_move_of_message_is_no_receipt(peer, sut, judge, transactional):
     acks = receiver.await_acks(2)
     judge(
         "MQDMPR-3.1.7.1.16-06",
-        expected={"received": [*"ab"], "acknowledgments": format_classes(RECEIVE, RECEIVE), "places": show_places()},
+        expected={
+            "received": [*"ab"],
+            "acknowledgments": format_classes(RECEIVE, RECEIVE),
+            "places": build_expected_labels(),
+        },
         observed={"received": received, "acknowledgments": list_class_names(acks), "places": places.labels()},
         evidence=acks,
     )
@@ -234,8 +240,9 @@ def test_moved_message_completes_reads_of_target_in_their_order(peer, sut, judge
 @pytest.mark.parametrize("end", ["commit", "abort", pytest.param("restart", marks=needs("restart"))])
 def test_moves_of_transaction_happen_together_at_its_end(peer, sut, judge, end):
     """A transaction moves messages from a queue to a subqueue, from there back to the queue, and to a second subqueue:
-    all of them are locked until the transaction ends. A commit moves them in the order of the moves; an abort, or a
-    restart before the end, leaves each of them in its place. A second transaction with moves is aborted.
+    all these messages are locked until the transaction ends. A commit moves them in the order of the moves; an abort,
+    or a restart before the end, leaves each message in its place. A second transaction, which also moves messages, is
+    aborted.
     """
     application = Application(peer, sut, transactional=True)
     places = Places(application)
@@ -255,7 +262,7 @@ def test_moves_of_transaction_happen_together_at_its_end(peer, sut, judge, end):
         "MQDMPR-3.1.7.1.16-D02",
         expected={
             "outcomes of the moves": [Outcome.DONE] * 7,
-            "places": show_places("", "f"),
+            "places": build_expected_labels("", "f"),
             "first messages": [Outcome.NOTHING, "f", Outcome.NOTHING],
         },
         observed={"outcomes of the moves": answers, "places": places.labels(), "first messages": peeks},
@@ -269,7 +276,9 @@ def test_moves_of_transaction_happen_together_at_its_end(peer, sut, judge, end):
         application.end_transaction("abort", other)
     judge(
         "MQDMPR-3.1.7.1.16-D03",
-        expected=show_places("ce", "fhba", "gd") if end == "commit" else show_places("abc", "defgh"),
+        expected=build_expected_labels("ce", "fhba", "gd")
+        if end == "commit"
+        else build_expected_labels("abc", "defgh"),
         observed=places.labels(),
         case=f"places after the {end}",
     )
@@ -278,7 +287,7 @@ def test_moves_of_transaction_happen_together_at_its_end(peer, sut, judge, end):
 @covers("MQDMPR-3.1.7.1.16-D01")
 @varied("priority", "negative journaling", "body", "queue quota", "queue privacy")
 def test_moved_message_completes_pending_receive_of_subqueue(peer, sut, judge):
-    """A pending receive from a subqueue returns a message that is moved to the subqueue; so does a pending peek."""
+    """A message is moved to a subqueue at which a receive or a peek waits: the waiting read returns the message."""
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
     application.fill("first", "second")
@@ -410,7 +419,9 @@ def test_message_moved_in_transaction_is_moved_at_commit(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.9-04")
 @varied("positive journaling", "trace", acknowledgments=("none", "of receipt"))
 def test_subqueue_message_counts_against_quota(peer, sut, judge):
-    """A message in a subqueue uses up the queue manager's quota: a further message is not stored."""
+    """A message in a subqueue counts against the quota of the queue manager: the SUT does not store a further message
+    that would exceed the quota.
+    """
     application = Application(peer, sut)
     subqueue = create_subqueue(application)
     connection = peer.open_raw()

@@ -15,8 +15,8 @@ from reference_qm.surface.commands import Result
 
 
 @fault("cancel-ends-longest-pending-read", breaks="MQDMPR-3.1.7.1.17-05")
-class EndsTheFirst(Waiting):
-    """A cancellation ends the oldest pending read, regardless of the tag."""
+class OldestReadCancelled(Waiting):
+    """The queue manager ignores the tag of a cancellation and ends the oldest pending read."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         waiting = (
@@ -29,15 +29,15 @@ class EndsTheFirst(Waiting):
 
 
 @fault("cancelled-read-stays-pending", breaks=("MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07"))
-class GoesOnWaiting(Waiting):
-    """A cancelled read continues to wait."""
+class CancelledReadWaits(Waiting):
+    """When a read is cancelled, the queue manager lets the read continue to wait."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         return Status.MQ_OK
 
 
 @fault("successful-cancel-returns-status-not-found", breaks="MQDMPR-3.1.7.1.17-10")
-class ToldAsNotFound(Waiting):
+class CancellationReportedAsNotFound(Waiting):
     """The cancellation of a pending read returns STATUS_NOT_FOUND."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -46,8 +46,8 @@ class ToldAsNotFound(Waiting):
 
 
 @fault("cancel-of-unknown-request-succeeds", breaks="MQDMPR-3.1.7.1.17-11")
-class OfNothingSucceeds(QueueCommands):
-    """The cancellation of a request that is not pending succeeds."""
+class UnknownCancellationSucceeds(QueueCommands):
+    """The queue manager returns success for the cancellation of a request that is not pending."""
 
     def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:
         super().cancel_waiting(request, token, now)

@@ -19,7 +19,7 @@ def _truncate_tag(tag: Hashable) -> tuple[int, ...]:
 
 
 @fault("queue-manager-cancel-compares-16-bits-of-tag", breaks="MQDMPR-3.1.7.1.17-05")
-class LowBitsCompared(Waiting):
+class TagsComparedIn16Bits(Waiting):
     """The queue manager cancels the first pending read whose tag has the same low 16 bits as the requested tag."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -33,7 +33,7 @@ class LowBitsCompared(Waiting):
 
 @fault("queue-manager-cancel-searches-first-open-descriptor-only", breaks="MQDMPR-3.1.7.1.17-10")
 class FirstDescriptorSearched(Waiting):
-    """The queue manager finds a pending read only if it uses the first OpenQueueDescriptor of the queue."""
+    """The queue manager cancels a pending read only if the read uses the first OpenQueueDescriptor of the queue."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         first = next(iter(queue.OpenQueueDescriptorCollection.values()), None)
@@ -46,7 +46,7 @@ class FirstDescriptorSearched(Waiting):
 
 @fault("queue-manager-cancelled-receive-takes-next-message", breaks="MQDMPR-3.1.7.1.17-06", blind=True)
 class CancelledTakesMessage(Waiting):
-    """A cancelled receive in a queue where a second read waits still removes the next message."""
+    """A cancelled receive still removes the next message of its queue if a second read waits at the queue."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         readers = [
@@ -69,8 +69,8 @@ class CancelledTakesMessage(Waiting):
 
 
 @fault("cancel-ends-oldest-read-of-descriptor", breaks="MQDMPR-3.1.7.1.17-05")
-class OldestOfDescriptor(Waiting):
-    """The queue manager cancels the oldest pending read of the descriptor that has the read with the passed tag."""
+class OldestReadOfDescriptorCancelled(Waiting):
+    """A cancellation with the tag of a pending read ends the oldest pending read with the same OpenQueueDescriptor."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
@@ -83,7 +83,7 @@ class OldestOfDescriptor(Waiting):
 
 @fault("cancel-of-peek-leaves-it-waiting", breaks="MQDMPR-3.1.7.1.17-05")
 class PeekNotCancelled(Waiting):
-    """The queue manager cancels no pending peek."""
+    """A cancellation with the tag of a pending peek has no effect."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):

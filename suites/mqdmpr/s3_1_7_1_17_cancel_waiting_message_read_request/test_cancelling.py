@@ -13,8 +13,8 @@ PENDING_TIMEOUT_MS = 60_000
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.17-11")
 def test_only_pending_request_is_cancelled(peer, sut, judge):
-    """Of an answered, a pending and a cancelled receive, only the pending receive can be cancelled; a different pending
-    receive continues to wait.
+    """An application tries to cancel an answered, a pending and a cancelled receive: only the pending receive can be
+    cancelled, and a different pending receive continues to wait.
     """
     application = Application(peer, sut)
     over = sut.control.begin("receive", queue=application.queue, timeout_ms=0)
@@ -43,8 +43,8 @@ def test_only_pending_request_is_cancelled(peer, sut, judge):
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.17-05", "MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07", "MQDMPR-3.1.7.1.17-10")
 def test_cancelled_read_takes_no_message(peer, sut, judge):
-    """Of five reads that wait at two queues, the first receive of each queue and a peek by a cursor are cancelled:
-    messages that arrive later complete the other reads, and the cancelled receives take none of them.
+    """Five reads wait at two queues, and the first receive of each queue and a peek by a cursor are cancelled: messages
+    that arrive later complete the other reads, and the cancelled receives take none of these messages.
     """
     first, second = Application(peer, sut), Application(peer, sut)
     handle, other_handle = (

@@ -33,8 +33,8 @@ add(
 
 
 @fault("directory-object-without-attributes", breaks=CREATION_RULE)
-class PublishedWithoutProperties(DirectoryLink):
-    """The directory object of a new public queue contains only the queue's name."""
+class ObjectWithoutProperties(DirectoryLink):
+    """The queue manager creates the directory object of a public queue with only the name of the queue."""
 
     def write(self, change: Change, answered: OnAnswered) -> None:
         if isinstance(change, Create) and isinstance(change.element, Queue):
@@ -43,8 +43,8 @@ class PublishedWithoutProperties(DirectoryLink):
 
 
 @fault("public-queue-identifier-not-from-directory", breaks="MQDMPR-3.1.7.1.18-D04")
-class IdentifierOfItsOwn(Publishing):
-    """A public queue has a GUID that the queue manager generated instead of the GUID that the directory assigned."""
+class GeneratedIdentifierKept(Publishing):
+    """The queue manager assigns a generated GUID to a public queue instead of the GUID that the directory assigned."""
 
     def publish(self, queue: LocalQueue, published: OnStatus) -> None:
         def keep_own_identifier(status: Status) -> None:
@@ -70,7 +70,7 @@ add(
 add(
     "failed-creation-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.18-D03",
-    "A creation that cannot reach the directory leaves DirectoryOffline False.",
+    "When a creation does not reach the directory, the queue manager leaves DirectoryOffline False.",
     stay_online_after(Create),
 )
 
@@ -84,6 +84,6 @@ add(
 add(
     "queue-creation-notified-as-other-operation",
     "MQDMPR-3.1.7.1.18-D01",
-    "The change notification about a created queue names an operation other than QueueCreation.",
+    "The queue manager raises a change notification about a created queue with an operation other than QueueCreation.",
     change_notification(ChangeOperation.QUEUE_CREATION, ChangeOperation.QUEUE_UPDATE),
 )

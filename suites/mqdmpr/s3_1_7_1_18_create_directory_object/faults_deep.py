@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.18 Create Directory Object that only special cases reveal: single attributes."""
+"""Faults of MS-MQDMPR 3.1.7.1.18 Create Directory Object that only special cases reveal: single attributes, and kinds
+of queues.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("directory-object-created-without-quotas", breaks="MQDMPR-3.1.7.1.18-D02")
-class WithoutQuotas(Publishing):
+class ObjectWithoutQuota(Publishing):
     """The queue manager creates the directory object of a public queue without the Quota of the queue."""
 
     def _build_element(self, queue: Queue) -> Any:
@@ -22,24 +24,28 @@ class WithoutQuotas(Publishing):
 
 
 @fault("directory-object-of-transactional-queue-not-transactional", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
-class NotTransactional(Publishing):
-    """The directory object of a transactional public queue describes a nontransactional queue."""
+class ObjectNotTransactional(Publishing):
+    """The queue manager creates the directory object of a transactional public queue as that of a nontransactional
+    queue.
+    """
 
     def _build_element(self, queue: Queue) -> Any:
         return replace(super()._build_element(queue), Transactional=False)
 
 
 @fault("directory-object-created-without-type", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
-class WithoutType(Publishing):
-    """The directory object of a public queue is created without the Type of the queue."""
+class ObjectWithoutType(Publishing):
+    """The queue manager creates the directory object of a public queue without the Type of the queue."""
 
     def _build_element(self, queue: Queue) -> Any:
         return replace(super()._build_element(queue), Type=directory.Queue().Type)
 
 
 @fault("directory-object-created-with-optional-privacy", breaks="MQDMPR-3.1.7.1.18-D02", blind=True)
-class OptionalPrivacy(Publishing):
-    """The directory object of a public queue is created without its Authentication and PrivacyLevel."""
+class ObjectWithoutPrivacyLevel(Publishing):
+    """The queue manager creates the directory object of a public queue without the queue's Authentication and
+    PrivacyLevel.
+    """
 
     def _build_element(self, queue: Queue) -> Any:
         fresh = directory.Queue()
@@ -50,7 +56,9 @@ class OptionalPrivacy(Publishing):
 
 @fault("public-queue-created-without-directory-at-second-attempt", breaks="MQDMPR-3.1.7.1.18-D03", blind=True)
 class CreatedWhenKnownOffline(Publishing):
-    """While DirectoryOffline is True already, the creation of a public queue succeeds without the directory."""
+    """If DirectoryOffline is already True, the creation of a public queue succeeds although the directory is
+    unavailable.
+    """
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         if self.qm.enterprise.state.DirectoryOffline:
@@ -60,8 +68,10 @@ class CreatedWhenKnownOffline(Publishing):
 
 
 @fault("public-format-name-of-transactional-queue-has-other-guid", breaks="MQDMPR-3.1.7.1.18-D04", blind=True)
-class OtherGuid(Publishing):
-    """The public format name of a transactional queue contains a GUID other than that of its directory object."""
+class PublicNameWithOtherGuid(Publishing):
+    """The public format name of a transactional queue contains a GUID other than the GUID of the queue's directory
+    object.
+    """
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         def change_identifier(status: Status) -> None:
@@ -74,7 +84,7 @@ class OtherGuid(Publishing):
 
 @fault("second-created-public-queue-not-notified", breaks="MQDMPR-3.1.7.1.18-D01")
 class SecondCreationNotNotified(Publishing):
-    """The queue manager raises no change notification for a second public queue."""
+    """The queue manager raises no change notification when it creates a second public queue."""
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         state = self.qm.enterprise.state
@@ -86,7 +96,9 @@ class SecondCreationNotNotified(Publishing):
 
 @fault("created-public-queue-object-without-privacy", breaks="MQDMPR-3.1.7.1.18-D02")
 class PrivacyNotPublished(Publishing):
-    """The directory object of a new public queue has the default PrivacyLevel and Authentication."""
+    """The queue manager creates the directory object of a public queue with the default PrivacyLevel and
+    Authentication.
+    """
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         self.publishing = True
@@ -103,7 +115,9 @@ class PrivacyNotPublished(Publishing):
 
 @fault("created-public-queue-refused-by-directory-reported-as-created", breaks="MQDMPR-3.1.7.1.18-D04")
 class ExistingObjectTakenAsCreated(Publishing):
-    """When the directory already has an object of the name, the queue manager reports that it created the queue."""
+    """If the directory already contains an object with the path name of a new queue, the queue manager reports that it
+    created the queue.
+    """
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         super().publish(

@@ -45,8 +45,8 @@ def test_created_public_queue_has_directory_object(peer, sut, judge):
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.18-D04")
 def test_public_queue_is_not_created_beside_existing_object(peer, sut, judge):
-    """The directory already contains an object with the path name of a new public queue: the creation of the queue is
-    refused, and the SUT does not list the queue.
+    """The directory already contains an object with the path name of a new public queue: the SUT refuses to create the
+    queue, and does not list it.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.new_path_name()
@@ -106,8 +106,8 @@ def test_public_queue_is_not_created_without_directory(peer, sut, judge):
 @needs("directory", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.18-D01")
 def test_creation_of_public_queue_is_notified_once(peer, sut, judge):
-    """The creation of each of three public queues, one of them transactional, causes one change notification, with the
-    operation QueueCreation.
+    """The SUT creates three public queues, one of them transactional: each creation causes one change notification,
+    with the operation QueueCreation.
     """
     enterprise = Enterprise(peer, sut)
     for properties in ({}, {"label": "later"}, {"transactional": True}):

@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 add(
     "deleted-queue-directory-object-stays",
     "MQDMPR-3.1.7.1.19-07",
-    "The directory object of a deleted public queue remains.",
+    "When a public queue is deleted, the queue manager leaves the queue's directory object.",
     omit_directory_changes(Delete),
 )
 add(
@@ -38,7 +38,7 @@ add(
 add(
     "failed-deletion-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.19-09",
-    "A deletion that cannot reach the directory leaves DirectoryOffline False.",
+    "When a deletion does not reach the directory, the queue manager leaves DirectoryOffline False.",
     stay_online_after(Delete),
 )
 add(
@@ -50,7 +50,7 @@ add(
 add(
     "queue-deletion-notified-as-other-operation",
     "MQDMPR-3.1.7.1.19-04",
-    "The change notification about a deleted queue names an operation other than QueueDeletion.",
+    "The queue manager raises a change notification about a deleted queue with an operation other than QueueDeletion.",
     change_notification(ChangeOperation.QUEUE_DELETION, ChangeOperation.QUEUE_UPDATE),
 )
 
@@ -65,7 +65,7 @@ add(
         "MQDMPR-3.1.7.1.25-20",
     ),
 )
-class TimerNotStarted(DirectoryClient):
+class OnlineTimerNotStarted(DirectoryClient):
     """The queue manager does not start the Directory Online Timer when it cannot reach the directory."""
 
     def watch(self, now: Now) -> None:

@@ -18,8 +18,8 @@ OnAnswered = Callable[[DirectoryAnswered], None]
 
 
 @fault("queue-manager-delete-object-no-notification-of-failed-deletion", breaks="MQDMPR-3.1.7.1.19-03", blind=True)
-class NotifiesOnSuccess(DirectoryLink):
-    """The queue manager raises no change notification for a deletion that the directory did not carry out."""
+class FailedDeletionNotNotified(DirectoryLink):
+    """When the directory does not carry out a deletion, the queue manager raises no change notification."""
 
     def write(self, change: Change, answered: OnAnswered) -> None:
         def forget_failure(answer: DirectoryAnswered) -> None:
@@ -33,8 +33,10 @@ class NotifiesOnSuccess(DirectoryLink):
 
 
 @fault("queue-manager-delete-object-running-online-timer-restarted", breaks="MQDMPR-3.1.7.1.19-10", blind=True)
-class TimerRestarted(DirectoryLink):
-    """A deletion that cannot reach the directory restarts the Directory Online Timer that is already active."""
+class OnlineTimerRestarted(DirectoryLink):
+    """When a deletion does not reach the directory, the queue manager restarts a Directory Online Timer that already
+    runs.
+    """
 
     def write(self, change: Change, answered: OnAnswered) -> None:
         def restart(answer: DirectoryAnswered) -> None:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.19 Delete Directory Object that only special cases show: other queues and kinds."""
+"""Faults of MS-MQDMPR 3.1.7.1.19 Delete Directory Object that only special cases reveal: several queues, and other
+kinds of queues.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from reference_qm.model.statuses import Status
 
 
 @fault("directory-object-of-transactional-queue-stays", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
-class TransactionalStays(Publishing):
-    """The directory object of a deleted transactional public queue remains."""
+class ObjectOfTransactionalQueueRemains(Publishing):
+    """When a transactional public queue is deleted, the queue manager leaves the queue's directory object."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         if queue.Transactional:
@@ -22,7 +24,9 @@ class TransactionalStays(Publishing):
 
 @fault("queue-manager-deletion-of-queue-deletes-object-of-other-queue", breaks="MQDMPR-3.1.7.1.19-07", blind=True)
 class FirstObjectDeleted(Publishing):
-    """The deletion of a public queue deletes the directory object of the public queue that was created first."""
+    """When a public queue is deleted, the queue manager deletes the directory object of the public queue that was
+    created first.
+    """
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         super().withdraw(self._list_public_queues()[0], withdrawn)
@@ -30,7 +34,9 @@ class FirstObjectDeleted(Publishing):
 
 @fault("queue-manager-deletion-without-directory-purges-queue", breaks="MQDMPR-3.1.7.1.19-11", blind=True)
 class RefusedDeletionPurges(Publishing):
-    """A deletion of a public queue that is refused without the directory deletes the messages of the queue."""
+    """While the directory is unavailable, the queue manager refuses to delete a public queue, but deletes the messages
+    of the queue.
+    """
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         def purge_after_failure(status: Status) -> None:
@@ -55,8 +61,8 @@ class TransactionalDeletionNotNotified(Publishing):
 
 
 @fault("failed-deletion-of-second-queue-reported-as-done", breaks=("MQDMPR-3.1.7.1.19-11", "MQDMPR-3.1.7.1.19-13"))
-class SecondFailureIgnored(Publishing):
-    """After one deletion failed without the directory, the queue manager reports further failures as done."""
+class SecondFailureReportedAsSuccess(Publishing):
+    """When a second deletion does not reach the directory, the queue manager reports success."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         def report(status: Status) -> None:

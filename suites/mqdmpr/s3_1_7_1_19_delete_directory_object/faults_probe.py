@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.19 of the probe, written without reading the checks."""
+"""Faults of MS-MQDMPR 3.1.7.1.19 Delete Directory Object, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
 
-class DeletionNoted(DirectoryLink):
-    """The queue manager notes that a deletion did not reach the directory."""
+class FailedDeletionRecorded(DirectoryLink):
+    """Record in ``deletion_failed`` that a deletion did not reach the directory."""
 
     deletion_failed = False
 
@@ -30,8 +30,10 @@ class DeletionNoted(DirectoryLink):
         super().write(change, note_answer)
 
 
-class NotWatchedAfterDeletion(DirectoryClient):
-    """The Directory Online Timer does not start while the noted deletion is the last failure."""
+class TimerNotStartedAfterFailedDeletion(DirectoryClient):
+    """The queue manager does not start the Directory Online Timer when a deletion has failed since DirectoryOffline
+    became True.
+    """
 
     def watch(self, now: Now) -> None:
         if not self.qm.enterprise.state.DirectoryOffline:
@@ -44,6 +46,6 @@ add(
     "queue-manager-failed-deletion-online-timer-not-started",
     "MQDMPR-3.1.7.1.19-10",
     "The queue manager does not start the Directory Online Timer when a deletion does not reach the directory.",
-    both(replace_part(DeletionNoted), replace_part(NotWatchedAfterDeletion)),
+    both(replace_part(FailedDeletionRecorded), replace_part(TimerNotStartedAfterFailedDeletion)),
     blind=True,
 )

@@ -11,8 +11,8 @@ from suites.mqdmpr.steps.directory import Enterprise
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.19-07", "MQDMPR-3.1.7.1.19-13")
 def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
-    """The deletion of a public queue succeeds, and the directory then contains no object of the queue, but still the
-    objects of the other public queues; then a transactional queue is deleted in the same way.
+    """The SUT deletes a public queue: the directory then contains no object of this queue, but still the objects of the
+    other public queues. Then the SUT deletes a transactional queue with the same result.
     """
     enterprise = Enterprise(peer, sut)
     first, name, last = (enterprise.create_queue(label=label) for label in ("first", "deleted", "last"))
@@ -39,10 +39,10 @@ def test_deleted_public_queue_has_no_directory_object(peer, sut, judge):
     "MQDMPR-3.1.7.1.19-13",
 )
 def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
-    """While the directory is unavailable, two deletions of a public queue are refused, each with a change notification;
-    the queue, its message and its object remain, and the SUT shows DirectoryOffline. The second deletion does not
-    restart the Directory Online Timer: when the directory is available again, DirectoryOffline is False as soon as the
-    timer that the first deletion started has expired.
+    """While the directory is unavailable, the SUT refuses to delete a public queue twice, each time with a change
+    notification; the queue, its message and its object remain, and the SUT shows DirectoryOffline. The second request
+    does not restart the Directory Online Timer: when the directory is available again, DirectoryOffline is False as
+    soon as the timer that the first request started has expired.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(label="old label")
@@ -103,8 +103,8 @@ def test_public_queue_is_not_deleted_without_directory(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_deletion_of_public_queue_is_notified_once(peer, sut, judge):
-    """The deletion of each of three public queues, one of them transactional, causes one change notification, with the
-    operation QueueDeletion.
+    """The SUT deletes three public queues, one of them transactional: each deletion causes one change notification,
+    with the operation QueueDeletion.
     """
     enterprise = Enterprise(peer, sut)
     for transactional in (False, True, False):

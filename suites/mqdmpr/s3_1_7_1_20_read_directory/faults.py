@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.20 Read Directory, 3.1.7.1.21 and 3.1.7.1.22."""
+"""Faults of MS-MQDMPR 3.1.7.1.20 Read Directory, 3.1.7.1.21 Read Directory Begin and 3.1.7.1.22 Read Directory Next."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FILTER_RULES = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05")
 
 
 @fault("public-name-resolved-to-first-queue", breaks=(*FILTER_RULES, "MQDMPR-3.1.7.1.20-30"))
-class FirstQueue(NextHops):
+class FirstQueueForEveryGuid(NextHops):
     """The queue manager resolves every public format name to the first queue of the directory, regardless of
     the GUID.
     """
@@ -41,7 +41,7 @@ class FirstQueue(NextHops):
 
 
 @fault("public-name-not-queried", breaks=("MQDMPR-3.1.7.1.20-23", "MQDMPR-3.1.7.1.20-29"))
-class NeverAsked(NextHops):
+class DirectoryNeverQueried(NextHops):
     """The queue manager never queries the directory for a public format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -50,8 +50,8 @@ class NeverAsked(NextHops):
 
 
 @fault("directory-host-of-queue-ignored", breaks="MQDMPR-3.1.7.1.20-30")
-class ObjectNotLookedAt(NextHops):
-    """The queue manager ignores the host in the object that the directory returns."""
+class HostOfObjectIgnored(NextHops):
+    """The queue manager does not use the host that the directory object of a queue contains."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
         return tuple(replace(one, QualifiedComputerName=UNUSED_ADDRESS) for one in super().get_next_hops(guid))
@@ -99,8 +99,8 @@ def _pretend_to_be_online(qm: QueueManager) -> Iterator[None]:
         state.DirectoryOffline = offline
 
 
-class _KeepsWhatItRead(DirectoryClient):
-    """Keep the objects that were read while the directory was available."""
+class _ObjectsKeptOffline(DirectoryClient):
+    """Keep the objects that were read from the directory when the directory becomes unavailable."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         before = self.qm.enterprise.directory
@@ -109,16 +109,18 @@ class _KeepsWhatItRead(DirectoryClient):
             self.qm.enterprise.directory = before
 
 
-class _FindsQueuesOffline(NextHops):
-    """Search for queues of other queue managers among the objects that were read earlier."""
+class _QueuesFoundOffline(NextHops):
+    """Find queues of other queue managers in the objects that were read earlier, even while the
+    directory is offline.
+    """
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         with _pretend_to_be_online(self.qm):
             return super().get_destination_info(format_name)
 
 
-class _FindsQueueManagersOffline(NextHops):
-    """Search for queue managers among the objects that were read earlier."""
+class _QueueManagersFoundOffline(NextHops):
+    """Find queue managers in the objects that were read earlier, even while the directory is offline."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
         with _pretend_to_be_online(self.qm):
@@ -129,19 +131,21 @@ add(
     "offline-remote-queue-manager-found",
     "MQDMPR-3.1.7.1.20-20",
     "While the directory is offline, the queue manager finds other queue managers that it read earlier.",
-    both(replace_part(_KeepsWhatItRead), replace_part(_FindsQueueManagersOffline)),
+    both(replace_part(_ObjectsKeptOffline), replace_part(_QueueManagersFoundOffline)),
 )
 add(
     "offline-remote-objects-found",
     ("MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-27"),
     "While the directory is offline, the queue manager finds all queues and queue managers that it read earlier.",
-    both(replace_part(_KeepsWhatItRead), replace_part(_FindsQueuesOffline), replace_part(_FindsQueueManagersOffline)),
+    both(
+        replace_part(_ObjectsKeptOffline), replace_part(_QueuesFoundOffline), replace_part(_QueueManagersFoundOffline)
+    ),
 )
 
 
 @fault("failed-read-leaves-directory-offline-false", breaks="MQDMPR-3.1.7.1.20-25")
-class ReadsDoNotNotice(DirectoryClient):
-    """A read that cannot reach the directory leaves DirectoryOffline False."""
+class FailedReadLeavesOnline(DirectoryClient):
+    """When a read does not reach the directory, the queue manager leaves DirectoryOffline False."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         if event.status is Result.DIRECTORY_NOT_CONNECTED:

@@ -11,15 +11,15 @@ from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.statuses import Status
 
-_SEEN: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
+_KNOWN_PATHS: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
 
 
 @fault("offline-queue-manager-finds-remote-queue-read-before", breaks="MQDMPR-3.1.7.1.20-11", blind=True)
-class RemembersQueues(QueuePaths):
-    """While the directory is offline, a queue manager finds a remote queue that it read earlier."""
+class RemoteQueueFoundOffline(QueuePaths):
+    """While the directory is offline, the queue manager finds a remote queue whose directory object it read earlier."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        seen = _SEEN.setdefault(self.qm, {})
+        seen = _KNOWN_PATHS.setdefault(self.qm, {})
         found = super()._path_of_public(name)
         if found.rStatus is Status.MQ_OK:
             seen[name.QueueGuid] = found

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.20 Read Directory that only special cases show: paths of queues without the directory."""
+"""Faults of MS-MQDMPR 3.1.7.1.20 Read Directory that only special cases reveal: paths of queues without
+the directory.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ class OwnPrivatePathMissing(QueuePaths):
 
 
 @fault("offline-own-public-transactional-queue-not-found", breaks="MQDMPR-3.1.7.1.20-09", blind=True)
-class TransactionalNotFound(QueueNames):
+class TransactionalQueueNotFoundOffline(QueueNames):
     """While the directory is offline, the queue manager does not find its own transactional public queues."""
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
@@ -50,7 +52,7 @@ class TransactionalNotFound(QueueNames):
 
 
 @fault("offline-remote-private-name-has-path", breaks="MQDMPR-3.1.7.1.20-20", blind=True)
-class EveryPrivateFound(QueuePaths):
+class RemotePrivateQueueFoundOffline(QueuePaths):
     """While the directory is offline, the queue manager returns MQ_OK for the path of a private queue of another queue
     manager.
     """
@@ -61,12 +63,12 @@ class EveryPrivateFound(QueuePaths):
         return QueuePathOf(Status.MQ_OK) if offline and found.rStatus is not Status.MQ_OK else found
 
 
-_NAMES: WeakKeyDictionary[QueueManager, dict[str, Destination]] = WeakKeyDictionary()
+_KNOWN_DESTINATIONS: WeakKeyDictionary[QueueManager, dict[str, Destination]] = WeakKeyDictionary()
 
 
 @fault("second-outage-at-read-not-noticed", breaks=("MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26"))
-class SecondOutageNotNoticed(DirectoryClient):
-    """A read that cannot reach the directory leaves DirectoryOffline False after an earlier outage."""
+class SecondOutageLeavesOnline(DirectoryClient):
+    """When a read does not reach the directory in a second outage, the queue manager leaves DirectoryOffline False."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state

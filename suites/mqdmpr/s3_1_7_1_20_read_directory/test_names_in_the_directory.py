@@ -153,7 +153,7 @@ def test_remote_queue_is_not_found_without_directory(peer, sut, judge):
     """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)
-    sut.attempt(sut.send, f"PUBLIC={UNKNOWN_GUID}", body="a name that was never asked for before")
+    sut.attempt(sut.send, f"PUBLIC={UNKNOWN_GUID}", body="a name that the SUT has not read before")
     offline = peer.eventually(enterprise.is_offline)
     judge(
         "MQDMPR-3.1.7.1.20-25",
@@ -191,7 +191,7 @@ def test_each_outage_is_noticed_by_a_read(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     for outage in (1, 2):
         sut.change_environment(directory=False)
-        sut.attempt(sut.send, f"PUBLIC={UNKNOWN_GUID[:-1]}{outage}", body="a name that was never asked for before")
+        sut.attempt(sut.send, f"PUBLIC={UNKNOWN_GUID[:-1]}{outage}", body="a name that the SUT has not read before")
         offline = peer.eventually(enterprise.is_offline)
         case = f"state of the directory according to the SUT in outage {outage}"
         noticed = holds("offline", otherwise="online")

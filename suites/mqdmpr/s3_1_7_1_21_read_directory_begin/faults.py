@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.21 Read Directory Begin, 3.1.7.1.22 and 3.1.7.1.23."""
+"""Faults of MS-MQDMPR 3.1.7.1.21 Read Directory Begin, 3.1.7.1.22 Read Directory Next and 3.1.7.1.23 Read Directory
+End.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ class TopologyNotRead(NextHops):
 
 
 @fault("directory-query-returns-first-object-only", breaks=("MQDMPR-3.1.7.1.21-03", "MQDMPR-3.1.7.1.22-02"))
-class OnlyTheFirst(NextHops):
+class OnlyFirstObjectRead(NextHops):
     """The queue manager reads only the first of several objects of a type."""
 
     def read_topology(self) -> Topology:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.21: objects that a read leaves out."""
+"""Faults of MS-MQDMPR 3.1.7.1.21 Read Directory Begin: objects that a read omits."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from reference_qm.routing import Topology
 
 
 @fault("queue-manager-unfiltered-read-last-queue-manager-left-out", breaks="MQDMPR-3.1.7.1.21-03")
-class LastQueueManagerLeftOut(NextHops):
-    """A directory read of all queue managers without a filter leaves out the last of several queue managers."""
+class LastQueueManagerOmitted(NextHops):
+    """A directory read of all queue managers without a filter omits the last of several queue managers."""
 
     def read_topology(self) -> Topology:
         read = super().read_topology()

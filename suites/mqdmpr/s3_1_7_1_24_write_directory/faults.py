@@ -39,7 +39,7 @@ add(
 add(
     "failed-write-leaves-directory-offline-false",
     "MQDMPR-3.1.7.1.24-05",
-    "A write that cannot reach the directory leaves DirectoryOffline False.",
+    "When a write does not reach the directory, the queue manager leaves DirectoryOffline False.",
     stay_online_after(Write),
 )
 add(
@@ -51,13 +51,13 @@ add(
 add(
     "queue-update-notified-as-other-operation",
     "MQDMPR-3.1.7.1.24-12",
-    "The change notification about a changed queue names an operation other than QueueUpdate.",
+    "The queue manager raises the change notification about a changed queue with an operation other than QueueUpdate.",
     change_notification(ChangeOperation.QUEUE_UPDATE, ChangeOperation.QUEUE_CREATION),
 )
 
 
 def _change_own_notification(instead: ChangeOperation | None) -> Install:
-    """Change or drop the notification about an update of the queue manager's own object."""
+    """Build a fault that changes or drops the change notification about the queue manager's own object."""
 
     class OwnNotified(DirectoryClient):
         def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
@@ -80,6 +80,6 @@ add(
 add(
     "change-of-own-object-notified-as-queue-change",
     "MQDMPR-3.1.7.1.24-16",
-    "The change notification for an update of the queue manager object names the operation QueueUpdate.",
+    "The queue manager raises the change notification about its own changed object with the operation QueueUpdate.",
     _change_own_notification(ChangeOperation.QUEUE_UPDATE),
 )

@@ -14,7 +14,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-write-directory-first-attribute-only", breaks="MQDMPR-3.1.7.1.24-03")
-class FirstAttributeWritten(Publishing):
+class OnlyFirstAttributeWritten(Publishing):
     """The queue manager writes only the first of several changed attributes to the directory object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
@@ -39,7 +39,9 @@ class FalseValuesOmitted(Publishing):
 
 @fault("queue-manager-write-directory-privacy-omitted", breaks="MQDMPR-3.1.7.1.24-03", blind=True)
 class PrivacyNotWritten(Publishing):
-    """The queue manager does not write changed Authentication, PrivacyLevel and JournalQuota to the directory."""
+    """The queue manager does not write changes of Authentication, PrivacyLevel and JournalQuota to the directory
+    object.
+    """
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
         omitted = ("Authentication", "PrivacyLevel", "JournalQuota")
@@ -47,8 +49,10 @@ class PrivacyNotWritten(Publishing):
 
 
 @fault("queue-manager-write-directory-first-queue-only", breaks="MQDMPR-3.1.7.1.24-03", blind=True)
-class FirstQueueWritten(Publishing):
-    """A change of a public queue is written to the object of the public queue that was created first."""
+class ObjectOfFirstQueueWritten(Publishing):
+    """The queue manager writes a change of a public queue to the directory object of the public queue that was created
+    first.
+    """
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
         super().write(self._list_public_queues()[0], values, written)
@@ -56,7 +60,9 @@ class FirstQueueWritten(Publishing):
 
 @fault("queue-manager-change-without-directory-kept-locally", breaks="MQDMPR-3.1.7.1.24-07", blind=True)
 class QuotaKeptLocally(Publishing):
-    """A change of the Quota of a public queue that is refused without the directory takes effect locally."""
+    """While the directory is unavailable, the queue manager refuses to change the Quota of a public queue, but uses the
+    new Quota.
+    """
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
         def keep_quota(status: Status) -> None:
@@ -77,7 +83,7 @@ class EmptyLabelKept(Publishing):
 
 @fault("write-of-queue-without-object-reported-as-done", breaks="MQDMPR-3.1.7.1.24-09")
 class MissingObjectIgnored(Publishing):
-    """When the directory has no object of the queue, the queue manager reports that the object was written."""
+    """When the directory does not contain the object of a queue, the queue manager reports that it wrote the object."""
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
         super().write(

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.24 of the probe, written without reading the checks."""
+"""Faults of MS-MQDMPR 3.1.7.1.24 Write Directory, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from reference_qm.model.statuses import Status
 
 @fault("queue-manager-second-write-of-queue-not-notified", breaks="MQDMPR-3.1.7.1.24-11", blind=True)
 class SecondWriteNotNotified(Publishing):
-    """The queue manager raises no change notification for the second and later writes of the same public queue."""
+    """The queue manager raises no change notification when it writes the object of a public queue for the second time
+    or later.
+    """
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
         def drop_repeated(status: Status) -> None:

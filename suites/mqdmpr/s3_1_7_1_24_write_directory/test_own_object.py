@@ -15,8 +15,8 @@ KEYS_ATTRIBUTE = "public_encryption_keys_base64"
 @needs("directory", "environment", "inspect", "queue_control")
 @covers(*OWN_UPDATE_RULES)
 def test_rewritten_public_keys_are_notified_once(peer, sut, judge):
-    """When the directory is available again, but without the SUT's public keys, the SUT writes the keys again and sends
-    one change notification about this update.
+    """The directory is available again, but has lost the SUT's public keys: the SUT writes the keys again and sends one
+    change notification about this update.
     """
     enterprise = Enterprise(peer, sut)
     own_keys = enterprise.read_object().get(KEYS_ATTRIBUTE)

@@ -25,15 +25,15 @@ NOTIFIED_CHANGES: tuple[dict[str, Any], ...] = (
     {"base_priority": -2, "journaling": True},
     {"label": "last"},
 )
-"""Changes of a public queue that follow each other."""
+"""Successive changes of a public queue."""
 
 
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.24-03", "MQDMPR-3.1.7.1.24-09")
 def test_change_of_public_queue_is_in_directory(peer, sut, judge):
     """A change to a public queue's label succeeds; the queue's object in the directory has the new label, and its other
-    attributes are unchanged. Then several attributes are changed together, and set to an empty label and zero
-    values; each time the object has all new values.
+    attributes are unchanged. Then several attributes are changed together, and later set to an empty label and zero
+    values: each time, the object has all new values.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(**CREATED_PROPERTIES)
@@ -61,8 +61,8 @@ def test_change_of_public_queue_is_in_directory(peer, sut, judge):
 @needs("directory", "environment", "queue_control")
 @covers("MQDMPR-3.1.7.1.24-09")
 def test_change_of_queue_without_directory_object_is_refused(peer, sut, judge):
-    """An administrator deletes the directory object of a public queue of the SUT: a change of the queue's label is
-    refused, as the directory refuses the write, and a change of another public queue succeeds.
+    """An administrator deletes the directory object of a public queue of the SUT: the SUT refuses to change the label
+    of this queue, because the directory refuses the write, and changes another public queue.
     """
     enterprise = Enterprise(peer, sut)
     name, other = enterprise.create_queue(label="old"), enterprise.create_queue(label="old")
@@ -83,9 +83,9 @@ def test_change_of_queue_without_directory_object_is_refused(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.24-05", "MQDMPR-3.1.7.1.24-06", "MQDMPR-3.1.7.1.24-07")
 def test_public_queue_is_not_changed_without_directory(peer, sut, judge):
-    """While the directory is unavailable, changes to a public queue's label and to several of its properties are
-    refused, the SUT and the directory keep the old properties, and the SUT shows DirectoryOffline; when the directory
-    is available again, DirectoryOffline is False.
+    """While the directory is unavailable, the SUT refuses changes to a public queue's label and to several of its
+    properties, the SUT and the directory keep the old properties, and the SUT shows DirectoryOffline. When the
+    directory is available again, DirectoryOffline is False.
     """
     enterprise = Enterprise(peer, sut)
     name = enterprise.create_queue(**CREATED_PROPERTIES)

@@ -17,7 +17,7 @@ QUEUE_UPDATE_RULES = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18")
 
 
 @fault("directory-online-check-uses-local-copy", breaks="MQDMPR-3.1.7.1.25-03")
-class NotAskedWhileOffline(DirectoryClient):
+class DirectoryNotQueriedOffline(DirectoryClient):
     """When the queue manager checks whether the directory is available again, it does not query the directory, and so
     stays offline.
     """
@@ -27,8 +27,10 @@ class NotAskedWhileOffline(DirectoryClient):
 
 
 @fault("directory-online-check-reads-unknown-object", breaks="MQDMPR-3.1.7.1.25-06")
-class AsksForAnother(DirectoryClient):
-    """The queue manager reads an unknown object to find out whether the directory is available again."""
+class UnknownObjectRead(DirectoryClient):
+    """The queue manager reads an object with an unknown identifier to find out whether the directory is available
+    again.
+    """
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state
@@ -39,7 +41,7 @@ class AsksForAnother(DirectoryClient):
 
 
 @fault("directory-online-check-ignores-own-attributes", breaks="MQDMPR-3.1.7.1.25-10")
-class OwnAttributesNotTakenOver(DirectoryClient):
+class OwnAttributesNotUpdated(DirectoryClient):
     """When the directory is available again, the queue manager keeps its old attributes."""
 
     def _take_over_attributes(self) -> None:
@@ -55,7 +57,7 @@ add(
 
 
 @fault("directory-online-check-reads-first-queue-for-all", breaks="MQDMPR-3.1.7.1.25-15")
-class ReadByOneIdentifier(Publishing):
+class AttributesOfFirstQueueForAll(Publishing):
     """The queue manager copies the attributes of the first public queue's object to all its public queues."""
 
     def update_public_queues(self) -> None:
@@ -66,7 +68,7 @@ class ReadByOneIdentifier(Publishing):
 
 
 @fault("directory-online-check-ignores-queue-labels", breaks="MQDMPR-3.1.7.1.25-18")
-class OnlyQuotasTakenOver(Publishing):
+class LabelsNotUpdated(Publishing):
     """When the directory is available again, the queue manager keeps the old labels of its public queues."""
 
     def update_public_queues(self) -> None:
@@ -77,8 +79,8 @@ class OnlyQuotasTakenOver(Publishing):
 
 
 @fault("directory-offline-stays-true", breaks="MQDMPR-3.1.7.1.25-11")
-class OfflineForEver(DirectoryClient):
-    """DirectoryOffline remains True after the directory has answered."""
+class DirectoryStaysOffline(DirectoryClient):
+    """The queue manager leaves DirectoryOffline True after the directory has answered."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         super()._check_online(answer, now)
@@ -86,7 +88,7 @@ class OfflineForEver(DirectoryClient):
 
 
 @fault("directory-online-timer-not-restarted", breaks="MQDMPR-3.1.7.1.25-20")
-class TimerRunsOnce(DirectoryClient):
+class OnlineTimerNotRestarted(DirectoryClient):
     """The queue manager does not restart the Directory Online Timer if the directory is still unavailable when the
     timer expires.
     """

@@ -13,7 +13,7 @@ from reference_qm.surface.inputs import DirectoryAnswered
 
 
 @fault("directory-online-check-updates-first-queue-only", breaks="MQDMPR-3.1.7.1.25-12")
-class FirstQueueUpdated(Publishing):
+class OnlyFirstQueueUpdated(Publishing):
     """When the directory is available again, the queue manager reads the object of only its first public queue."""
 
     def update_public_queues(self) -> None:
@@ -25,7 +25,7 @@ class FirstQueueUpdated(Publishing):
 
 
 @fault("directory-online-check-updates-label-only", breaks="MQDMPR-3.1.7.1.25-18")
-class LabelUpdatedOnly(Publishing):
+class OnlyLabelUpdated(Publishing):
     """When the directory is available again, the queue manager stores only the Label of its public queues."""
 
     def update_public_queues(self) -> None:
@@ -46,7 +46,7 @@ class HigherQuotaIgnored(DirectoryClient):
 
 
 @fault("directory-online-check-keeps-label-of-transactional-queue", breaks="MQDMPR-3.1.7.1.25-18", blind=True)
-class TransactionalKept(Publishing):
+class TransactionalQueueNotUpdated(Publishing):
     """When the directory is available again, the queue manager keeps the old attributes of transactional queues."""
 
     def update_public_queues(self) -> None:
@@ -57,8 +57,8 @@ class TransactionalKept(Publishing):
 
 
 @fault("directory-back-second-time-queues-not-read", breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-18"))
-class ReadOnlyOnce(Publishing):
-    """The queue manager reads the objects of its public queues only when the directory is back for the first time."""
+class QueuesReadAfterFirstOutageOnly(Publishing):
+    """The queue manager reads the objects of its public queues only after the first outage of the directory."""
 
     def update_public_queues(self) -> None:
         if not getattr(self, "updated", False):
@@ -67,8 +67,8 @@ class ReadOnlyOnce(Publishing):
 
 
 @fault("directory-back-only-two-queues-read", breaks=("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15"))
-class OnlyTwoRead(Publishing):
-    """When the directory is back, the queue manager reads the objects of at most two public queues."""
+class AtMostTwoQueuesRead(Publishing):
+    """When the directory is available again, the queue manager reads the objects of at most two public queues."""
 
     def update_public_queues(self) -> None:
         self.limited = True
@@ -81,7 +81,7 @@ class OnlyTwoRead(Publishing):
 
 
 @fault("directory-online-timer-restarted-once", breaks="MQDMPR-3.1.7.1.25-20")
-class RestartedOnce(DirectoryClient):
+class TimerNotRestartedTwice(DirectoryClient):
     """After the second failed attempt, the queue manager does not restart the Directory Online Timer."""
 
     def on_directory_online_timer(self, now: Now) -> None:
@@ -94,8 +94,8 @@ class RestartedOnce(DirectoryClient):
 
 
 @fault("directory-offline-after-second-outage", breaks="MQDMPR-3.1.7.1.25-11")
-class OfflineAfterSecond(DirectoryClient):
-    """When the directory is back after a second outage, DirectoryOffline stays True."""
+class OfflineAfterSecondOutage(DirectoryClient):
+    """When the directory is available again after a second outage, the queue manager leaves DirectoryOffline True."""
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state

@@ -66,8 +66,8 @@ def test_offline_changes_are_read_when_directory_is_back(peer, sut, judge):
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.25-11", "MQDMPR-3.1.7.1.25-20")
 def test_directory_offline_until_directory_is_back(peer, sut, judge):
-    """In each of two outages, DirectoryOffline is still True when the timer has expired several times but the directory
-    is unavailable, and False when the directory is available again.
+    """In each of two outages, DirectoryOffline is still True when the timer has expired several times while the
+    directory is unavailable, and is False when the directory is available again.
     """
     enterprise = Enterprise(peer, sut)
     for outage, expiries in enumerate((3, 1), start=1):

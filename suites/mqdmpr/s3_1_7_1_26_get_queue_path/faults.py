@@ -16,7 +16,7 @@ _ILLEGAL_PATH = QueuePathOf(ILLEGAL)
 
 
 def _change_path_of_prefix(begins: str, change: Callable[[QueuePathOf], QueuePathOf]) -> Install:
-    """Change the result for format names with a given prefix."""
+    """Build a fault that changes the result of Get Queue Path for format names with a given prefix."""
 
     class Gives(QueuePaths):
         def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -99,7 +99,7 @@ for _name, _rules, _says, _begins, _change in (
 
 
 @fault("path-of-unknown-public-name-empty", breaks="MQDMPR-3.1.7.1.26-18")
-class UnknownPublicIsEmpty(QueuePaths):
+class UnknownPublicNameHasEmptyPath(QueuePaths):
     """The event Get Queue Path returns MQ_OK with an empty path name for a public format name that the directory does
     not contain.
     """
@@ -110,7 +110,7 @@ class UnknownPublicIsEmpty(QueuePaths):
 
 
 @fault("path-of-unknown-computer-empty", breaks="MQDMPR-3.1.7.1.26-29")
-class UnknownComputerIsEmpty(QueuePaths):
+class UnknownComputerHasEmptyPath(QueuePaths):
     """The event Get Queue Path returns MQ_OK with an empty path name for a private format name whose computer the
     directory does not contain.
     """
@@ -121,7 +121,7 @@ class UnknownComputerIsEmpty(QueuePaths):
 
 
 @fault("path-of-remote-private-name-is-local-queue", breaks=("MQDMPR-3.1.7.1.26-34", "MQDMPR-3.1.7.1.26-03"))
-class OfAnyNumber(QueuePaths):
+class RemoteNumberTakenForLocal(QueuePaths):
     """For a private format name of another computer, the event Get Queue Path returns the path name of the local queue
     with that number.
     """

@@ -26,7 +26,7 @@ class HostWithPort(QueuePaths):
 
 
 @fault("path-of-https-name-computer-is-address", breaks="MQDMPR-3.1.7.1.26-07")
-class HttpsIsAddress(QueuePaths):
+class HttpsComputerIsAddress(QueuePaths):
     """For an HTTPS format name, the event Get Queue Path returns the complete address as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -73,7 +73,7 @@ class JournalOmitted(QueuePaths):
 
 
 @fault("machine-of-direct-name-of-address-with-protocol", breaks="MQDMPR-3.1.7.1.26-09", blind=True)
-class FirstLabelOnly(QueuePaths):
+class ComputerEndsAtPeriod(QueuePaths):
     """The computer of a direct format name is its address up to the first period."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -95,7 +95,9 @@ class OwnComputerForAll(QueuePaths):
 
 @fault("path-of-second-private-queue-is-that-of-first", breaks="MQDMPR-3.1.7.1.26-34", blind=True)
 class FirstPrivateForAll(QueuePaths):
-    """The path name of every local private format name is that of the private queue with the lowest number."""
+    """The event Get Queue Path returns the path name of the private queue with the lowest number for every local
+    private format name.
+    """
 
     def _path_of_private(self, name: PrivateName) -> QueuePathOf:
         if self.qm.queue_names.find_by_format_name(name) is not None:
@@ -124,15 +126,15 @@ class HttpHostEndsAtDot(QueuePaths):
         return found._replace(rMachineName=found.rMachineName.partition(".")[0]) if separator else found
 
 
-_REMEMBERED: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
+_KNOWN_PATHS: WeakKeyDictionary[QueueManager, dict[UUID, QueuePathOf]] = WeakKeyDictionary()
 
 
 @fault("queue-path-of-deleted-public-queue-remembered", breaks=("MQDMPR-3.1.7.1.26-18", "MQDMPR-3.1.7.1.26-13"))
 class DeletedQueueRemembered(QueuePaths):
-    """The queue manager returns the path name of a public queue that it found before and that was deleted since."""
+    """The event Get Queue Path still returns the path name of a deleted public queue that it has returned before."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        known = _REMEMBERED.setdefault(self.qm, {})
+        known = _KNOWN_PATHS.setdefault(self.qm, {})
         found = super()._path_of_public(name)
         if found.rStatus is Status.MQ_OK:
             known[name.QueueGuid] = found
@@ -141,10 +143,12 @@ class DeletedQueueRemembered(QueuePaths):
 
 @fault("queue-path-of-second-public-queue-is-path-of-first", breaks=("MQDMPR-3.1.7.1.26-16", "MQDMPR-3.1.7.1.26-12"))
 class FirstQueueRemembered(QueuePaths):
-    """The queue manager returns the path name of the first public queue of a computer for each later one of it."""
+    """The event Get Queue Path returns the path name of the first known public queue of a computer for each other
+    public queue of this computer.
+    """
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
-        known = _REMEMBERED.setdefault(self.qm, {})
+        known = _KNOWN_PATHS.setdefault(self.qm, {})
         found = super()._path_of_public(name)
         if found.rStatus is Status.MQ_OK:
             same = (one for one in known.values() if one.rMachineName == found.rMachineName)
@@ -153,7 +157,7 @@ class FirstQueueRemembered(QueuePaths):
 
 
 @fault("queue-path-machine-of-remote-public-queue-is-own-name", breaks="MQDMPR-3.1.7.1.26-21")
-class OwnMachineOfRemote(QueuePaths):
+class OwnComputerForRemoteQueue(QueuePaths):
     """For a public queue of another queue manager, Get Queue Path returns the queue manager's own computer."""
 
     def _path_of_public(self, name: PublicName) -> QueuePathOf:
@@ -172,7 +176,7 @@ class SubqueueCut(QueuePaths):
 
 
 @fault("queue-path-of-direct-name-without-private-folder", breaks="MQDMPR-3.1.7.1.26-10")
-class FolderAdded(QueuePaths):
+class PrivateFolderAdded(QueuePaths):
     """The path name of the direct format name of a public queue contains private$."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -183,7 +187,7 @@ class FolderAdded(QueuePaths):
 
 
 @fault("queue-path-of-https-name-has-whole-address-as-machine", breaks="MQDMPR-3.1.7.1.26-07")
-class SecureHostNotCut(QueuePaths):
+class HttpsAddressNotCut(QueuePaths):
     """For a direct format name with the protocol HTTPS, Get Queue Path returns the whole address as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
@@ -198,8 +202,8 @@ class SecureHostNotCut(QueuePaths):
 
 
 @fault("queue-path-of-http-name-contains-port", breaks="MQDMPR-3.1.7.1.26-07")
-class PortNotCut(QueuePaths):
-    """For a direct format name with the protocol HTTP, Get Queue Path returns host and port as the computer."""
+class HttpPortNotCut(QueuePaths):
+    """For a direct format name with the protocol HTTP, Get Queue Path returns the host and the port as the computer."""
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         found = super().get_queue_path(format_name)
@@ -210,7 +214,9 @@ class PortNotCut(QueuePaths):
 
 @fault("queue-path-of-several-names-is-path-of-first", breaks="MQDMPR-3.1.7.1.26-03")
 class FirstOfSeveral(QueuePaths):
-    """For a multiple-element format name, Get Queue Path returns path name and computer of the first element."""
+    """For a multiple-element format name, Get Queue Path returns the path name and the computer of the
+    first element.
+    """
 
     def get_queue_path(self, format_name: str) -> QueuePathOf:
         try:
@@ -236,8 +242,10 @@ class AddressOfMulticast(QueuePaths):
 
 
 @fault("queue-path-of-remote-private-queue-is-own-queue-of-number", breaks="MQDMPR-3.1.7.1.26-34")
-class OwnQueueOfNumber(QueuePaths):
-    """For a private queue of another computer, Get Queue Path returns the path name of the own queue of that number."""
+class LocalQueueOfSameNumber(QueuePaths):
+    """For a private queue of another computer, Get Queue Path returns the path name of the local queue with the same
+    number.
+    """
 
     def _path_of_private(self, name: PrivateName) -> QueuePathOf:
         found = super()._path_of_private(name)
@@ -249,7 +257,7 @@ class OwnQueueOfNumber(QueuePaths):
 
 @fault("queue-path-of-unknown-own-private-number-refused", breaks="MQDMPR-3.1.7.1.26-35")
 class UnknownNumberRefused(QueuePaths):
-    """For an unknown private queue of the own computer, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME."""
+    """For an unknown private queue of the local computer, Get Queue Path returns MQ_ERROR_ILLEGAL_FORMATNAME."""
 
     def _path_of_private(self, name: PrivateName) -> QueuePathOf:
         found = super()._path_of_private(name)

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.26 Get Queue Path: path name and computer of a format name."""
+"""MS-MQDMPR 3.1.7.1.26 Get Queue Path: the path name and the computer of a format name."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def test_direct_name_contains_path_and_computer(sut, judge):
 @needs("get_queue_path")
 @covers("MQDMPR-3.1.7.1.26-03")
 def test_name_of_several_queues_has_no_path(sut, judge):
-    """The SUT returns neither a path name nor a computer for a multiple-element format name, although it knows those of
-    each element, and for a multicast format name.
+    """The SUT returns neither a path name nor a computer for a multiple-element format name, although the SUT knows the
+    path name and the computer of each element; the SUT also returns neither of them for a multicast format name.
     """
     for name in (",".join([*PATHS_OF_DIRECT_NAMES][:2]), "MULTICAST=234.1.1.9:8001"):
         try:

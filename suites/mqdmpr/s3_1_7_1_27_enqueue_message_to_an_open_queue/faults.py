@@ -19,7 +19,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("message-to-one-queue-enqueued-twice", breaks="MQDMPR-3.1.7.1.27-04")
-class Twice(Enqueueing):
+class MessageEnqueuedTwice(Enqueueing):
     """The queue manager puts a message for a single remote queue into the outgoing queue twice."""
 
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
@@ -32,7 +32,7 @@ class Twice(Enqueueing):
 
 
 @fault("send-to-full-queue-reports-success", breaks="MQDMPR-3.1.7.1.27-08")
-class AlwaysSucceeds(Commands):
+class SendToFullQueueSucceeds(Commands):
     """A send to a single queue succeeds although the queue has no room for the message."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -44,7 +44,7 @@ class AlwaysSucceeds(Commands):
 
 
 @fault("send-to-local-queue-reports-failure-although-message-stored", breaks="MQDMPR-3.1.7.1.27-08")
-class FailsWhenTaken(Commands):
+class StoredMessageReportedAsFailed(Commands):
     """A send to a single local queue fails although the queue stored the message."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -72,8 +72,10 @@ class _Several(Enqueueing):
 
 
 @fault("send-to-several-queues-continues-after-refusal", breaks="MQDMPR-3.1.7.1.27-18")
-class GoOnAfterRefusal(_Several):
-    """When one of several queues does not store its copy, the queues after it still get their copies."""
+class CopiesAfterRefusal(_Several):
+    """When one of several queues does not store its copy of a message, the queue manager still enqueues the copies for
+    the later queues.
+    """
 
     def enqueue_copies(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None
@@ -86,7 +88,7 @@ class GoOnAfterRefusal(_Several):
 
 
 @fault("send-to-several-queues-reports-success-despite-refusal", breaks="MQDMPR-3.1.7.1.27-18")
-class RefusedSilently(_Several):
+class RefusedCopyReportedAsSuccess(_Several):
     """A send to several queues succeeds although one of them did not store its copy."""
 
     def enqueue_copies(
@@ -97,7 +99,7 @@ class RefusedSilently(_Several):
 
 
 @fault("send-to-several-queues-reports-failure-although-messages-stored", breaks="MQDMPR-3.1.7.1.27-19")
-class TakenButRefused(_Several):
+class StoredCopiesReportedAsFailed(_Several):
     """A send to several queues fails although each of them stored its copy."""
 
     def enqueue_copies(
@@ -108,7 +110,7 @@ class TakenButRefused(_Several):
 
 
 @fault("copies-for-several-queues-list-only-own-queue", breaks="MQDMPR-3.1.7.1.27-10")
-class ListTheirOwnQueue(Enqueueing):
+class CopyListsOnlyItsQueue(Enqueueing):
     """Each copy of a message to several queues lists only the queue to which it is sent."""
 
     def _enqueue_message(
@@ -121,7 +123,7 @@ class ListTheirOwnQueue(Enqueueing):
 
 
 @fault("copies-for-several-queues-lose-label-except-first", breaks="MQDMPR-3.1.7.1.27-12")
-class EmptyButOne(_Several):
+class OnlyFirstCopyHasLabel(_Several):
     """Only the first copy of a message to several queues has the label."""
 
     def enqueue_copies(
@@ -136,7 +138,7 @@ class EmptyButOne(_Several):
 
 
 @fault("copies-for-several-queues-all-name-first-queue", breaks="MQDMPR-3.1.7.1.27-13")
-class ForTheFirstQueue(Enqueueing):
+class CopiesAddressedToFirstQueue(Enqueueing):
     """Each copy of a message to several queues has the first queue as its destination."""
 
     def _enqueue_message(
@@ -150,8 +152,8 @@ class ForTheFirstQueue(Enqueueing):
 
 
 @fault("send-to-several-queues-omits-last-queue", breaks="MQDMPR-3.1.7.1.27-14")
-class ButTheLast(_Several):
-    """The last of several queues gets no copy."""
+class LastCopyMissing(_Several):
+    """The queue manager enqueues no copy of a message for the last of several queues."""
 
     def enqueue_copies(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None

@@ -49,33 +49,33 @@ class LaterCopyChanged(Enqueueing):
     def change_copy(
         self, message: Message, descriptor: OpenQueueDescriptor, every: list[OpenQueueDescriptor], number: int
     ) -> Message | None:
-        """Return the copy with the given number, before its destination is set; None omits the copy."""
+        """Return the copy with the given number before its destination is set, or None to omit the copy."""
         return replace(message, **self.changes) if number else message
 
 
 @fault("sender-later-copy-without-admin-queue", breaks="MQDMPR-3.1.7.1.27-12")
-class WithoutAdminQueue(LaterCopyChanged):
+class LaterCopiesWithoutAdministrationQueue(LaterCopyChanged):
     """The second and later copies of a message to several queues name no administration queue."""
 
     changes = MappingProxyType({"AdministrationQueueFormatName": None})
 
 
 @fault("sender-later-copy-of-priority-3", breaks="MQDMPR-3.1.7.1.27-12")
-class DefaultPriority(LaterCopyChanged):
+class LaterCopiesWithDefaultPriority(LaterCopyChanged):
     """The second and later copies of a message to several queues have the priority 3."""
 
     changes = MappingProxyType({"Priority": 3})
 
 
 @fault("sender-later-copy-without-time-to-be-received", breaks="MQDMPR-3.1.7.1.27-12")
-class LivesForever(LaterCopyChanged):
+class LaterCopiesNeverExpire(LaterCopyChanged):
     """The second and later copies of a message to several queues have an unlimited TimeToBeReceived."""
 
     changes = MappingProxyType({"TimeToBeReceived": 0xFFFFFFFF})
 
 
 @fault("sender-later-copy-without-body", breaks="MQDMPR-3.1.7.1.27-12")
-class WithoutBody(LaterCopyChanged):
+class ThirdCopyWithoutBody(LaterCopyChanged):
     """The third copy of a message to several queues has no body."""
 
     def change_copy(
@@ -85,7 +85,7 @@ class WithoutBody(LaterCopyChanged):
 
 
 @fault("sender-later-copy-lists-remaining-queues", breaks="MQDMPR-3.1.7.1.27-10")
-class RemainingListed(LaterCopyChanged):
+class CopyListsRemainingQueues(LaterCopyChanged):
     """A copy of a message to several queues lists only the queues for which no copy exists yet."""
 
     def change_copy(
@@ -106,7 +106,7 @@ class ThirdCopyMissing(LaterCopyChanged):
 
 
 @fault("sender-second-local-copy-not-enqueued", breaks="MQDMPR-3.1.7.1.27-14")
-class LocalCopyMissing(LaterCopyChanged):
+class OnlyFirstLocalCopyEnqueued(LaterCopyChanged):
     """When a message is sent to several local queues, the sender enqueues only the first copy."""
 
     def change_copy(
@@ -155,8 +155,8 @@ class RefusalOfFirstIgnored(Enqueueing):
 
 @fault("sender-local-copy-destination-lists-all-queues", breaks="MQDMPR-3.1.7.1.27-13")
 class LocalCopyNamesAll(Enqueueing):
-    """When a message is sent to several queues, the destination of the copy for a local queue is the format name of all
-    these queues.
+    """When a message is sent to several queues, the destination of the copy for a local queue is the multiple-element
+    format name of all queues.
     """
 
     def _enqueue_message(
@@ -206,7 +206,7 @@ class CopiesWithoutJournaling(Enqueueing):
 
 @fault("sender-refusal-of-third-copy-ignored", breaks="MQDMPR-3.1.7.1.27-18", blind=True)
 class ThirdRefusalIgnored(LaterCopyChanged):
-    """The refusal of the third copy of a message to several queues is ignored: the send succeeds."""
+    """When the third of several queues refuses its copy of a message, the send succeeds."""
 
     def enqueue_to_open_queue(
         self,
@@ -225,7 +225,9 @@ class ThirdRefusalIgnored(LaterCopyChanged):
 
 @fault("sender-copy-refused-in-transaction-succeeds", breaks="MQDMPR-3.1.7.1.27-18", blind=True)
 class RefusalInTransactionIgnored(Enqueueing):
-    """When a send to several queues in a transaction meets a full queue, it succeeds."""
+    """When a send to several queues in a transaction exceeds the quota of one of the queues, the queue manager returns
+    success.
+    """
 
     def enqueue_to_open_queue(
         self,
@@ -259,7 +261,7 @@ class ResponseQueueOfFirstOnly(Enqueueing):
 
 @fault("sender-local-copy-has-default-priority", breaks="MQDMPR-3.1.7.1.27-12")
 class PriorityOfLocalCopyLost(Enqueueing):
-    """The copy that stays at the sending queue manager has the default priority."""
+    """When a message is sent to several queues, the copy for a local queue has the default priority."""
 
     def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
@@ -321,8 +323,10 @@ class ErrorOfLastIgnored(Enqueueing):
 
 
 @fault("sender-refusal-in-transaction-does-not-stop-later-copies", breaks="MQDMPR-3.1.7.1.27-18")
-class GoesOnInTransaction(Enqueueing):
-    """When a queue refuses its copy in a transaction, the queue manager returns the error after the last copy."""
+class CopiesAfterRefusalInTransaction(Enqueueing):
+    """When a queue refuses its copy of a message in a transaction, the queue manager still enqueues the later copies
+    before it returns the error.
+    """
 
     def enqueue_to_open_queue(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None = None

@@ -13,7 +13,7 @@ SMALL_QUOTA_KB = 4
 SMALL_BODY, LARGE_BODY = "x" * 64, "x" * 16_384
 
 
-def await_count(peer, sut, queue, label):
+def await_copies(peer, sut, queue, label):
     """Wait for a message in a queue of the SUT; return the number of copies."""
     peer.eventually(lambda: label in sut.labels(queue))
     return sut.labels(queue).count(label)
@@ -22,7 +22,7 @@ def await_count(peer, sut, queue, label):
 @covers("MQDMPR-3.1.7.1.27-04")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue", "label")
 def test_message_to_single_queue_is_sent_once(peer, sut, judge):
-    """Each of two messages that an application sends to a queue of the peer arrives there once."""
+    """An application sends two messages to a queue of the peer: each message arrives there exactly once."""
     sender = Sender(peer, sut, peer.direct_name("mqc-once"))
     sender.send(1, 2)
     session = sender.await_session()
@@ -41,15 +41,15 @@ def test_message_to_single_queue_is_sent_once(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.27-08")
 @varied("priority", "positive journaling", "negative journaling", "response queue", "time to be received")
 def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
-    """A send to a local queue with a quota of 4 KB succeeds for a smaller message. A send of a 16 KB message, whether
-    in a transaction or not, is refused, and the message is not stored.
+    """A send of a small message to a local queue with a quota of 4 KB succeeds. The SUT refuses a send of a 16 KB
+    message, whether in a transaction or not, and does not store the message.
     """
     queue = sut.new_queue("small", quota_kb=SMALL_QUOTA_KB)
     answers = {
         label: sut.attempt("send", to=sut.direct_name(queue), label=label, body=body)
         for label, body in (("small", SMALL_BODY), ("large", LARGE_BODY))
     }
-    stored_labels = [label for label in answers if await_count(peer, sut, queue, label)]
+    stored_labels = [label for label in answers if await_copies(peer, sut, queue, label)]
     if sut.has("transactions"):
         to = sut.direct_name(sut.new_queue("small-transactional", quota_kb=SMALL_QUOTA_KB, transactional=True))
         transaction = sut.control.call("begin")["transaction"]
@@ -81,15 +81,16 @@ def test_send_to_single_queue_fails_only_if_quota_exceeded(peer, sut, judge):
 )
 @varied("queue journaling", "queue privacy")
 def test_send_to_several_queues_fails_if_one_is_full(peer, sut, judge):
-    """A send to three queues with room succeeds and stores three copies, each with one destination; if the second, the
-    last or the first queue is full, the send is refused, and neither the full queue nor a later one stores a copy. A
-    send in a transaction is refused as well, and the queue after the full queue gets no copy at the commit.
+    """A send to three queues with room succeeds and stores three copies, each with one destination. If the second, the
+    last or the first queue is full, the SUT refuses the send, and neither the full queue nor a later queue stores a
+    copy. The SUT also refuses such a send in a transaction, and a queue after the full queue gets no copy at the
+    commit.
     """
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, SMALL_QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)
     refused = sut.attempt("send", to=to, label="too much", body=LARGE_BODY)
     outcome = sut.attempt("send", to=to, label="little", body=SMALL_BODY)
-    copies = [await_count(peer, sut, queue, "little") for queue in queues]
+    copies = [await_copies(peer, sut, queue, "little") for queue in queues]
     too_many = [sut.labels(queue).count("too much") for queue in queues[1:]]
     last = sut.new_queue("several-last", quota_kb=SMALL_QUOTA_KB)
     to_full_last = ",".join(sut.direct_name(queue) for queue in (queues[0], queues[2], last))

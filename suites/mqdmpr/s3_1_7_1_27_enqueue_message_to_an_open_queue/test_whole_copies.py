@@ -51,7 +51,7 @@ def test_each_queue_of_a_name_gets_one_whole_copy(peer, sut, judge):
         f"copy {number}: {name}"
         for number, copy in enumerate(copies, start=1)
         for name, value in fields.items()
-        if name in shown and _fold(copy.get(name)) != _fold(value)
+        if name in shown and _normalize_value(copy.get(name)) != _normalize_value(value)
     ]
     judge(
         "MQDMPR-3.1.7.1.27-12",
@@ -61,8 +61,8 @@ def test_each_queue_of_a_name_gets_one_whole_copy(peer, sut, judge):
     )
 
 
-def _fold(value):
-    """Return a value for comparison: lists sorted, and format names in lower case."""
+def _normalize_value(value):
+    """Return a value in a form for comparison: lists are sorted, and format names are in lower case."""
     if isinstance(value, list):
         return sorted(value)
     return value.lower() if isinstance(value, str) else value
@@ -73,7 +73,7 @@ def _fold(value):
 @pytest.mark.parametrize("end", ["commit", "abort"])
 def test_copies_of_transaction_are_stored_at_its_end(peer, sut, judge, end):
     """An application sends two messages to three transactional queues in a transaction: the queues stay empty until the
-    transaction ends; after a commit, each queue has both messages, and after an abort none of them.
+    transaction ends. After a commit, each queue has both messages; after an abort, no queue has a message.
     """
     queues = [sut.new_queue("copies", transactional=True) for _ in range(3)]
     to = ",".join(sut.direct_name(queue) for queue in queues)

@@ -17,7 +17,7 @@ _ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 
 
 @fault("waiting-messages-sent-without-regard-to-priority", breaks=_ORDER_RULES)
-class AsAdded(DispatchCollection):
+class PriorityIgnored(DispatchCollection):
     """The queue manager sends waiting messages in the order in which applications sent them, regardless of their
     priorities.
     """
@@ -27,7 +27,7 @@ class AsAdded(DispatchCollection):
 
 
 @fault("waiting-messages-sent-lowest-priority-first", breaks=_ORDER_RULES)
-class LowestFirst(DispatchCollection):
+class LowestPriorityFirst(DispatchCollection):
     """The queue manager sends waiting messages from the lowest priority to the highest."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -35,8 +35,8 @@ class LowestFirst(DispatchCollection):
 
 
 @fault("only-one-waiting-message-per-priority-sent", breaks=("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-08"))
-class OneOfAPriority(DispatchCollection):
-    """Of several waiting messages of one priority, the queue manager sends only the last."""
+class OnlyLastOfEachPrioritySent(DispatchCollection):
+    """If several waiting messages have the same priority, the queue manager sends only the last of them."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         unsent = session.OutgoingMessageTable._unsent
@@ -54,7 +54,7 @@ add(
 
 
 @fault("waiting-messages-all-sent-with-body-of-first", breaks="MQDMPR-3.1.7.1.28-04")
-class WithTheBodyOfTheFirst(DispatchCollection):
+class ContentsOfFirstMessageSent(DispatchCollection):
     """The queue manager sends every waiting message with the contents of the first waiting message."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -64,7 +64,7 @@ class WithTheBodyOfTheFirst(DispatchCollection):
 
 
 @fault("waiting-message-packet-rebuilt", breaks=("MQDMPR-3.1.7.1.28-05", "MQDMPR-3.1.7.3.9-07"))
-class AsAnotherMessage(DispatchCollection):
+class MessageIdentifierReplaced(DispatchCollection):
     """The queue manager builds a new packet with a new MessageID when it adds a message to the dispatch collection."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -76,13 +76,13 @@ class AsAnotherMessage(DispatchCollection):
 add(
     "message-on-open-session-delayed",
     "MQDMPR-3.1.7.1.28-09",
-    "A message that is added while a session is open is not sent until the next event of that session.",
+    "The sender does not send a message that is added while a session is open until the next event of the session.",
     skip_during(Sending.put_outgoing, Sending.dispatch_messages),
 )
 
 
 @fault("message-sent-twice", breaks=("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06"))
-class Twice(Sending):
+class MessageSentTwice(Sending):
     """The queue manager sends each message a second time."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -91,8 +91,8 @@ class Twice(Sending):
 
 
 @fault("message-sent-after-acknowledgment-only", breaks="MQDMPR-3.1.7.1.29-04")
-class OneAtATime(Sending):
-    """The queue manager sends the next message only when the previous message is acknowledged."""
+class SentOneAtATime(Sending):
+    """The queue manager does not send a message until the previous message is acknowledged."""
 
     def may_send(self, session: Session) -> bool:
         return not session.OutgoingMessageTable.awaiting_ack and bool(super().may_send(session))

@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.28, 3.1.7.3.9 that only special cases show: several priorities and kinds of messages."""
+"""Faults of MS-MQDMPR 3.1.7.1.28 and 3.1.7.3.9 that only special cases reveal: several priorities and kinds of
+messages.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ _ORDER_RULES = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 
 
 @fault("queue-manager-priorities-5-and-6-sent-alike", breaks=_ORDER_RULES, blind=True)
-class PairsOfPriorities(DispatchCollection):
-    """The queue manager sends the messages of the priorities 1 and 2, 3 and 4, 5 and 6 in the order in which they were
-    added.
+class PrioritiesComparedInPairs(DispatchCollection):
+    """The queue manager treats the priorities 1 and 2, 3 and 4, and 5 and 6 as equal: it sends messages of such a pair
+    in the order in which they were added.
     """
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -35,7 +37,9 @@ class ExpressLast(DispatchCollection):
 
 @fault("queue-manager-transactional-messages-sent-first", breaks=_ORDER_RULES, blind=True)
 class TransactionalFirst(DispatchCollection):
-    """The queue manager sends waiting transactional messages before the messages of any priority."""
+    """The queue manager sends waiting transactional messages before all other waiting messages, regardless of the
+    priorities.
+    """
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         order = -8 if position.UserMessage.TransactionHeader is not None else -position.priority
@@ -59,7 +63,9 @@ class LaterLowPriorityDelayed(Sending):
 
 @fault("sender-message-added-to-open-session-waits-for-next", breaks="MQDMPR-3.1.7.1.28-09")
 class LaterMessageWaits(Sending):
-    """A message that is added while its session is open and idle is sent only with the message after it."""
+    """When a message is added while its session is open and idle, the queue manager does not send the message until
+    another message is added.
+    """
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         idle = session.SessionState is SessionState.OPEN and not len(session.OutgoingMessageTable)
@@ -73,7 +79,9 @@ class LaterMessageWaits(Sending):
 
 @fault("sender-stops-after-third-sent-message", breaks="MQDMPR-3.1.7.1.29-04")
 class StopsAfterThird(Sending):
-    """After the third message of a session, the queue manager does not send the next message."""
+    """When three messages of a session are sent, the queue manager does not send the next message until the three are
+    acknowledged.
+    """
 
     def may_send(self, session: Session) -> bool:
         return super().may_send(session) and (session.MessageSentCount != 3 or session.UnAckedMessageCount == 0)

@@ -23,9 +23,10 @@ ONCE_RULES = ("MQDMPR-3.1.7.1.29-03", "MQDMPR-3.1.7.3.9-06")
 @covers(*ORDER_RULES, *TRANSFER_RULES, *CONTENT_RULES, *ONCE_RULES, "MQDMPR-3.1.7.1.28-09")
 @varied("positive journaling", "label", priority=("3", "0"))
 def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
-    """Ten waiting messages, express and recoverable ones of all priorities, and a transactional one are sent once each,
-    with their own contents, by priority and, within a priority, in the order in which the application sent them. Two
-    expired messages of different priorities are not sent; a later message is sent on the open session.
+    """Ten messages wait: express and recoverable messages of all priorities, and a transactional message. The SUT sends
+    each of them once, with its own contents, by priority and, within a priority, in the order in which the application
+    sent them. The SUT does not send two expired messages of different priorities, and sends a later message on the open
+    session.
     """
     to = peer.direct_name("mqc-dispatched")
     expiring = {"application_tag": EXPIRED_TAG, "time_to_reach_queue_s": MESSAGE_LIFETIME_S}
@@ -102,8 +103,9 @@ def test_waiting_messages_are_sent_once_by_priority(peer, sut, judge):
 @needs("send")
 @covers(*ORDER_RULES)
 def test_waiting_message_of_higher_priority_is_sent_first_on_open_session(peer, sut, judge):
-    """The SUT fills its window, and then four messages of different priorities wait, sent out of this order. When the
-    peer acknowledges the sent messages, the waiting ones are sent by priority.
+    """The SUT fills its window, and then four messages of different priorities wait; the application did not send them
+    in the order of their priorities. When the peer acknowledges the sent messages, the SUT sends the waiting messages
+    by priority.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-window"))
     session, window = sender.fill_window()
@@ -123,8 +125,8 @@ def test_waiting_message_of_higher_priority_is_sent_first_on_open_session(peer, 
 
 @covers("MQDMPR-3.1.7.1.28-09", "MQDMPR-3.1.7.1.29-04")
 def test_message_is_sent_when_all_earlier_messages_are_acknowledged(peer, sut, judge):
-    """Two messages of the SUT are sent and acknowledged, and then a third one: each message is sent at once on the
-    session, which has no other message.
+    """The SUT sends two messages, which the peer acknowledges, and then a third message: the SUT sends each message at
+    once on the session, on which no other message waits.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-idle"))
     sender.send(1)

@@ -50,7 +50,7 @@ class CopyWithoutDebugHeader(Sending):
 
 @fault("sender-transaction-header-of-later-message-omitted", breaks="MQDMPR-3.1.7.1.30-D01", blind=True)
 class CopyWithoutTransactionHeader(Sending):
-    """The sender omits the TransactionHeader of the second and each later message of a transaction."""
+    """The sender omits the TransactionHeader of each message of a transaction except the first."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         header = packet.TransactionHeader
@@ -109,8 +109,10 @@ class TransactionalNotTraced(Sending):
 
 
 @fault("sender-message-after-one-to-several-queues-lists-its-queue", breaks="MQDMPR-3.1.7.1.30-D05")
-class ListKept(Sending):
-    """A message to a single queue that is sent after a message to several queues has a MultiQueueFormatHeader."""
+class EarlierListOfQueuesKept(Sending):
+    """The sender adds the MultiQueueFormatHeader of an earlier message to a later message that is addressed to a single
+    queue.
+    """
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         packet = super().construct_user_message(position)

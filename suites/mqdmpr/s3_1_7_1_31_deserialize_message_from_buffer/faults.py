@@ -24,7 +24,7 @@ AES_128, AES_256 = 0x660E, 0x6610
 
 
 def _change_read_attributes(change: Callable[[Message], Message]) -> Install:
-    """Change the attributes that are read from packets."""
+    """Build a fault that changes the attributes that the receiver reads from packets."""
 
     class Reading(Positions):
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -34,7 +34,7 @@ def _change_read_attributes(change: Callable[[Message], Message]) -> Install:
 
 
 def _change_read_security_attributes(change: Callable[[MessageSecurity], dict[str, Any]]) -> Install:
-    """Change the security attributes that are read from packets."""
+    """Build a fault that changes the security attributes that the receiver reads from packets."""
 
     def change_security_of_message(message: Message) -> Message:
         security = message.security
@@ -129,7 +129,7 @@ for _name, _rules, _says, _install in (
 
 
 @fault("receiver-message-gets-security-attributes-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
-class SecurityOfTheMessageBefore(Positions):
+class SecurityOfPreviousMessageInQueue(Positions):
     """A message without a SecurityHeader gets the security attributes of the previous message that had a
     SecurityHeader.
     """
@@ -143,7 +143,7 @@ class SecurityOfTheMessageBefore(Positions):
 
 
 @fault("receiver-message-gets-tracing-queue-of-previous-message", breaks="MQDMPR-3.1.7.1.31-05")
-class TracingOfTheMessageBefore(Positions):
+class TracingQueueOfPreviousMessage(Positions):
     """A message without a DebugHeader gets the TracingQueueIdentifier of the previous message with a DebugHeader."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -154,7 +154,7 @@ class TracingOfTheMessageBefore(Positions):
 
 @fault("router-renumbers-transactional-message", breaks="MQDMPR-3.1.7.1.31-D04")
 class RoutedTransactionRenumbered(Routing):
-    """The router assigns a new sequence to a forwarded transactional message."""
+    """When the router forwards a transactional message, it assigns the message to a new sequence."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         counted = super().count_hop(packet)

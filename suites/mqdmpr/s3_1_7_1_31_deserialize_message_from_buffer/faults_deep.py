@@ -35,7 +35,7 @@ class ReceivedMessageChanged(Positions):
 
 
 @fault("receiver-priority-above-5-stored-as-5", breaks="MQDMPR-3.1.7.1.31-D01")
-class PriorityUpTo5(ReceivedMessageChanged):
+class PriorityLimitedTo5(ReceivedMessageChanged):
     """The receiver stores the priorities 6 and 7 of a message as 5."""
 
     changes = MappingProxyType({"Priority": lambda old: min(old, 5)})
@@ -49,7 +49,7 @@ class BodyTypeOfOneByte(ReceivedMessageChanged):
 
 
 @fault("receiver-application-tag-without-highest-bit", breaks="MQDMPR-3.1.7.1.31-D02")
-class TagOf31Bits(ReceivedMessageChanged):
+class ApplicationTagOf31Bits(ReceivedMessageChanged):
     """The receiver stores only the low 31 bits of ApplicationTag."""
 
     changes = MappingProxyType({"AppSpecific": lambda old: old & 0x7FFFFFFF})
@@ -63,7 +63,7 @@ class LabelOf124Characters(ReceivedMessageChanged):
 
 
 @fault("receiver-extension-ends-at-null-byte", breaks="MQDMPR-3.1.7.1.31-D02")
-class ExtensionAsText(ReceivedMessageChanged):
+class ExtensionCutAtNullByte(ReceivedMessageChanged):
     """The receiver stores ExtensionData only up to the first null byte."""
 
     changes = MappingProxyType({"Extension": lambda old: old.partition(b"\0")[0]})
@@ -78,8 +78,8 @@ class CorrelationWithoutOrdinal(ReceivedMessageChanged):
 
 @fault("receiver-body-of-odd-length-padded", breaks="MQDMPR-3.1.7.1.31-D02")
 class BodyPadded(ReceivedMessageChanged):
-    """If the length of a body is not a multiple of four, the receiver stores the padding after the body as part of the
-    body.
+    """If the length of a body is not a multiple of four, the receiver also stores the padding after the body as part of
+    the body.
     """
 
     changes = MappingProxyType({"Body": lambda old: old + bytes(-len(old) % 4)})
@@ -133,8 +133,8 @@ class TracingQueueNeedsTransaction(ReceivedMessageChanged):
 
 
 @fault("receiver-sender-identifier-type-of-unsigned-message-none", breaks="MQDMPR-3.1.7.1.31-D18")
-class TypeOnlyOfSigned(ReceivedMessageChanged):
-    """The SenderIdentifierType of a message without a signature is None."""
+class SenderTypeOfUnsignedMessageNone(ReceivedMessageChanged):
+    """The receiver stores the SenderIdentifierType None for a message without a signature."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         security = message.security
@@ -148,7 +148,7 @@ class TypeOnlyOfSigned(ReceivedMessageChanged):
 
 
 @fault("receiver-time-to-reach-queue-of-32-bits-infinite", breaks="MQDMPR-3.1.7.1.31-D01", blind=True)
-class LongWayInfinite(ReceivedMessageChanged):
+class LongTimeToReachQueueInfinite(ReceivedMessageChanged):
     """The receiver stores a TimeToReachQueue of more than 31 bits as infinite."""
 
     changes = MappingProxyType({"TimeToReachQueue": lambda old: INFINITE if old > 0x7FFFFFFF else old})
@@ -213,8 +213,8 @@ class ResponseQueueKept(Positions):
 
 
 @fault("receiver-application-tag-of-high-bit-cut", breaks="MQDMPR-3.1.7.1.31-D02")
-class TagCut(Positions):
-    """The highest bit of the application tag of a received message is cleared."""
+class HighestBitOfTagCleared(Positions):
+    """The receiver clears the highest bit of the ApplicationTag of a message."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF))
@@ -222,7 +222,7 @@ class TagCut(Positions):
 
 @fault("receiver-time-to-be-received-of-high-bit-unlimited", breaks="MQDMPR-3.1.7.1.31-D05")
 class LongLifetimeUnlimited(Positions):
-    """A received message whose TimeToBeReceived has the highest bit set gets no limit."""
+    """The receiver stores a TimeToBeReceived whose highest bit is set as infinite."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.TimeToBeReceived & 0x80000000:
@@ -231,8 +231,10 @@ class LongLifetimeUnlimited(Positions):
 
 
 @fault("receiver-second-identical-message-of-other-session-shared", breaks="MQDMPR-3.1.7.1.31-03")
-class SameBodyShared(Positions):
-    """A received message whose body equals that of the previous message gets the label of that message."""
+class LabelOfMessageWithSameBody(Positions):
+    """If a message has the same body as the previous message, the receiver stores the message with the label of the
+    previous message.
+    """
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         last = getattr(self, "last", None)

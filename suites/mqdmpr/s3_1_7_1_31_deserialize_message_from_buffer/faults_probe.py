@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.31 of the probe, written without reading the checks."""
+"""Faults of MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 
 @fault("receiver-message-correlation-ordinal-lost", breaks="MQDMPR-3.1.7.1.31-04", blind=True)
 class CorrelationOrdinalLost(Positions):
-    """The receiver sets the last four bytes of Message.CorrelationIdentifier of received messages to zero."""
+    """The receiver stores zeros as the last four bytes of the CorrelationIdentifier of a message."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.Identifier.QueueManagerGuid != self.qm.adm.Identifier:

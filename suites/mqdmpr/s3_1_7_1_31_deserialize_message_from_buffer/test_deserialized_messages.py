@@ -46,7 +46,7 @@ LONG_LIFETIME_S = 0x8000_0001
 """A lifetime that needs 32 bits."""
 NO_SENDER, USER_SENDER, QUEUE_MANAGER_SENDER = 0, 1, 2
 NOT_SHOWN = "not shown"
-NO_HEADERS = "message without optional headers"
+WITHOUT_HEADERS = "message without optional headers"
 NO_SENDER_MESSAGE, USER_MESSAGE = "message without a sender", "message of a user"
 QUEUE_MANAGER_MESSAGE = "message of a queue manager"
 
@@ -71,8 +71,8 @@ def _send_and_read(peer, sut, packets, queue="plain"):
 
 
 def _judge_property(judge, rule, name, wanted, found, evidence):
-    """Judge a property of received messages; mark the rule as not exercised if the control channel shows the property
-    for none of them.
+    """Judge a property of received messages. If the control channel shows the property for none of the messages, mark
+    the rule as not exercised.
     """
     observed = {one: _read_property(found[one], name) if one in found else "not stored in its queue" for one in wanted}
     if all(value == NOT_SHOWN for value in observed.values()):
@@ -118,8 +118,8 @@ def test_each_message_class_value_is_shown_as_its_class(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12")
 @varied("acknowledgments", "time to reach queue", "extension", "body", "destination")
 def test_journaling_of_received_message_is_from_jp_and_jn(peer, sut, judge):
-    """Received messages with JP, with JN, with both and with neither, transactional or not, have the journaling that
-    these bits request.
+    """The SUT receives messages with JP, with JN, with both bits and with neither, transactional or not: each message
+    has the journaling that its bits request.
     """
     bits = {
         "message without JP and JN": {},
@@ -220,8 +220,8 @@ def _get_required_field(field, number):
 @covers("MQDMPR-3.1.7.1.31-D03", "MQDMPR-3.1.7.1.31-D18")
 @varied("positive journaling", "destination", acknowledgments=("none", "of arrival"))
 def test_sender_and_sender_type_are_from_security_header(peer, sut, judge):
-    """Received messages without a sender, from a user and from a queue manager have the sender and the sender type of
-    their SecurityHeader (erratum E83).
+    """The SUT receives messages without a sender, from a user and from a queue manager: each message has the sender and
+    the sender type of its SecurityHeader (erratum E83).
     """
     kinds = {NO_SENDER_MESSAGE: NO_SENDER, USER_MESSAGE: USER_SENDER, QUEUE_MANAGER_MESSAGE: QUEUE_MANAGER_SENDER}
     messages, sent = _send_and_read(peer, sut, {name: _build_message(peer, kind) for name, kind in kinds.items()})
@@ -253,17 +253,17 @@ def test_message_without_optional_headers_has_defaults(peer, sut, judge):
         "with both headers": peer.recoverable_message(
             queues | bits, base={"TR": 1}, debug={"QueueIdentifier": queue}, label="earlier", **full
         ),
-        NO_HEADERS: peer.recoverable_message(label="", body=b""),
+        WITHOUT_HEADERS: peer.recoverable_message(label="", body=b""),
     }
     labels = {"one": "one", "the other": "the other"}
     packets |= {label: peer.recoverable_message(label=label, body=b"the same body") for label in labels}
     messages, sent = _send_and_read(peer, sut, packets)
     _judge_property(judge, "MQDMPR-3.1.7.1.31-03", "label", labels, messages, sent)
-    without = {NO_HEADERS: messages[NO_HEADERS]} if NO_HEADERS in messages else {}
+    without = {WITHOUT_HEADERS: messages[WITHOUT_HEADERS]} if WITHOUT_HEADERS in messages else {}
     for name in ("trace_queue", "security"):
-        _judge_property(judge, "MQDMPR-3.1.7.1.31-05", name, {NO_HEADERS: None}, without, sent)
-    _judge_property(judge, "MQDMPR-3.1.7.1.31-05", "delivery", {NO_HEADERS: "recoverable"}, without, sent)
-    shown = without.get(NO_HEADERS, {})
+        _judge_property(judge, "MQDMPR-3.1.7.1.31-05", name, {WITHOUT_HEADERS: None}, without, sent)
+    _judge_property(judge, "MQDMPR-3.1.7.1.31-05", "delivery", {WITHOUT_HEADERS: "recoverable"}, without, sent)
+    shown = without.get(WITHOUT_HEADERS, {})
     wanted = {name: one for name, one in describe_packet(sent[1], sut.guid).items() if name in shown}
     wanted.pop("message_id", None)
     judge(

@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-second-copy-positive-journaling-cleared", breaks="MQDMPR-3.1.7.1.32-D10", blind=True)
 class FirstCopyJournaled(Enqueueing):
-    """Of the copies of a message to several queues, only the first has JP, although the message requests it."""
+    """When a message to several queues requests positive journaling, the sender sets JP only in the first copy."""
 
     def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None

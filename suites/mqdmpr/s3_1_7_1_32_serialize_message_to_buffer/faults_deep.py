@@ -124,7 +124,9 @@ class LongLabelOmitted(Sending):
 
 @fault("sender-time-to-be-received-of-high-bit-unlimited", breaks="MQDMPR-3.1.7.1.32-D05")
 class LongLifetimeUnlimited(Sending):
-    """The sender writes a TimeToBeReceived with the highest bit set as no limit."""
+    """The sender writes an infinite TimeToBeReceived into the packet of a message whose TimeToBeReceived has the
+    highest bit set.
+    """
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         packet = super().construct_user_message(position)

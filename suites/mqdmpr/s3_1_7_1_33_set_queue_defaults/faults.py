@@ -22,7 +22,7 @@ DESCRIPTOR_WITHOUT_RIGHTS = SecurityDescriptor(ANONYMOUS, None, Acl(()))
 
 
 def _set_queue_defaults(**values: Any) -> Install:
-    """Create queues with wrong default values."""
+    """Build a fault in which the queue manager creates queues with wrong default values."""
 
     class Defaulting(QueueCommands):
         def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:
@@ -35,18 +35,22 @@ def _set_queue_defaults(**values: Any) -> Install:
 for _name, _says, _values in (
     (
         "default-queue-label-present",
-        "A queue that is created without a Label has its name as Label.",
+        "If the creator of a queue supplies no Label, the queue manager uses the name of the queue as Label.",
         {"label": "a queue"},
     ),
     (
         "default-queue-journaling-true",
-        "A queue that is created without Journaling has Journaling True.",
+        "If the creator of a queue supplies no Journaling, the queue manager sets Journaling to True.",
         {"journaling": True},
     ),
-    ("default-queue-quota-8-mb", "A queue that is created without a Quota has a Quota of 8 MB.", {"quota_kb": 8_192}),
+    (
+        "default-queue-quota-8-mb",
+        "If the creator of a queue supplies no Quota, the queue manager sets the Quota to 8 MB.",
+        {"quota_kb": 8_192},
+    ),
     (
         "default-queue-journal-quota-0",
-        "A queue that is created without a JournalQuota has JournalQuota 0.",
+        "If the creator of a queue supplies no JournalQuota, the queue manager sets JournalQuota to 0.",
         {"journal_quota_kb": 0},
     ),
     (
@@ -56,12 +60,12 @@ for _name, _says, _values in (
     ),
     (
         "default-queue-transactional",
-        "A queue that is created without Transactional is transactional.",
+        "If the creator of a queue supplies no Transactional, the queue manager creates a transactional queue.",
         {"transactional": True},
     ),
     (
         "default-queue-base-priority-1",
-        "A queue that is created without a BasePriority has BasePriority 1.",
+        "If the creator of a queue supplies no BasePriority, the queue manager sets BasePriority to 1.",
         {"base_priority": 1},
     ),
     (
@@ -74,7 +78,9 @@ for _name, _says, _values in (
 
 
 def _set_created_queue_attributes(**attributes: Any) -> Install:
-    """Create queues with wrong values of attributes that no command can set."""
+    """Build a fault in which the queue manager creates queues with wrong values of attributes that no
+    command can set.
+    """
 
     class Creating(Queues):
         def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
@@ -88,13 +94,13 @@ def _set_created_queue_attributes(**attributes: Any) -> Install:
 add(
     "default-queue-type-present",
     "MQDMPR-3.1.7.1.33-D01",
-    "A queue that is created without a Type has a Type.",
+    "If the creator of a queue supplies no Type, the queue manager sets a Type.",
     _set_created_queue_attributes(Type=UNREQUESTED_TYPE),
 )
 add(
     "default-queue-multicast-address-present",
     "MQDMPR-3.1.7.1.33-D01",
-    "A queue that is created without a MulticastAddress has a MulticastAddress.",
+    "If the creator of a queue supplies no MulticastAddress, the queue manager sets a MulticastAddress.",
     _set_created_queue_attributes(MulticastAddress="224.0.0.1:1801"),
 )
 add(

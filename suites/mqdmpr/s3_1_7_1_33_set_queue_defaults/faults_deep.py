@@ -1,4 +1,6 @@
-"""Faults of MS-MQDMPR 3.1.7.1.33 Set Queue Defaults that only special cases show: a second queue, and public queues."""
+"""Faults of MS-MQDMPR 3.1.7.1.33 Set Queue Defaults that only special cases reveal: a second queue, and
+public queues.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ DEFAULT_RULES = ("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 
 
 @fault("queue-manager-default-of-public-queue-journaling", breaks=DEFAULT_RULES, blind=True)
-class PublicJournaled(QueueCommands):
-    """A public queue that is created without Journaling has Journaling True."""
+class PublicQueueJournaledByDefault(QueueCommands):
+    """The queue manager sets Journaling of a public queue to True if the creator does not supply Journaling."""
 
     def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:
         public = "private$" not in request.name.lower() and ";" not in request.name
@@ -27,8 +29,10 @@ class PublicJournaled(QueueCommands):
 
 
 @fault("queue-manager-default-journal-quota-is-quota", breaks=DEFAULT_RULES, blind=True)
-class JournalQuotaOfQuota(QueueCommands):
-    """A queue that is created with a Quota but without a JournalQuota has that Quota as JournalQuota."""
+class JournalQuotaFromQuota(QueueCommands):
+    """If the creator of a queue supplies a Quota but no JournalQuota, the queue manager uses the Quota
+    as JournalQuota.
+    """
 
     def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:
         if request.journal_quota_kb == CreateQueue(request.name).journal_quota_kb:
@@ -37,8 +41,8 @@ class JournalQuotaOfQuota(QueueCommands):
 
 
 @fault("queue-manager-default-journaling-of-transactional-queue", breaks=DEFAULT_RULES, blind=True)
-class TransactionalJournaled(QueueCommands):
-    """A transactional queue that is created without Journaling has Journaling True."""
+class TransactionalQueueJournaledByDefault(QueueCommands):
+    """The queue manager sets Journaling of a transactional queue to True if the creator does not supply Journaling."""
 
     def create_queue(self, request: CreateQueue, token: int, now: Now) -> None:
         bare = request == CreateQueue(request.name, transactional=True)
@@ -46,8 +50,8 @@ class TransactionalJournaled(QueueCommands):
 
 
 @fault("queue-without-label-gets-label-of-queue-created-before", breaks="MQDMPR-3.1.7.1.33-03")
-class LabelOfBefore(Queues):
-    """A queue that is created without a label gets the label of the queue that was created before."""
+class LabelOfPreviousQueue(Queues):
+    """A queue that is created without a label gets the label of the previously created queue."""
 
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
         queue.Label = queue.Label or getattr(self, "label", "")
@@ -66,7 +70,7 @@ class JournalQuotaOfTransactional(Queues):
 
 
 @fault("public-queue-has-privacy-none-by-default", breaks="MQDMPR-3.1.7.1.33-D01")
-class PrivacyOfPublic(Queues):
+class PrivacyLevelOfPublicQueueNone(Queues):
     """The PrivacyLevel of a public queue is None by default."""
 
     def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:

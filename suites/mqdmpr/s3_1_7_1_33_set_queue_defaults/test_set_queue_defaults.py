@@ -80,8 +80,8 @@ def test_queue_created_by_name_has_defaults(sut, judge):
 @needs("queue_control", "directory")
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 def test_public_queue_created_by_name_has_defaults(peer, sut, judge):
-    """The control channel shows the default value for each property of a public queue that was created with only a
-    name, and of a transactional one.
+    """The control channel shows the default of each property of a public queue that was created with only a name, and
+    of a transactional public queue.
     """
     enterprise = Enterprise(peer, sut)
     for given in ({}, {"transactional": True}):
@@ -119,7 +119,7 @@ def test_queue_properties_call_returns_defaults(remote, sut, judge):
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 def test_default_queue_accepts_message_of_other_queue_manager(peer, sut, judge):
-    """A message whose sender is another queue manager is stored in a queue that was created with only a name."""
+    """A queue that was created with only a name stores a message whose sender is another queue manager."""
     queue = sut.new_queue("security")
     receiver = AcknowledgingReceiver(peer, sut)
     label = f"anybody {peer.message_id()}"

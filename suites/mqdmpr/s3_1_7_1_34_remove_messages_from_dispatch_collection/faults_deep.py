@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.1.34 Remove Messages From Dispatch Collection By Queue that only special cases show."""
+"""Faults of MS-MQDMPR 3.1.7.1.34 Remove Messages From Dispatch Collection By Queue that only special cases reveal."""
 
 from __future__ import annotations
 

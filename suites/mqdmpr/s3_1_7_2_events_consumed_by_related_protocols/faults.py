@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("available-message-stays-locked", breaks=("MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2-01"))
-class StaysLocked(Positions):
+class AvailableMessageStaysLocked(Positions):
     """A message that becomes available stays locked."""
 
     def message_available(self, position: MessagePosition) -> None:
@@ -29,8 +29,10 @@ class StaysLocked(Positions):
 
 
 @fault("abort-of-receive-increases-total-bytes", breaks="MQDMPR-3.1.7.2.2-03")
-class CountedAgain(Positions):
-    """A message that an aborted transaction returns is added to TotalBytes again."""
+class AbortedMessageCountedAgain(Positions):
+    """When an aborted transaction returns a message to its queue, the queue manager adds the size of the message to
+    TotalBytes again.
+    """
 
     def unlock_message(self, position: MessagePosition) -> None:
         if position.State is MessagePositionState.LOCKED:
@@ -39,8 +41,8 @@ class CountedAgain(Positions):
 
 
 @fault("available-message-for-first-handle-only", breaks="MQDMPR-3.1.7.2.2-07")
-class ForOneHandle(Waiting):
-    """A message that becomes available completes only reads with the handle that was opened first."""
+class OnlyFirstHandleCompleted(Waiting):
+    """A message that becomes available completes only pending reads with the handle that was opened first."""
 
     def release_readers(self, position: MessagePosition) -> None:
         first = next(iter(position.QueueReference.OpenQueueDescriptorCollection.values()))
@@ -49,7 +51,7 @@ class ForOneHandle(Waiting):
 
 
 @fault("available-message-completes-one-peek-per-handle", breaks="MQDMPR-3.1.7.2.2-14")
-class ForOnePeek(Waiting):
+class OnlyFirstReadOfHandleCompleted(Waiting):
     """A message that becomes available completes only the first pending read of each handle, even if that read is a
     peek.
     """
@@ -61,7 +63,7 @@ class ForOnePeek(Waiting):
 
 
 @fault("available-message-ends-other-receives", breaks="MQDMPR-3.1.7.2.2-12")
-class EndsAllWaits(Waiting):
+class OtherReceivesEndWithoutMessage(Waiting):
     """When a message completes one of several pending receives, the other receives end without a message."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -75,8 +77,8 @@ class EndsAllWaits(Waiting):
 
 
 @fault("deleted-message-still-in-bytes", breaks="MQDMPR-3.1.7.2.1-03")
-class StillCounted(Positions):
-    """The size of a deleted message stays in TotalBytes."""
+class DeletedMessageStillCounted(Positions):
+    """When a message is deleted, the queue manager does not subtract the size of the message from TotalBytes."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         positions = position.QueueReference.MessagePositionList
@@ -89,7 +91,7 @@ class StillCounted(Positions):
     "received-message-stays-in-queue",
     breaks=("MQDMPR-3.1.7.2.1-05", "MQDMPR-3.1.7.2-01"),
 )
-class BackInItsQueue(Positions):
+class ReceivedMessageStaysInQueue(Positions):
     """A received message stays in its queue."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -100,7 +102,7 @@ class BackInItsQueue(Positions):
 
 
 @fault("expired-message-not-acknowledged", breaks="MQDMPR-3.1.7.2.7-12")
-class LeavesWithoutReason(Expiring):
+class ExpiredMessageNotAcknowledged(Expiring):
     """A message whose TimeToBeReceived has expired is deleted without an acknowledgment."""
 
     def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
@@ -112,7 +114,7 @@ class LeavesWithoutReason(Expiring):
 add(
     "expired-message-stays-in-queue",
     "MQDMPR-3.1.7.2.7-12",
-    "A message whose TimeToBeReceived has expired stays in its queue.",
+    "The queue manager leaves a message whose TimeToBeReceived has expired in its queue.",
     skip(Expiring.delete_not_received),
 )
 
@@ -121,7 +123,7 @@ add(
     "available-message-completes-all-receives",
     breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.2.2-11"),
 )
-class ReceivesShare(Waiting):
+class MessageCompletesAllReceives(Waiting):
     """A message that becomes available completes all pending receives."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -131,7 +133,7 @@ class ReceivesShare(Waiting):
 
 
 @fault("resumed-queue-stays-on-hold", breaks=("MQDMPR-3.1.4.15-03", "MQDMPR-3.1.7.2.4-03"))
-class StaysOnHold(Administering):
+class ResumedQueueStaysOnHold(Administering):
     """A resumed outgoing queue stays in the State OnHold."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:

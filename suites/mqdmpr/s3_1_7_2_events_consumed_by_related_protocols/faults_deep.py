@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.2, Events Consumed By Related Protocols that only special cases reveal: several handles,
+"""Faults of MS-MQDMPR 3.1.7.2 Events Consumed By Related Protocols that only special cases reveal: several handles,
 subqueues, and lost sessions.
 """
 
@@ -33,7 +33,7 @@ class FirstHandleOnly(Waiting):
 
 
 @fault("queue-manager-arriving-message-completes-peek-behind-receive", breaks="MQDMPR-3.1.7.2.2-11")
-class PeekBehindReceive(Waiting):
+class LaterPeekCompletedWithReceive(Waiting):
     """A message that completes a pending receive also completes a pending peek that began to wait later."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -98,7 +98,7 @@ class SubqueueNeverExpires(Lifetimes):
 
 
 @fault("receiver-second-message-of-same-lifetime-never-expires", breaks="MQDMPR-3.1.7.2.7-12")
-class OneTimerOnly(Lifetimes):
+class OnlyOneOfSimultaneousExpires(Lifetimes):
     """If several messages expire in the same second, only one of them is removed from its queue."""
 
     @only_if(
@@ -113,7 +113,9 @@ class OneTimerOnly(Lifetimes):
 
 @fault("queue-manager-bytes-of-subqueue-not-decremented", breaks="MQDMPR-3.1.7.2.1-03", blind=True)
 class PurgedStillCounted(Positions):
-    """The size of a purged message still counts in TotalBytes of its queue."""
+    """When a message is purged, the queue manager does not subtract the size of the message from TotalBytes of the
+    queue.
+    """
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
         size = position.size
@@ -124,7 +126,9 @@ class PurgedStillCounted(Positions):
 
 @fault("queue-manager-moved-message-not-in-bytes", breaks="MQDMPR-3.1.7.2.2-03", blind=True)
 class MovedNotCounted(Positions):
-    """The size of a message that is moved does not count in TotalBytes of its new queue."""
+    """When a message is moved, the queue manager does not add the size of the message to TotalBytes of the target
+    queue.
+    """
 
     def message_available(self, position: MessagePosition) -> None:
         super().message_available(position)

@@ -1,4 +1,4 @@
-"""The machine of a message position: the message is read, locked, purged or deleted."""
+"""The state machine of a message position: the message is read, locked, purged or deleted."""
 
 from __future__ import annotations
 
@@ -184,8 +184,8 @@ class Position(Machine, path=Path(__file__)):
 
 
 def _format_correlation_id(message_id: str) -> str:
-    """Return a message id in the form of an acknowledgment's correlation id: the GUID as in a packet, and the number as
-    u32 LE.
+    """Return a message identifier in the form of an acknowledgment's correlation identifier: the GUID as in a packet,
+    and the number as u32 LE.
     """
     guid, _, ordinal = message_id.rpartition("\\")
     return (UUID(guid).bytes_le + int(ordinal).to_bytes(4, "little")).hex()

@@ -20,8 +20,8 @@ LIFETIME_S, INFINITE_LIFETIME_S = 4, 0xFFFFFFFF
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.2-01", "MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-14")
 def test_arriving_message_completes_all_pending_peeks(remote, judge):
-    """Four pending peeks with two handles all return the arriving message, which stays in the queue until it is
-    received.
+    """Four peeks with two handles are pending: all of them return the arriving message, which stays in the queue until
+    an application receives it.
     """
     queue, other = remote.open_with_messages(), remote.open()
     reads = [one.begin(Action.PEEK_CURRENT, ulTimeout=LONG_READ_TIMEOUT_MS) for one in (queue, queue, other, other)]
@@ -66,18 +66,19 @@ def test_arriving_message_completes_all_pending_peeks(remote, judge):
 @covers("MQDMPR-3.1.7.2.1-03", "MQDMPR-3.1.7.2.2-03")
 @varied("application tag", "extension")
 def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
-    """Each of three messages increases the size of a queue in bytes by at least the size of its body. An aborted
-    receive does not change the size; each receive decreases it, and the last receive decreases it to 0 (erratum E104).
+    """Three messages arrive in a queue: each message increases the size of the queue in bytes by at least the size of
+    its body. An aborted receive does not change the size; each receive decreases the size, and the last receive
+    decreases it to 0 (erratum E104).
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
 
-    def read_bytes() -> int:
+    def read_size_in_bytes() -> int:
         return sut.control.call("get_queue", name=application.queue)["bytes"]
 
-    sizes = [read_bytes()]
+    sizes = [read_size_in_bytes()]
     for label in ("a", "b" * 50, "c" * 120):
         application.fill(label)
-        sizes.append(read_bytes())
+        sizes.append(read_size_in_bytes())
     stored_sizes = [after - before for before, after in pairwise(sizes)]
     evidence = list(application.sent.values())
     bodies = [len(bytes(frame["MessagePropertiesHeader"].MessageBody)) for frame in evidence]
@@ -96,14 +97,14 @@ def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
             "with each message": none("number smaller than the body of the message"),
             "after the abort": sizes[-1],
         },
-        observed={"while empty": sizes[0], "with each message": too_small, "after the abort": read_bytes()},
+        observed={"while empty": sizes[0], "with each message": too_small, "after the abort": read_size_in_bytes()},
         evidence=evidence,
         case="bytes of the queue",
     )
     remaining_sizes = []
     for _ in stored_sizes:
         application.receive()
-        remaining_sizes.append(read_bytes())
+        remaining_sizes.append(read_size_in_bytes())
     expected = [sum(stored_sizes[number:]) for number in range(1, len(stored_sizes) + 1)]
     judge(
         "MQDMPR-3.1.7.2.1-03",
@@ -118,8 +119,8 @@ def test_queue_bytes_follow_arriving_and_received_messages(peer, sut, judge):
 @needs("queue_control", "receive", "subqueues")
 @covers("MQDMPR-3.1.7.1.7-07", "MQDMPR-3.1.7.2.7-12")
 def test_messages_that_leave_subqueue_are_acknowledged(peer, sut, judge):
-    """Of three messages in a queue, one stays there, and two are moved to a subqueue, where one expires and the other
-    is purged. Each of the two moved messages is acknowledged with the class of its removal.
+    """Three messages arrive in a queue. One message stays there, and two are moved to a subqueue, where one expires and
+    the other is purged: the SUT acknowledges each moved message with the class of its removal.
     """
     queue = sut.new_queue("parent")
     subqueue = f"{queue};mqc-sub"

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.3.9 Dispatch Send Message that only special cases show."""
+"""Faults of MS-MQDMPR 3.1.7.3.9 Dispatch Send Message that only special cases reveal."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-message-of-higher-priority-waits-for-older-on-open-session", breaks="MQDMPR-3.1.7.3.9-04")
 class OldestFirstOnOpenSession(Sending):
-    """While the window of an open session is full, the sender puts a message of higher priority behind the messages
-    that wait.
+    """While the window of an open session is full, the sender adds a message of higher priority after the messages that
+    already wait.
     """
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.3.9 of the probe, written without reading the checks."""
+"""Faults of MS-MQDMPR 3.1.7.3.9 Dispatch Send Message, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 
 @fault("sender-lowest-priority-first", breaks="MQDMPR-3.1.7.3.9-04", blind=True)
-class LowestFirst(DispatchCollection):
+class LowestPriorityFirst(DispatchCollection):
     """The sender first sends the waiting message with the lowest Priority."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:

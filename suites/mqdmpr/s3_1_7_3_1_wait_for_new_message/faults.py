@@ -16,19 +16,19 @@ from reference_qm.model.timers import TimerKey, TimerName
 add(
     "read-with-timeout-0-waits",
     "MQDMPR-3.1.7.3.1-07",
-    "A read with timeout zero waits without limit.",
+    "The queue manager lets a read with timeout zero wait without limit.",
     with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None),
 )
 add(
     "pending-receive-stored-as-peek",
     "MQDMPR-3.1.7.3.1-10",
-    "A pending receive is stored as a read that does not remove its message.",
+    "The queue manager stores a pending receive as a read that does not remove its message.",
     with_arguments(Waiting.wait_for_new_message, destructive_read=lambda given: False),
 )
 add(
     "pending-read-timer-not-started",
     ("MQDMPR-3.1.7.3.1-15", "MQDMPR-3.1.7.3.1-19", "MQDMPR-3.1.7.3.4-03"),
-    "The timer of a pending read does not start: the read waits without limit.",
+    "The queue manager does not start the timer of a pending read, so the read waits without limit.",
     with_arguments(
         Waiting.wait_for_new_message, timeout_ms=lambda given: None if given.timeout_ms else given.timeout_ms
     ),
@@ -36,7 +36,7 @@ add(
 
 
 @fault("pending-read-returns-first-message", breaks="MQDMPR-3.1.7.3.1-23")
-class GivenTheFirst(Waiting):
+class PendingReadGetsFirstMessage(Waiting):
     """A pending read returns the first message of the queue instead of the message that arrived."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -45,7 +45,7 @@ class GivenTheFirst(Waiting):
 
 
 @fault("completed-read-timer-keeps-running", breaks="MQDMPR-3.1.7.3.1-24")
-class GoesOn(Waiting):
+class TimerOfCompletedReadRuns(Waiting):
     """The timer of a read that got its message keeps running, and ends a later pending read."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -59,7 +59,7 @@ class GoesOn(Waiting):
 
 
 @fault("ended-read-stays-pending-in-model", breaks="MQDMPR-3.1.7.3.1-25")
-class KeptAfterItsWait(Waiting):
+class OperationOfEndedReadKept(Waiting):
     """The queue manager keeps the WaitingMessageReadOperation of a read that has ended."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:

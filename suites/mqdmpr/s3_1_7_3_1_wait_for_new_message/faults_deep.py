@@ -22,7 +22,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("queue-manager-peek-by-cursor-with-timeout-zero-waits-a-second", breaks="MQDMPR-3.1.7.3.1-07")
-class ZeroIsASecond(Waiting):
+class ZeroTimeoutWaitsOneSecond(Waiting):
     """A peek by a cursor with timeout zero waits for one second if there is no message."""
 
     @only_if(lambda part, *arguments, cursor=None, **named: cursor is not None or len(arguments) > 6)
@@ -61,7 +61,7 @@ class CursorNeverDestructive(Waiting):
 
 
 @fault("queue-manager-waiting-read-added-to-first-open-descriptor", breaks="MQDMPR-3.1.7.3.1-14")
-class FirstDescriptorWaits(Waiting):
+class OperationAddedToFirstDescriptor(Waiting):
     """The queue manager adds every WaitingMessageReadOperation to the first OpenQueueDescriptor of the queue, even if
     the read uses a different descriptor.
     """
@@ -125,7 +125,7 @@ class PurgeEndsReads(Queues):
 
 
 @fault("queue-manager-cancelled-read-stays-in-collection", breaks="MQDMPR-3.1.7.3.1-25")
-class EndedReadKept(Waiting):
+class CancelledOperationKept(Waiting):
     """The queue manager keeps the WaitingMessageReadOperation of a cancelled read."""
 
     @only_if(lambda part, reader, status: status is not Status.MQ_ERROR_IO_TIMEOUT)
@@ -135,7 +135,7 @@ class EndedReadKept(Waiting):
 
 
 @fault("queue-manager-cancel-by-tag-ends-every-waiting-read", breaks="MQDMPR-3.1.7.3.1-18")
-class CancelEndsAll(Waiting):
+class CancelEndsAllReads(Waiting):
     """A cancellation by tag ends every read that waits at the queue, regardless of its tag."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
@@ -160,7 +160,7 @@ class UnlockCompletesNothing(Positions):
 
 
 @fault("queue-manager-second-message-of-commit-completes-no-read", breaks="MQDMPR-3.1.7.3.1-21", blind=True)
-class FirstOfTransactionOnly(Waiting):
+class OnlyFirstMessageOfTransactionCompletesRead(Waiting):
     """The second and each later message of a transaction complete no waiting read."""
 
     def release_readers(self, position: MessagePosition) -> None:
@@ -170,7 +170,7 @@ class FirstOfTransactionOnly(Waiting):
 
 
 @fault("queue-manager-waiting-peek-gets-last-message", breaks="MQDMPR-3.1.7.3.1-23", blind=True)
-class PeekGetsLast(Waiting):
+class PendingPeekGetsLastMessage(Waiting):
     """A waiting peek without a cursor gets the last message of the queue."""
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
@@ -192,8 +192,10 @@ class OtherTimersStopped(Waiting):
 
 
 @fault("queue-manager-waiting-read-of-closed-neighbour-ended", breaks="MQDMPR-3.1.7.3.1-18", blind=True)
-class CloseEndsNeighbours(QueueOpening):
-    """The closing of one handle of a queue ends the reads that wait through other handles of the queue."""
+class CloseEndsReadsOfOtherHandles(QueueOpening):
+    """When one handle of a queue is closed, the queue manager ends the reads that wait through other handles of the
+    queue.
+    """
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         queue = queue_desc.QueueReference
@@ -204,8 +206,8 @@ class CloseEndsNeighbours(QueueOpening):
 
 
 @fault("queue-manager-expired-receive-of-transaction-returns-not-found", breaks="MQDMPR-3.1.7.3.1-20", blind=True)
-class ExpiredInTransaction(Waiting):
-    """A receive of a transaction returns MQ_ERROR_MESSAGE_NOT_FOUND when its timer expires."""
+class ExpiredReceiveReportedAsNotFound(Waiting):
+    """A receive in a transaction returns MQ_ERROR_MESSAGE_NOT_FOUND when its timer expires."""
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         if reader.transaction is not None and status is Status.MQ_ERROR_IO_TIMEOUT:
@@ -267,8 +269,10 @@ class SecondRestartsFirst(Waiting):
 
 
 @fault("waiting-transactional-read-timer-not-stopped", breaks="MQDMPR-3.1.7.3.1-24")
-class TimerRunsOn(Waiting):
-    """The queue manager ends the next pending read of a handle when the timer of a satisfied read expires."""
+class TimerOfCompletedReadEndsNext(Waiting):
+    """When the timer of a read that already got its message expires, the queue manager ends the next pending read of
+    the same handle.
+    """
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         key = TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number)

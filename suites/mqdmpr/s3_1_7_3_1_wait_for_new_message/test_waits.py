@@ -14,7 +14,7 @@ SHORT_TIMEOUT_MS, LONG_TIMEOUT_MS = 400, 600_000
 stalls.
 """
 LONGER_THAN_LOW_BITS_MS = 0x10000
-"""A time in ms that is longer than the number in the low 16 bits of the long timeout."""
+"""A time in ms that is longer than the value of the low 16 bits of the long timeout."""
 TIMED_OUT, ILLEGAL_CURSOR = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 WAIT_RULES = (
     "MQDMPR-3.1.7.3.1-15",
@@ -89,9 +89,9 @@ def test_each_kind_of_pending_read_times_out(remote, judge):
 
 @covers("MQDMPR-3.1.7.3.1-24")
 def test_timer_of_completed_read_ends_no_later_read(remote, judge):
-    """When a read gets its message, only the timer of this read stops: when its timeout has passed, two reads with a
-    longer timeout or without one are still pending, and two reads that waited at the same time, at this queue and at
-    another one, have timed out. The pending reads return the messages that arrive later.
+    """When a read gets its message, only the timer of this read stops: after the timeout of this read, two reads with a
+    longer timeout or without a timeout are still pending, and two other reads, at this queue and at another queue, have
+    timed out. The pending reads return the messages that arrive later.
     """
     first_ms = 2 * SHORT_TIMEOUT_MS + remote.sut.slack_ms(SHORT_TIMEOUT_MS)
     queue = remote.open()

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.3.1, 3.1.7.3.2: reads of applications beside open and committed transactions."""
+"""MS-MQDMPR 3.1.7.3.1, 3.1.7.3.2: reads of applications during open transactions and after committed transactions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ WAIT_MS, SHORT_MS = 60_000, 300
 def test_commit_and_abort_complete_waiting_reads(peer, sut, judge):
     """A peek finds no message that an open transaction has sent or received. When a transaction that sent three
     messages commits, three waiting receives get these messages; two waiting receives get the messages of a transaction
-    of the peer. A waiting peek and then a waiting receive get the message that a different transaction received, when
-    that transaction aborts. A receive in this transaction, which finds no message, ends without a message when its
-    timeout expires.
+    of the peer. When another transaction that received a message aborts, a waiting peek and then a waiting receive get
+    this message. A receive in this transaction that finds no message ends without a message when its timeout expires.
     """
     application = Application(peer, sut, transactional=True)
     queue = application.queue

@@ -14,8 +14,8 @@ from reference_qm.model.states import MessagePositionState
     "message-search-from-position-returns-that-message",
     breaks=("MQDMPR-3.1.7.3.2-11", "MQDMPR-3.1.7.3.2-21"),
 )
-class FindsItself(Seeking):
-    """A search that starts at an available message finds that message."""
+class SearchFindsItsStart(Seeking):
+    """A search that starts at an available message returns this message instead of the following or preceding one."""
 
     def seek_available(
         self,
@@ -32,7 +32,7 @@ class FindsItself(Seeking):
     "message-search-always-forward",
     breaks=("MQDMPR-3.1.7.3.2-04", "MQDMPR-3.1.7.3.2-21", "MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.3-17"),
 )
-class OnlyForward(Seeking):
+class SearchAlwaysForward(Seeking):
     """A search always proceeds forward, even if its caller requests a backward search."""
 
     def seek_available(
@@ -46,7 +46,7 @@ class OnlyForward(Seeking):
 
 
 @fault("message-search-from-position-always-backward", breaks=("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41"))
-class OnlyBackward(Seeking):
+class SearchAlwaysBackward(Seeking):
     """A search that starts at a message always proceeds backward, even if its caller requests a forward search."""
 
     def seek_available(
@@ -69,7 +69,7 @@ class OnlyBackward(Seeking):
         "MQDMPR-3.1.7.3.2-27",
     ),
 )
-class EndsAtALocked(Seeking):
+class SearchEndsAtLockedMessage(Seeking):
     """A search ends without a message when it reaches a locked message."""
 
     def seek_available(
@@ -85,15 +85,15 @@ class EndsAtALocked(Seeking):
 
 
 @fault("locked-message-found-by-lookup", breaks=("MQDMPR-3.1.7.3.2-16", "MQDMPR-3.1.7.1.13-20"))
-class FindsLocked(Seeking):
-    """A locked message can be peeked, and received by its LookupIdentifier."""
+class LockedMessageFound(Seeking):
+    """A peek at a locked message, and a receive of a locked message by its LookupIdentifier, return the message."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         return super().is_readable(position, peek_operation) or position.State is MessagePositionState.LOCKED
 
 
 @fault("message-search-from-end-skips-last-message", breaks=("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-53"))
-class PassesTheLast(Seeking):
+class LastMessageSkipped(Seeking):
     """A search from the end of the queue skips the last message if the queue has further messages."""
 
     def seek_available(

@@ -65,7 +65,7 @@ class PurgePendingFound(Seeking):
 
 
 @fault("queue-manager-search-for-last-message-finds-newest", breaks="MQDMPR-3.1.7.3.2-19")
-class NewestIsLast(Seeking):
+class LastMessageByArrival(Seeking):
     """A search for the last message of a queue finds the message that arrived last instead of the message at the end of
     the queue.
     """
@@ -80,7 +80,7 @@ class NewestIsLast(Seeking):
 
 
 @fault("queue-manager-search-for-first-message-finds-oldest", breaks="MQDMPR-3.1.7.3.2-09")
-class OldestIsFirst(Seeking):
+class FirstMessageByArrival(Seeking):
     """A search for the first message of a queue finds the message that arrived first instead of the message at the
     start of the queue.
     """
@@ -114,7 +114,7 @@ class PreviousByIdentifier(Seeking):
 
 
 @fault("queue-manager-backward-receive-finds-locked-message", breaks="MQDMPR-3.1.7.3.2-26")
-class BackwardFindsLocked(Seeking):
+class BackwardSearchFindsLocked(Seeking):
     """A receive that searches backward finds a message that a transaction has locked."""
 
     @only_if(
@@ -132,7 +132,7 @@ class BackwardFindsLocked(Seeking):
 
 
 @fault("queue-manager-backward-search-stops-at-higher-priority", breaks="MQDMPR-3.1.7.3.2-21", blind=True)
-class BackwardOverPriorities(Seeking):
+class BackwardSearchEndsAtPriority(Seeking):
     """A backward search from a message does not reach the messages of a higher priority."""
 
     def seek_available(
@@ -145,7 +145,7 @@ class BackwardOverPriorities(Seeking):
 
 
 @fault("queue-manager-forward-search-from-deleted-message-restarts", breaks="MQDMPR-3.1.7.3.2-11", blind=True)
-class DeletedStartsOver(Seeking):
+class SearchFromDeletedStartsAtHead(Seeking):
     """A forward search from a message that was received or purged starts at the head of the queue."""
 
     def seek_available(
@@ -171,7 +171,7 @@ class TransactionalReceiveNotSkipped(Seeking):
 
 @fault("search-skips-only-one-locked-message", breaks="MQDMPR-3.1.7.3.2-12")
 class StopsAtSecondLocked(Seeking):
-    """A forward search ends at the second unavailable message in a row."""
+    """A forward search that passes two unavailable messages in a row ends without a message."""
 
     def seek_available(
         self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = SeekDirection.FORWARD
@@ -187,7 +187,7 @@ class StopsAtSecondLocked(Seeking):
 
 @fault("backward-search-skips-only-one-locked-message", breaks="MQDMPR-3.1.7.3.2-22")
 class StopsAtSecondLockedBackward(Seeking):
-    """A backward search ends at the second unavailable message in a row."""
+    """A backward search that passes two unavailable messages in a row ends without a message."""
 
     def seek_available(
         self, initial_position: Entry, peek_operation: bool, seek_direction: SeekDirection = SeekDirection.FORWARD
@@ -202,7 +202,7 @@ class StopsAtSecondLockedBackward(Seeking):
 
 
 @fault("backward-search-finds-purge-pending-message", breaks="MQDMPR-3.1.7.3.2-26")
-class FindsPurged(Seeking):
+class PurgedMessageFoundBackward(Seeking):
     """A backward search finds a message that was purged while it was locked."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:

@@ -36,10 +36,10 @@ RECEIVED_OUTCOMES = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
     "MQDMPR-3.1.7.3.2-27",
 )
 def test_locked_received_or_purged_message_is_not_found(remote, judge):
-    """While a reader locks the second of three messages, another reader's lookup of this message fails, lookups from
-    its neighbors skip it, and lookups from the message itself find its neighbors; when it has been received, its lookup
-    still fails. The first message, which is locked while the queue is purged, is not found either, not even by a search
-    of the whole queue.
+    """While a reader has locked the second of three messages, another reader's lookup of this message fails, lookups
+    from the other two messages skip it, and lookups of the next and the previous message from the locked message find
+    its neighbors. After the message has been received, a lookup of the message still fails. The first message, which is
+    locked while the queue is purged, is not found, not even by a search of the whole queue.
     """
     queue, other = remote.open_with_messages("first", "second", "third"), remote.open()
     first, second, third = find_lookup_ids(queue, 3)
@@ -261,8 +261,9 @@ def test_search_skips_all_locked_messages(remote, judge):
 )
 def test_search_follows_positions_of_moved_messages(peer, sut, judge):
     """Three messages are moved to a subqueue in an order that differs from their order of arrival: searches for the
-    first, the last, the previous and the next message follow the positions in the subqueue; a search by the identifier
-    of a message that stayed in the queue finds no message there, and a search in the queue finds no moved message.
+    first, the last, the previous and the next message follow the positions in the subqueue. A search in the subqueue by
+    the identifier of a message that stayed in the queue finds no message, and a search in the queue finds no moved
+    message.
     """
     application = Application(peer, sut)
     sent = application.fill("b", "c", "a", "stays")

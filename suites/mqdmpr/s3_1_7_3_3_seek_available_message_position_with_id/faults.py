@@ -21,7 +21,7 @@ EDGE_BY_ACTION = {MessageSeekAction.NEXT: MessageSeekAction.FIRST, MessageSeekAc
     "lookup-of-unknown-identifier-finds-first-or-last",
     breaks=("MQDMPR-3.1.7.3.3-04", "MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26"),
 )
-class UnknownFindsTheNearest(Seeking):
+class UnknownIdentifierFindsEnd(Seeking):
     """A lookup by an unknown LookupIdentifier returns the first or the last message."""
 
     def seek_with_identifier(
@@ -42,7 +42,7 @@ class UnknownFindsTheNearest(Seeking):
         "MQDMPR-3.1.7.3.3-46",
     ),
 )
-class BesideFindsIt(Seeking):
+class NeighborLookupFindsMessageItself(Seeking):
     """A lookup of the next or the previous message returns the message with the given LookupIdentifier itself."""
 
     def seek_with_identifier(
@@ -53,7 +53,7 @@ class BesideFindsIt(Seeking):
 
 
 @fault("lookup-of-current-finds-next", breaks=("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"))
-class ItselfFindsTheNext(Seeking):
+class CurrentLookupFindsNext(Seeking):
     """A lookup of the current message returns the next message, if a next message exists."""
 
     def seek_with_identifier(
@@ -81,21 +81,21 @@ class _OtherStatus(Seeking):
     "lookup-of-unknown-identifier-returns-already-received",
     breaks=("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26", "MQDMPR-3.1.7.3.3-39"),
 )
-class UnknownToldAsReceived(_OtherStatus):
+class UnknownReportedAsReceived(_OtherStatus):
     """A lookup by an unknown LookupIdentifier returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED."""
 
     told, instead = Status.MQ_ERROR_MESSAGE_NOT_FOUND, Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
 
 
 @fault("lookup-of-locked-message-returns-not-found", breaks="MQDMPR-3.1.7.3.3-35")
-class LockedToldAsNotFound(_OtherStatus):
+class LockedReportedAsNotFound(_OtherStatus):
     """A lookup of a locked message returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     told, instead = Status.MQ_ERROR_TRANSACTION_USAGE, Status.MQ_ERROR_MESSAGE_NOT_FOUND
 
 
 @fault("lookup-of-received-message-returns-locked", breaks="MQDMPR-3.1.7.3.3-37")
-class ReceivedToldAsLocked(_OtherStatus):
+class ReceivedReportedAsLocked(_OtherStatus):
     """A lookup of a received message returns MQ_ERROR_TRANSACTION_USAGE."""
 
     told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_TRANSACTION_USAGE
@@ -129,7 +129,9 @@ add(
     breaks=("MQDMPR-3.1.7.3.3-22", "MQDMPR-3.1.7.3.3-46", "MQDMPR-3.1.7.3.2-16"),
 )
 class OneLockedMessageSkipped(Seeking):
-    """A search skips one locked message and finds no message after a second locked message."""
+    """A search that passes two locked messages ends without a message; a search that passes only one locked message
+    continues.
+    """
 
     def seek_available(
         self,

@@ -10,9 +10,9 @@ from reference_qm.model.statuses import Status
 
 
 @fault("search-for-previous-message-ends-at-locked-message", breaks="MQDMPR-3.1.7.3.3-22", blind=True)
-class PreviousNeighborOnly(Seeking):
-    """A search for the previous message does not skip a locked message to find an available message before that
-    message.
+class PreviousSearchEndsAtLocked(Seeking):
+    """A search for the previous message ends without a message at a locked message, although an earlier message is
+    available.
     """
 
     def seek_with_identifier(

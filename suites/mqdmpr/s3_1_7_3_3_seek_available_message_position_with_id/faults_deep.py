@@ -13,7 +13,7 @@ from reference_qm.model.statuses import Status
 
 
 @fault("queue-manager-search-compares-32-bits-of-identifier", breaks="MQDMPR-3.1.7.3.3-04")
-class LowBitsCompared(Seeking):
+class IdentifiersComparedIn32Bits(Seeking):
     """The queue manager compares only the low 32 bits of LookupIdentifiers."""
 
     def seek_with_identifier(
@@ -27,7 +27,7 @@ class LowBitsCompared(Seeking):
 
 
 @fault("queue-manager-search-next-of-unknown-identifier-finds-neighbour", breaks="MQDMPR-3.1.7.3.3-06")
-class NeighbourFound(Seeking):
+class NextOfUnknownIdentifierFound(Seeking):
     """A search for the message after an unknown identifier returns the message with the next higher identifier."""
 
     def seek_with_identifier(
@@ -41,8 +41,8 @@ class NeighbourFound(Seeking):
 
 
 @fault("queue-manager-search-finds-identifier-of-parent-queue", breaks="MQDMPR-3.1.7.3.3-06", blind=True)
-class ParentSearched(Seeking):
-    """A search in a subqueue also finds a LookupIdentifier of the queue above it."""
+class MainQueueSearched(Seeking):
+    """A search in a subqueue by LookupIdentifier also finds messages of the main queue."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -54,9 +54,7 @@ class ParentSearched(Seeking):
 
 @fault("queue-manager-search-of-locked-first-message-finds-none", breaks="MQDMPR-3.1.7.3.3-35", blind=True)
 class LockedFirstNotFound(Seeking):
-    """A peek by LookupIdentifier at the first message of a queue, which is locked, returns
-    MQ_ERROR_MESSAGE_NOT_FOUND.
-    """
+    """If the first message of a queue is locked, a peek by its LookupIdentifier returns MQ_ERROR_MESSAGE_NOT_FOUND."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -69,9 +67,9 @@ class LockedFirstNotFound(Seeking):
 
 
 @fault("queue-manager-search-of-departed-message-returns-already-received", breaks="MQDMPR-3.1.7.3.3-39", blind=True)
-class UnknownSmallIsReceived(Seeking):
-    """A search for a LookupIdentifier that was assigned, but is in no message of the queue, returns
-    MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
+class AssignedIdentifierReportedAsReceived(Seeking):
+    """If a LookupIdentifier was assigned but no message of the queue has it any more, a search by this identifier
+    returns MQ_ERROR_MESSAGE_ALREADY_RECEIVED.
     """
 
     def seek_with_identifier(
@@ -88,7 +86,7 @@ LOW_BITS = (1 << 56) - 1
 
 @fault("queue-manager-search-for-last-finds-last-of-highest-priority", breaks="MQDMPR-3.1.7.3.3-53", blind=True)
 class LastOfHighestPriority(Seeking):
-    """A search for the last message finds the last of the messages with the highest priority."""
+    """A search for the last message of a queue returns the last of the messages with the highest priority."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -147,7 +145,9 @@ class PreviousOfLockedRefused(Seeking):
 
 @fault("lookup-last-finds-last-of-highest-priority", breaks="MQDMPR-3.1.7.3.3-53")
 class LastOfHighest(Seeking):
-    """A search for the last message returns the last message of the highest priority."""
+    """A search for the last message of a queue returns the last message of the highest priority, although messages of
+    lower priority follow.
+    """
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.1.7.3.4 Waiting Message Read Timer Start that only special cases show: long timeouts."""
+"""Faults of MS-MQDMPR 3.1.7.3.4 Waiting Message Read Timer Start that only special cases reveal: long timeouts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ add(
 add(
     "queue-manager-timeout-of-second-read-of-earlier-read",
     "MQDMPR-3.1.7.3.4-04",
-    "The timer of a read has the timeout of the read that waits already.",
+    "The queue manager starts the timer of a new read with the timeout of a read that already waits.",
     with_arguments(
         Waiting.wait_for_new_message,
         timeout_ms=lambda given: (
@@ -33,7 +33,9 @@ add(
 
 @fault("timer-of-one-read-ends-all-reads-of-handle", breaks="MQDMPR-3.1.7.3.4-03")
 class OneTimerPerHandle(Waiting):
-    """When the timer of a pending read expires, all pending reads by cursors of the same handle end."""
+    """When the timer of a pending read expires, the queue manager ends all pending reads by cursors of
+    the same handle.
+    """
 
     def on_waiting_message_read_timer(self, number: int) -> None:
         descriptor = self.qm.readers[number].descriptor

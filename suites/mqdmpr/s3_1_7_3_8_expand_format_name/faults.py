@@ -37,7 +37,7 @@ def _expand_without_sorting(text: str, key: Callable[[FormatName], str]) -> Form
         *("MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06"),
     ),
 )
-class LettersByCase(QueueNames):
+class NamesCaseSensitive(QueueNames):
     """The queue manager treats names that differ only in case as different names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -45,7 +45,7 @@ class LettersByCase(QueueNames):
 
 
 def _change_expanded_list(change: Callable[[MultipleElementName], FormatName | None]) -> Install:
-    """Change the expansion of a list of several queues."""
+    """Build a fault that changes the expansion of a format name of several queues."""
 
     class Expanded(QueueNames):
         def expand_format_name(self, text: str) -> FormatName | None:
@@ -80,7 +80,7 @@ add(
 
 
 @fault("expanded-single-name-treated-as-several", breaks="MQDMPR-3.1.7.3.8-20")
-class OneIsSeveral(QueueNames):
+class RemainingNameStaysMultiple(QueueNames):
     """When the expansion of a format name leaves one name, the queue manager still treats it as a format name of
     several queues.
     """
@@ -92,7 +92,7 @@ class OneIsSeveral(QueueNames):
 
 
 @fault("expansion-to-single-name-fails", breaks="MQDMPR-3.1.7.3.8-21")
-class OneLeftFails(QueueNames):
+class SingleRemainingNameRefused(QueueNames):
     """The queue manager refuses a format name if its expansion leaves only one name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -102,7 +102,7 @@ class OneLeftFails(QueueNames):
 
 
 @fault("expanded-single-name-cut", breaks="MQDMPR-3.1.7.3.8-05")
-class NameIsCut(Commands):
+class LastLetterDropped(Commands):
     """The queue manager drops the last letter of a format name of a single queue."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -111,7 +111,7 @@ class NameIsCut(Commands):
 
 
 @fault("expansion-of-single-queue-fails", breaks="MQDMPR-3.1.7.3.8-06")
-class OneFails(Commands):
+class SingleNameNotExpanded(Commands):
     """The queue manager fails to expand a format name of a single queue."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
@@ -127,7 +127,7 @@ Listed = list[SingleName] | None
     "distribution-list-first-member-only",
     breaks=("MQDMPR-3.1.7.3.8-13", "MQDMPR-3.1.7.3.8-16"),
 )
-class ListFirstMember(QueueNames):
+class ListExpandedToFirstMember(QueueNames):
     """The queue manager expands a distribution list to its first member."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> Listed:
@@ -136,7 +136,7 @@ class ListFirstMember(QueueNames):
 
 
 @fault("nested-distribution-list-ignored", breaks=("MQDMPR-3.1.7.3.8-13", "MQDMPR-3.1.7.3.8-16"))
-class ListInListLeftOut(QueueNames):
+class NestedListOmitted(QueueNames):
     """The queue manager ignores distribution lists within a distribution list."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> Listed:
@@ -145,7 +145,7 @@ class ListInListLeftOut(QueueNames):
 
 
 @fault("distribution-list-alone-not-expanded", breaks="MQDMPR-3.1.7.3.8-09")
-class ListAloneFails(QueueNames):
+class SingleListNotExpanded(QueueNames):
     """The queue manager expands a distribution list only as an element of a multiple-element format name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -153,8 +153,10 @@ class ListAloneFails(QueueNames):
 
 
 @fault("distribution-list-replaces-other-names", breaks="MQDMPR-3.1.7.3.8-08")
-class LastListOnly(QueueNames):
-    """The members of a distribution list replace all names that were collected before."""
+class ListReplacesEarlierNames(QueueNames):
+    """When the queue manager expands a distribution list, the members of the list replace all names that were collected
+    before.
+    """
 
     def expand_format_name(self, text: str) -> FormatName | None:
         name = parse_format_name(text)
@@ -166,7 +168,7 @@ class LastListOnly(QueueNames):
 @fault(
     "distribution-list-without-directory-empty", breaks=("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02")
 )
-class ListLostIsEmpty(QueueNames):
+class UnresolvedListEmpty(QueueNames):
     """The queue manager treats a distribution list as empty when it cannot query the directory."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> Listed:
@@ -180,7 +182,7 @@ class ListLostIsEmpty(QueueNames):
         *("MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06"),
     ),
 )
-class ListStaysInTheName(QueueOpening):
+class OriginalNameKept(QueueOpening):
     """The descriptor for several queues has the original format name instead of the expanded format name."""
 
     def open_queue(
@@ -194,7 +196,7 @@ class ListStaysInTheName(QueueOpening):
 
 @fault("nested-distribution-list-not-expanded", breaks="MQDMPR-3.1.7.3.8-08")
 class NestedListSkipped(QueueNames):
-    """A distribution list that is an element of another distribution list is skipped."""
+    """The queue manager ignores a distribution list that is an element of another distribution list."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
         elements: list[SingleName] | None = super().resolve_distribution_list(name)

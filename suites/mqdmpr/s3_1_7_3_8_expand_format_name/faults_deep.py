@@ -54,7 +54,7 @@ class NestedListIgnored(QueueNames):
 
 
 @fault("queue-manager-third-element-of-format-name-ignored", breaks="MQDMPR-3.1.7.3.8-10")
-class TwoElements(QueueNames):
+class ExpandedToAtMostTwoNames(QueueNames):
     """The queue manager expands a multiple-element format name to at most two names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -64,7 +64,9 @@ class TwoElements(QueueNames):
 
 @fault("queue-manager-names-sorted-with-regard-to-case", breaks="MQDMPR-3.1.7.3.8-17")
 class SortedByCase(QueueNames):
-    """The queue manager sorts the names of an expanded format name by their bytes, capital letters first."""
+    """The queue manager sorts the names of an expanded format name by their bytes, so capital letters precede small
+    letters.
+    """
 
     def expand_format_name(self, text: str) -> FormatName | None:
         found = super().expand_format_name(text)
@@ -74,8 +76,8 @@ class SortedByCase(QueueNames):
 
 
 @fault("queue-manager-element-twice-in-different-case-kept", breaks="MQDMPR-3.1.7.3.8-18", blind=True)
-class ThreeIdenticalNames(QueueNames):
-    """Of three identical names, two remain after the expansion."""
+class IdenticalNamesKeptTwice(QueueNames):
+    """When a format name contains three identical names, the queue manager keeps two of them."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         found = super().expand_format_name(text)
@@ -91,7 +93,7 @@ class ThreeIdenticalNames(QueueNames):
 
 
 @fault("queue-manager-list-in-list-in-list-not-resolved", breaks="MQDMPR-3.1.7.3.8-16", blind=True)
-class EmptyOfPrivate(QueueNames):
+class PrivateAndDirectNamesDropped(QueueNames):
     """When a format name contains a distribution list, the expansion drops its private and direct names."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
@@ -113,8 +115,8 @@ class NestedListDropped(QueueNames):
 
 
 @fault("second-distribution-list-of-name-not-expanded", breaks="MQDMPR-3.1.7.3.8-08")
-class OnlyFirstList(QueueNames):
-    """Of several distribution lists in a multiple-element format name, only the first one is expanded."""
+class OnlyFirstListExpanded(QueueNames):
+    """The queue manager expands only the first of several distribution lists in a multiple-element format name."""
 
     def expand_format_name(self, text: str) -> FormatName | None:
         self.lists = 0
@@ -127,7 +129,9 @@ class OnlyFirstList(QueueNames):
 
 @fault("unresolvable-distribution-list-beside-queues-ignored", breaks="MQDMPR-3.1.7.3.8-15")
 class UnknownListIgnored(QueueNames):
-    """A distribution list that cannot be resolved is ignored if the format name contains further elements."""
+    """The queue manager ignores a distribution list that it cannot resolve if the format name contains further
+    elements.
+    """
 
     def expand_format_name(self, text: str) -> FormatName | None:
         self.alone = "," not in text
@@ -139,8 +143,10 @@ class UnknownListIgnored(QueueNames):
 
 
 @fault("duplicate-of-list-member-and-element-kept", breaks="MQDMPR-3.1.7.3.8-02")
-class MemberTwice(QueueNames):
-    """An element of a format name that is also a member of its distribution list is kept twice."""
+class ElementAndMemberKeptTwice(QueueNames):
+    """The queue manager keeps an element of a format name twice if the element is also a member of a distribution list
+    of this format name.
+    """
 
     def expand_format_name(self, text: str) -> FormatName | None:
         found = super().expand_format_name(text)
@@ -153,7 +159,7 @@ class MemberTwice(QueueNames):
 
 @fault("members-of-distribution-list-cached", breaks="MQDMPR-3.1.7.3.8-13")
 class MembersCached(QueueNames):
-    """The queue manager keeps the members of a distribution list that it has read once."""
+    """The queue manager does not read a distribution list again: it keeps the members that the first read returned."""
 
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
         known = getattr(self, "known", {})

@@ -82,8 +82,8 @@ def test_send_to_distribution_list_stores_copy_in_each_queue(peer, sut, judge):
 @needs("send", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18", "MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06")
 def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
-    """A message is sent to a distribution list and a direct name with overlapping queues: each of the two copies lists
-    both queues once, and no distribution list.
+    """An application sends a message to a distribution list and a direct name with overlapping queues: each of the two
+    copies lists both queues once, and no distribution list.
     """
     _, listed = create_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
     direct = peer.direct_name("mqc-listed")
@@ -105,7 +105,7 @@ def test_message_to_list_names_its_queues_not_list(peer, sut, judge):
 @needs("send", "queue_control", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02")
 def test_send_to_distribution_list_is_refused_without_directory(peer, sut, judge):
-    """While the directory is unavailable, a send to a distribution list is refused, even if the format name also
+    """While the directory is unavailable, the SUT refuses a send to a distribution list, even if the format name also
     contains the direct name of a queue; a send to only the direct name succeeds.
     """
     enterprise = Enterprise(peer, sut)

@@ -1,5 +1,5 @@
-"""MS-MQDMPR 3.1.7.3.8 Expand Format Name, and 3.1.7.1.5 Open Queue: the copies that the queues of a multiple-element
-format name get.
+"""MS-MQDMPR 3.1.7.3.8 Expand Format Name, 3.1.7.1.5 Open Queue: the copies of a message that the queues of a
+multiple-element format name get.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def _read_destination(frame):
 )
 @pytest.mark.parametrize("queues", NAMES_OF_ONE_QUEUE.values(), ids=NAMES_OF_ONE_QUEUE)
 def test_queue_named_repeatedly_gets_one_copy(peer, sut, judge, queues):
-    """A multiple-element format name contains one queue several times, in different case, and no other queue: the queue
-    gets one message, which lists a single destination.
+    """A multiple-element format name contains one queue several times, in different letter case, and no other queue:
+    the queue gets one message, which lists a single destination.
     """
     copies = _send_copies(peer, sut, queues, 1)
     single = {"queue": FIRST_QUEUE, "message lists several queues": False}
@@ -80,8 +80,8 @@ def test_queue_named_alone_gets_one_message(peer, sut, judge, queue):
     "MQDMPR-3.1.7.3.8-24",
 )
 def test_each_queue_of_multiple_name_gets_one_copy(peer, sut, judge):
-    """A format name contains three queues, one of them twice in different case: each queue gets one copy, which lists
-    several destinations.
+    """A format name contains three queues, one of them twice in different letter case: each queue gets one copy, which
+    lists several destinations.
     """
     copies = _send_copies(peer, sut, [FIRST_QUEUE, SECOND_QUEUE, FIRST_QUEUE_OTHER_CASE, THIRD_QUEUE], 3)
     expected = any_order(

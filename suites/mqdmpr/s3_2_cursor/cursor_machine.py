@@ -1,5 +1,5 @@
-"""The machine of a cursor: CursorState and the current message of a cursor, while a second cursor and reads without a
-cursor use its queue.
+"""The state machine of a cursor: the CursorState and the current message of a cursor, while a second cursor and reads
+without a cursor use the same queue.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ class Cursor(Machine, path=Path(__file__)):
         """Do nothing, because a new cursor is unread."""
 
     @state("read")
-    def read_first(self) -> None:
+    def peek_first(self) -> None:
         """Let the cursor peek at the first message."""
         self._queue.peek(hCursor=self._cursor).expect_success()
 
     @state("read, then taken")
-    def read_then_take(self) -> None:
+    def peek_and_take_first(self) -> None:
         """Let the cursor peek at the first message, and then receive this message without the cursor."""
-        self.read_first()
+        self.peek_first()
         self._queue.receive()
 
     @state("read, then locked")
-    def read_then_lock(self) -> None:
-        """Let the cursor peek at the first message, and then lock this message by a receive that does not end."""
-        self.read_first()
+    def peek_and_lock_first(self) -> None:
+        """Let the cursor peek at the first message, and then lock this message with a receive that is not ended."""
+        self.peek_first()
         self._locked = self._queue.start_receive().expect_success()
 
     @state("received")
@@ -57,21 +57,21 @@ class Cursor(Machine, path=Path(__file__)):
         self._queue.receive(hCursor=self._cursor)
 
     @state("read the last")
-    def read_last(self) -> None:
+    def peek_last(self) -> None:
         """Let the cursor peek at the last message."""
-        self.read_first()
+        self.peek_first()
         self._queue.peek_next(hCursor=self._cursor).expect_success()
 
     @state("received the last")
     def receive_last(self) -> None:
         """Let the cursor peek at the last message and receive it; the first message stays in the queue."""
-        self.read_last()
+        self.peek_last()
         self._queue.receive(hCursor=self._cursor)
 
     @state("waiting to peek")
     def wait_to_peek(self) -> None:
         """Let the cursor wait for a message after the last message."""
-        self.read_last()
+        self.peek_last()
         self._begin_waiting_read(Action.PEEK_NEXT)
 
     @state("waiting to receive")
@@ -107,7 +107,7 @@ class Cursor(Machine, path=Path(__file__)):
         return "done" if self._waiting is None else self._record_read(self._waiting.wait())
 
     @event("receive without the cursor")
-    def receive_without(self) -> str:
+    def receive_without_cursor(self) -> str:
         """Receive the first available message."""
         return self._receive_message()
 
@@ -130,7 +130,7 @@ class Cursor(Machine, path=Path(__file__)):
     # -- what is seen ---------------------------------------------------------------------------------------------
 
     @probe("waiting read")
-    def look_at_waiting_read(self) -> str:
+    def get_waiting_read_outcome(self) -> str:
         """Return the outcome of the read that waits."""
         assert self._waiting is not None
         self._waiting.state_after_silence()
@@ -142,13 +142,13 @@ class Cursor(Machine, path=Path(__file__)):
         return self._record_read(self._queue.peek(hCursor=self._other))
 
     @probe("peek by the cursor after the arrival of a third message")
-    def peek_when_message_came(self) -> str:
+    def peek_after_arrival(self) -> str:
         """Deliver a further message, and return the outcome of a peek by the cursor."""
         self._remote.deliver(["third"])
         return self.peek()
 
     @probe("peek at the next message after the arrival of a third message")
-    def peek_next_when_message_came(self) -> str:
+    def peek_next_after_arrival(self) -> str:
         """Deliver a further message, and return the outcome of the cursor's peek at the next message."""
         self._remote.deliver(["third"])
         return self.peek_next()

@@ -27,8 +27,10 @@ def _get_start_position(cursor: Cursor) -> Entry:
 
 
 @fault("cursor-handles-numbered-per-queue", breaks=("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05"))
-class HandlesByQueue(Cursors):
-    """The cursors of each open queue are numbered from 1."""
+class HandlesNumberedPerQueue(Cursors):
+    """The queue manager numbers the cursors of each open queue from 1, so cursors of different queues have the same
+    Handle.
+    """
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor: Cursor | None = super().open(queue_desc)
@@ -43,7 +45,7 @@ class HandlesByQueue(Cursors):
     "cursor-reads-first-opened-queue",
     breaks=("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03", "MQDMPR-3.2.7.3-03", "MQDMPR-3.2.7.4-04"),
 )
-class OfTheFirstQueue(Cursors):
+class CursorReadsFirstQueue(Cursors):
     """All cursors read the queue that was opened first."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -55,7 +57,7 @@ class OfTheFirstQueue(Cursors):
 
 
 @fault("new-cursor-starts-after-last-message", breaks="MQDMPR-3.2.7.1-07")
-class BeginsAtTheEnd(Cursors):
+class NewCursorAtEnd(Cursors):
     """A new cursor is positioned after the last message."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -66,7 +68,7 @@ class BeginsAtTheEnd(Cursors):
 
 
 @fault("new-cursor-waiting-for-peek", breaks="MQDMPR-3.2.7.1-08")
-class BeginsAsWaiting(Cursors):
+class NewCursorWaiting(Cursors):
     """A new cursor has the state of a cursor with a pending peek."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -80,7 +82,7 @@ class BeginsAsWaiting(Cursors):
 
 
 @fault("unread-cursor-peeks-last-message", breaks=("MQDMPR-3.2.7.2-06", "MQDMPR-3.2.7.2-18"))
-class PeeksFromTheEnd(Cursors):
+class UnreadCursorPeeksLast(Cursors):
     """A peek by a cursor in the state UNREAD returns the last message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -96,7 +98,7 @@ class PeeksFromTheEnd(Cursors):
 
 
 @fault("pending-peek-does-not-change-cursor-state", breaks=("MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.3-15"))
-class WaitsWithoutState(Cursors):
+class PendingPeekKeepsState(Cursors):
     """A pending peek by a cursor does not change the cursor's state."""
 
     def _seek_for_peek(self, cursor: Cursor) -> Got:
@@ -108,7 +110,7 @@ class WaitsWithoutState(Cursors):
 
 
 @fault("cursor-peek-never-waits", breaks=("MQDMPR-3.2.7.2-13", "MQDMPR-3.2.7.3-16"))
-class PeeksNeverWait(Cursors):
+class PeekNeverWaits(Cursors):
     """A peek by a cursor that finds no message fails, regardless of its timeout."""
 
     def _seek_for_peek(self, cursor: Cursor) -> Got:
@@ -117,7 +119,7 @@ class PeeksNeverWait(Cursors):
 
 
 @fault("cursor-peek-leaves-unread", breaks="MQDMPR-3.2.7.2-16")
-class PeekNotNoted(Cursors):
+class PeekLeavesStateUnread(Cursors):
     """A peek by a cursor leaves the cursor's state UNREAD."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -128,8 +130,8 @@ class PeekNotNoted(Cursors):
 
 
 @fault("cursor-peek-does-not-move-cursor", breaks="MQDMPR-3.2.7.2-17")
-class PeekLeavesItAtTheStart(Cursors):
-    """A peek by a cursor does not move the cursor."""
+class PeekDoesNotMoveCursor(Cursors):
+    """A peek by a cursor leaves the cursor at the start of the queue."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         got: Got = super().get_message_for_peek(cursor)
@@ -139,7 +141,7 @@ class PeekLeavesItAtTheStart(Cursors):
 
 
 @fault("cursor-peek-returns-first-message", breaks=("MQDMPR-3.2.7.2-18", "MQDMPR-3.2.7.2-23"))
-class PeekGivesTheFirst(Cursors):
+class PeekReturnsFirstMessage(Cursors):
     """A peek by a cursor returns the first message of the queue, regardless of the cursor's position."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -150,7 +152,7 @@ class PeekGivesTheFirst(Cursors):
 
 
 @fault("cursor-first-peek-fails", breaks="MQDMPR-3.2.7.2-19")
-class FirstPeekOnlyMoves(Cursors):
+class FirstPeekFails(Cursors):
     """The first peek by a cursor moves the cursor to a message and fails."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -160,7 +162,7 @@ class FirstPeekOnlyMoves(Cursors):
 
 
 @fault("cursor-second-peek-returns-already-received", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
-class PeeksOnce(Cursors):
+class SecondPeekFails(Cursors):
     """A cursor's second peek at the same message fails, as if the message had been received."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -171,7 +173,7 @@ class PeeksOnce(Cursors):
 
 
 @fault("cursor-peek-next-leaves-unread", breaks="MQDMPR-3.2.7.3-19")
-class NextNotNoted(Cursors):
+class PeekNextSetsStateUnread(Cursors):
     """A peek at the next message sets the cursor's state to UNREAD."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -182,8 +184,8 @@ class NextNotNoted(Cursors):
 
 
 @fault("cursor-peek-next-does-not-move-cursor", breaks="MQDMPR-3.2.7.3-20")
-class NextWithoutGoingThere(Cursors):
-    """A peek at the next message does not move the cursor."""
+class PeekNextDoesNotMoveCursor(Cursors):
+    """A peek at the next message leaves the cursor at the current message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         before = cursor.MessagePositionReference
@@ -194,7 +196,7 @@ class NextWithoutGoingThere(Cursors):
 
 
 @fault("cursor-peek-next-returns-previous", breaks="MQDMPR-3.2.7.3-21")
-class NextGivesTheOneBefore(Cursors):
+class PeekNextReturnsPreviousMessage(Cursors):
     """A peek at the next message moves the cursor to that message, but returns the previous current message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -206,7 +208,7 @@ class NextGivesTheOneBefore(Cursors):
 
 
 @fault("cursor-peek-next-fails-after-move", breaks="MQDMPR-3.2.7.3-22")
-class NextOnlyMoves(Cursors):
+class PeekNextMovesAndFails(Cursors):
     """A peek at the next message moves the cursor to that message and fails."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -218,7 +220,7 @@ class NextOnlyMoves(Cursors):
 
 
 _WAITS_FOR_EVER = with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None)
-"""Replace timeout 0 with an infinite timeout."""
+"""Replace the timeout 0 of a read with an infinite timeout."""
 
 
 class _Receives(Cursors):
@@ -229,17 +231,17 @@ class _Receives(Cursors):
         return self.unread(cursor, got, before, no_wait) if unread else self.read(cursor, got)
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
-        """Change the result of a receive by a cursor in the state UNREAD."""
+        """Change the result of a receive by a cursor whose state is not READ."""
         return got
 
     def read(self, cursor: Cursor, got: Got) -> Got:
-        """Change the result of a receive of the current message."""
+        """Change the result of a receive by a cursor whose state is READ."""
         return got
 
 
 @fault("cursor-receive-with-timeout-0-times-out", breaks="MQDMPR-3.2.7.4-14")
-class TimesOut(Cursors):
-    """A receive by a cursor with timeout zero and no message returns MQ_ERROR_IO_TIMEOUT."""
+class ReceiveReportsTimeout(Cursors):
+    """A receive by a cursor with timeout zero that finds no message returns MQ_ERROR_IO_TIMEOUT."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         got: Got = super().get_next_message_for_dequeue(cursor, False)
@@ -250,7 +252,7 @@ add(
     "cursor-receive-with-timeout-0-waits",
     "MQDMPR-3.2.7.4-02",
     "A receive by a cursor with timeout zero waits without limit.",
-    both(_WAITS_FOR_EVER, replace_part(TimesOut)),
+    both(_WAITS_FOR_EVER, replace_part(ReceiveReportsTimeout)),
 )
 
 
@@ -264,7 +266,7 @@ class ReceivesFromTheStart(_Receives):
 
 
 @fault("cursor-receive-does-not-move-cursor", breaks="MQDMPR-3.2.7.4-20")
-class ReceiveDoesNotMoveIt(_Receives):
+class ReceiveDoesNotMoveCursor(_Receives):
     """A receive by a cursor does not move the cursor."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
@@ -274,7 +276,7 @@ class ReceiveDoesNotMoveIt(_Receives):
 
 
 @fault("unread-cursor-refuses-receive", breaks="MQDMPR-3.2.7.4-22")
-class ReceivesOnlyWhatWasRead(_Receives):
+class UnreadCursorCannotReceive(_Receives):
     """A cursor can receive only a message that it has peeked."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
@@ -282,7 +284,7 @@ class ReceivesOnlyWhatWasRead(_Receives):
 
 
 @fault("pending-receive-does-not-change-cursor-state", breaks="MQDMPR-3.2.7.4-16")
-class WaitsToReceiveWithoutState(_Receives):
+class PendingReceiveKeepsState(_Receives):
     """A pending receive by a cursor does not change the cursor's state."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
@@ -292,7 +294,7 @@ class WaitsToReceiveWithoutState(_Receives):
 
 
 @fault("cursor-receive-never-waits", breaks="MQDMPR-3.2.7.4-17")
-class ReceivesNeverWait(_Receives):
+class ReceiveNeverWaits(_Receives):
     """A receive by a cursor that finds no message fails, regardless of its timeout."""
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
@@ -300,7 +302,7 @@ class ReceivesNeverWait(_Receives):
 
 
 @fault("cursor-stays-read-after-receive", breaks="MQDMPR-3.2.7.4-26")
-class StaysReadAfterReceive(_Receives):
+class ReceiveLeavesStateRead(_Receives):
     """A receive of the cursor's current message leaves the cursor's state READ."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
@@ -309,7 +311,7 @@ class StaysReadAfterReceive(_Receives):
 
 
 @fault("cursor-receives-message-after-current-one", breaks="MQDMPR-3.2.7.4-27")
-class ReceivesTheOneBehind(_Receives):
+class ReceiveTakesNextMessage(_Receives):
     """A receive by a cursor returns the message after the current message, if such a message exists."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
@@ -318,7 +320,7 @@ class ReceivesTheOneBehind(_Receives):
 
 
 @fault("cursor-cannot-receive-peeked-message", breaks="MQDMPR-3.2.7.4-28")
-class ReceivesOnlyWhatWasNotRead(_Receives):
+class ReadCursorCannotReceive(_Receives):
     """A cursor cannot receive a message that it has peeked."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
@@ -326,7 +328,7 @@ class ReceivesOnlyWhatWasNotRead(_Receives):
 
 
 @fault("cursor-receives-next-when-current-taken", breaks="MQDMPR-3.2.7.4-30")
-class ReceivesAnother(_Receives):
+class ReceiveOfReceivedMessageTakesNext(_Receives):
     """A receive by a cursor whose message another reader has received returns the next message."""
 
     def read(self, cursor: Cursor, got: Got) -> Got:
@@ -349,8 +351,8 @@ class ReadAfterWaitingToReceive(Cursors):
 
 
 @fault("cursor-not-moved-by-timed-out-receive", breaks="MQDMPR-3.2.7.6-04")
-class StaysWhenItWaitedInVain(Cursors):
-    """A receive by a cursor that times out does not move the cursor."""
+class TimedOutReceiveDoesNotMoveCursor(Cursors):
+    """When a receive by a cursor times out, the cursor stays at its position instead of moving past all messages."""
 
     def wait_expired(self, cursor: Cursor) -> None:
         cursor.CursorState = CursorState.UNREAD
@@ -376,7 +378,7 @@ class UnreadAfterWaiting(Cursors):
         "MQDMPR-3.1.7.2.1-04",
     ),
 )
-class CursorSlipsOn(Cursors):
+class RemovalMovesCursorToNext(Cursors):
     """When the message of a cursor is removed, the cursor moves to the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -394,7 +396,7 @@ def _get_message_list(cursor: Cursor) -> MessagePositionList:
     "cursor-restarts-when-message-removed",
     breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04", "MQDMPR-3.2.7.3-09"),
 )
-class CursorGoesBack(Cursors):
+class RemovalMovesCursorToFront(Cursors):
     """When the message of a cursor is removed, the cursor returns to the front of the queue."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
@@ -409,8 +411,8 @@ class CursorGoesBack(Cursors):
     "unread-cursor-accepts-peek-next",
     breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.1-08"),
 )
-class NextOfNothing(Cursors):
-    """For a cursor in the state UNREAD, a peek at the next message returns the first message."""
+class UnreadCursorPeekNextReturnsFirst(Cursors):
+    """A peek at the next message by a cursor in the state UNREAD returns the first message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         return self._seek_for_peek(cursor)
@@ -420,7 +422,7 @@ class NextOfNothing(Cursors):
     "cursor-stays-waiting-after-timeout",
     breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.1.7.1.10-34", "MQDMPR-3.2.7.6-05"),
 )
-class CursorLeftWaiting(Cursors):
+class TimedOutCursorStaysWaiting(Cursors):
     """A cursor remains in its waiting state after its pending read has timed out."""
 
     def wait_expired(self, cursor: Cursor) -> None:
@@ -435,7 +437,7 @@ class CursorLeftWaiting(Cursors):
         "MQDMPR-3.2.7.5-07",
     ),
 )
-class StaysWhileWaiting(Cursors):
+class CompletedReadDoesNotMoveCursor(Cursors):
     """A message that completes a pending read by a cursor does not move the cursor."""
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
@@ -444,8 +446,8 @@ class StaysWhileWaiting(Cursors):
 
 
 @fault("cursor-of-cancelled-receive-waits", breaks="MQDMPR-3.2.7.6-05")
-class CursorOfCancelledReceive(Waiting):
-    """The cursor of a cancelled receive keeps its waiting state."""
+class CancelledReceiveKeepsState(Waiting):
+    """When a receive by a cursor is cancelled, the cursor keeps its waiting state."""
 
     def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
         for descriptor in queue.OpenQueueDescriptorCollection.values():

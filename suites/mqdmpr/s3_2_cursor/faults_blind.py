@@ -35,8 +35,8 @@ class LockedMessagePeeked(Cursors):
 
 @fault("queue-manager-cursor-rewound-by-receive", breaks="MQDMPR-3.2.7.4-07", blind=True)
 class RewoundByReceive(Cursors):
-    """A cursor that receives its current message returns to the start of the queue; so the next receive by the cursor
-    finds an earlier message.
+    """When a cursor receives its current message, the cursor returns to the start of the queue, so the next receive by
+    the cursor finds an earlier message.
     """
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
@@ -62,8 +62,8 @@ class ExpiredMessagePassed(Cursors):
 
 @fault("queue-manager-cursor-failed-receive-moves-cursor-to-end", breaks="MQDMPR-3.2.7.4-14", blind=True)
 class FailedReceiveMoves(Cursors):
-    """A receive by a cursor with timeout zero that finds no available message moves the cursor after all messages, even
-    after locked messages.
+    """When a receive by a cursor with timeout zero finds no available message, the cursor moves past all messages, even
+    past locked messages.
     """
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:

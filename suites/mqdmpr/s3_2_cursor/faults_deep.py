@@ -15,7 +15,7 @@ from reference_qm.model.statuses import CursorStatus
 
 
 @fault("queue-manager-cursor-handle-unique-in-its-queue-only", breaks="MQDMPR-3.2.7.1-05")
-class HandleOfQueue(Cursors):
+class HandleUniquePerDescriptorOnly(Cursors):
     """The Handle of a new cursor is unique only among the cursors of its OpenQueueDescriptor."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -28,7 +28,7 @@ class HandleOfQueue(Cursors):
 
 
 @fault("queue-manager-new-cursor-placed-behind-locked-messages", breaks="MQDMPR-3.2.7.1-07")
-class CursorBehindLocked(Cursors):
+class NewCursorAfterLockedMessages(Cursors):
     """A new cursor is positioned after the locked messages at the start of the queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
@@ -44,8 +44,10 @@ class CursorBehindLocked(Cursors):
 
 
 @fault("queue-manager-cursor-skips-message-after-removal-before-it", breaks="MQDMPR-3.2.7.3-09")
-class CursorCounts(Cursors):
-    """A peek at the next message skips a message if another reader has received the cursor's message."""
+class PeekNextSkipsAfterRemoval(Cursors):
+    """When another reader has received the message of a cursor, a peek at the next message by this cursor skips a
+    message.
+    """
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         at = cursor.MessagePositionReference
@@ -69,7 +71,7 @@ class ReadAfterWaitingReceive(Cursors):
 
 
 @fault("queue-manager-waiting-cursor-not-moved-back-to-higher-priority", breaks="MQDMPR-3.2.7.5-07")
-class NeverMovedBack(Cursors):
+class HigherPriorityDoesNotMoveCursor(Cursors):
     """A message that completes a pending peek by a cursor does not move the cursor if the message has a higher priority
     than the cursor's last message.
     """
@@ -126,8 +128,8 @@ class PeekFindsLocked(Cursors):
 
 
 @fault("queue-manager-new-cursor-placed-like-earlier-cursor-of-handle", breaks="MQDMPR-3.2.7.1-07", blind=True)
-class LikeEarlierCursor(Cursors):
-    """A new cursor starts at the position of the earlier cursor of its handle."""
+class NewCursorAtPositionOfEarlier(Cursors):
+    """A new cursor starts at the position of the cursor that was opened before with the same handle."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         earlier = list(queue_desc.CursorCollection.values())
@@ -152,7 +154,7 @@ class CursorsMoveTogether(Cursors):
 
 @fault("queue-manager-cursor-of-moved-message-follows-it", breaks="MQDMPR-3.2.7.2-27", blind=True)
 class MovedMessageRead(Cursors):
-    """A peek by a cursor at a message that was moved to a subqueue finds the next message."""
+    """When the message of a cursor was moved to a subqueue, a peek by the cursor returns the next message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         queue = cursor.OpenQueueDescriptorReference.QueueReference
@@ -162,7 +164,7 @@ class MovedMessageRead(Cursors):
 
 
 @fault("cursor-peek-at-unlocked-message-refused", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
-class UnlockedRefused(Cursors):
+class SecondPeekRefused(Cursors):
     """A second peek by a cursor at a message with a priority other than 3 is refused."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
@@ -210,8 +212,8 @@ class SkipsOnePriority(Cursors):
 
 
 @fault("cursor-new-after-closed-one-reuses-handle", breaks=("MQDMPR-3.2.7.1-05", "MQDMPR-3.2.1.2-02"))
-class HandleOfOtherHandle(Cursors):
-    """The first cursor of each open queue gets the same Handle."""
+class FirstCursorsShareHandle(Cursors):
+    """The first cursor of each open queue has the same Handle as the first cursor of every other open queue."""
 
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor = super().open(queue_desc)
@@ -223,7 +225,7 @@ class HandleOfOtherHandle(Cursors):
 
 
 @fault("cursor-timed-out-receive-moves-to-start", breaks="MQDMPR-3.2.7.6-04")
-class ExpiredToStart(Cursors):
+class ExpiredReceiveMovesCursorToStart(Cursors):
     """When a pending receive by a cursor ends without a message, the cursor moves to the start of the queue."""
 
     def wait_expired(self, cursor: Cursor) -> None:
@@ -234,8 +236,10 @@ class ExpiredToStart(Cursors):
 
 
 @fault("cursor-receive-after-peek-next-takes-peeked-before", breaks="MQDMPR-3.2.7.4-27")
-class TakesTheOneBefore(Cursors):
-    """After two peek-nexts by a cursor, a receive by this cursor takes the message before the current one."""
+class ReceiveTakesPreviousMessage(Cursors):
+    """After two peeks at the next message by a cursor, a receive by this cursor takes the message before the current
+    message.
+    """
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         before = cursor.MessagePositionReference

@@ -1,4 +1,4 @@
-"""Faults of MS-MQDMPR 3.2 of the probe, written without reading the checks."""
+"""Faults of MS-MQDMPR 3.2 Cursor, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 @fault("cursor-peek-next-without-wait-stays-read", breaks="MQDMPR-3.2.7.3-15", blind=True)
 class StaysReadWithoutWait(Reading):
-    """A peek at the next message with the timeout 0 leaves CursorState at Read when the cursor reaches the end."""
+    """When a peek at the next message with timeout 0 finds no message, CursorState stays Read."""
 
     def peek_next_message(
         self,

@@ -1,5 +1,5 @@
-"""Faults of MS-MQDMPR 3.2. Each fault breaks one cell of states.toml, and was written from the section, not from
-checks.
+"""Faults of MS-MQDMPR 3.2 Cursor. Each fault breaks one transition of the table states.toml; its author had read the
+section, but not the checks.
 """
 
 from __future__ import annotations

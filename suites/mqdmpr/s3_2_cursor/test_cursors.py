@@ -90,7 +90,7 @@ def test_cursor_at_message_received_by_other_has_only_next(remote, judge, by, ru
     )
 
 
-def keep_cursor(remote, queue, cursor, by):
+def leave_cursor_unused(remote, queue, cursor, by):
     """Leave a cursor unused; return the message that the cursor reaches."""
     remote.deliver(["first", "second"])
     return "first"
@@ -114,7 +114,7 @@ def await_message_by_cursor(remote, queue, cursor, by):
     return "second"
 
 
-def time_out_by_cursor(remote, queue, cursor, by):
+def time_out_receive_by_cursor(remote, queue, cursor, by):
     """Let a receive by a cursor time out; return None, because the specification does not define the cursor's position
     afterwards.
     """
@@ -134,14 +134,14 @@ def cancel_receive_by_cursor(remote, queue, cursor, by):
 
 
 ACTIONS_LEAVING_UNREAD = {
-    "fresh": keep_cursor,
+    "fresh": leave_cursor_unused,
     "receive": receive_by_cursor,
     "received later": await_message_by_cursor,
-    "received nothing": time_out_by_cursor,
+    "received nothing": time_out_receive_by_cursor,
     "cancelled": cancel_receive_by_cursor,
 }
 """Actions after which a cursor is unread. Each action returns the message that a peek by the cursor must then return,
-or None if that is undefined.
+or None if the specification does not define this message.
 """
 
 
@@ -245,7 +245,8 @@ def test_pending_peek_next_gets_message_before_its_cursor(remote, judge, by, rul
 @covers("MQDMPR-3.2.7.5-06")
 def test_completed_receive_leaves_other_cursors_of_handle(remote, judge):
     """A message completes a pending receive by a cursor while another cursor of the same handle is at a message: the
-    other cursor can still peek at its next message, which is the message that the reader gives back.
+    other cursor can still peek at its next message, which is the message that the reader of the receive returns to the
+    queue.
     """
     queue = remote.open_with_messages("first")
     other, cursor = queue.open_cursor(), queue.open_cursor()
@@ -299,8 +300,8 @@ def test_pending_receive_by_cursor_gets_message_before_it(remote, judge, by, rul
     }
 )
 def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules):
-    """After a message that a cursor received is returned with RR_NACK, the next receive by that cursor takes the second
-    message, and a receive by a new cursor takes the returned first message.
+    """A cursor receives the first message, and the reader returns this message with RR_NACK: the next receive by this
+    cursor takes the second message, and a receive by a new cursor takes the returned first message.
     """
     queue = remote.open_with_messages("first", "second", "third")
     cursor, new_cursor = (queue.open_cursor() for _ in range(2))

@@ -25,7 +25,8 @@ RULES_OF_ACTION = {
     Action.PEEK_NEXT: ("MQDMPR-3.2.7.3-03",),
     Action.RECEIVE: ("MQDMPR-3.2.7.4-04", "MQDMPR-3.2.7.4-28"),
 }
-"""For each action, the rules about a cursor of a second queue; the last rule is about success."""
+"""For each action, the rules about a cursor of a second queue; the last of these rules is about the status of success.
+"""
 
 
 @covers(*HANDLE_RULES, *(rule for rules in RULES_OF_ACTION.values() for rule in rules))
@@ -62,7 +63,7 @@ def test_cursor_has_unique_handle_and_reads_its_queue(remote, judge):
 
 @covers("MQDMPR-3.2.7.4-02", "MQDMPR-3.2.7.4-14")
 def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
-    """A receive by a cursor with timeout zero fails at once with MQ_ERROR_MESSAGE_NOT_FOUND if there is no message, or
+    """A receive by a cursor with timeout zero fails at once with MQ_ERROR_MESSAGE_NOT_FOUND if the queue is empty, or
     if another reader has locked the only message. When a message arrives or is returned to the queue, a further receive
     takes this message.
     """
@@ -98,8 +99,8 @@ def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
 
 @covers("MQDMPR-3.2.7.4-30")
 def test_receive_by_cursor_of_message_taken_by_other_fails(remote, judge):
-    """When another reader locks, and then receives, the message of a cursor, a receive by that cursor fails both times
-    and takes no other message.
+    """Another reader locks, and then receives, the message of a cursor: a receive by this cursor fails both times and
+    takes no other message.
     """
     queue, other = remote.open_with_messages("first", "second"), remote.open()
     cursor = queue.open_cursor()

@@ -49,8 +49,9 @@ def test_cursors_of_one_handle_move_independently(peer, sut, judge):
 @needs("subqueues")
 @covers("MQDMPR-3.2.7.2-27", "MQDMPR-3.2.7.3-21")
 def test_cursor_at_moved_message_finds_only_next_message(peer, sut, judge):
-    """Two cursors are at a message that is moved to a subqueue: a peek by a cursor at this message is refused, and
-    a peek at the next message returns the next one. A cursor at another message still returns that message.
+    """Two cursors are at a message that is moved to a subqueue: the SUT refuses a peek by the first cursor at this
+    message, and returns the next message for a peek at the next message by the second cursor. A cursor at another
+    message still returns that message.
     """
     application = Application(peer, sut)
     packets = application.fill(*"abcd")

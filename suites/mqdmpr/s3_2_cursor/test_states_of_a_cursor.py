@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.2.7: every event in every state of a cursor, according to states.toml."""
+"""MS-MQDMPR 3.2.7: every event in every state of a cursor, according to the table states.toml."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytestmark = needs("qm2qm")
 
 @for_each_cell(Cursor)
 def test_cursor_follows_its_states(remote, judge, cell):
-    """For each state of a cursor and each event, the outcome is the one in states.toml, and later reads by the cursor
-    return the messages that the next state requires.
+    """A cursor in each state of the table states.toml gets each event: the outcome is the one in the table, and later
+    reads by the cursor return the messages that the next state requires.
     """
     judge_cell(judge, cell, Cursor(remote))

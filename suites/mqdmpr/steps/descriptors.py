@@ -1,4 +1,4 @@
-"""SECURITY_DESCRIPTORs as bytes, read and built from the tables of MS-DTYP 2.4, without a codec."""
+"""Steps that read and build SECURITY_DESCRIPTORs as bytes, with the tables of MS-DTYP 2.4 and without a codec."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Descriptor:
     entries: Entries
 
     def mask(self, sid: str) -> int | None:
-        """Return the mask that the entries of a SID grant; None if the SID has no entry."""
+        """Return the access mask that the entries of a SID grant, or None if the SID has no entry."""
         masks = [mask for one, mask in self.granted if one == sid]
         return None if not masks else masks[0]
 
@@ -124,7 +124,7 @@ def _read_entries(data: bytes, at: int) -> list[tuple[int, str, int]]:
 
 
 def _build_list(entries: Sequence[tuple[int, int, str, int]]) -> bytes:
-    """Build an access list; an entry is its type, its flags, a SID and a mask."""
+    """Build an access list; each entry consists of a type, flags, a SID and a mask."""
     built = b""
     for kind, flags, sid, mask in entries:
         sid_bytes = _build_sid(sid)

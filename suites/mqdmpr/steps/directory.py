@@ -17,7 +17,7 @@ ONLINE_TIMER = "DirectoryOnline"
 
 
 class Enterprise:
-    """A SUT and its directory."""
+    """A SUT that is integrated with a directory, and the directory."""
 
     def __init__(self, peer: Peer, sut: Sut) -> None:
         self.peer = peer

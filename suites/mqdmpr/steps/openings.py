@@ -1,4 +1,6 @@
-"""How remote readers and senders open queues of the SUT, and the outcomes. Spec: MS-MQDMPR 3.1.7.1.5."""
+"""Steps with which remote readers and senders open queues of the SUT, and the outcomes of these steps. Spec: MS-MQDMPR
+3.1.7.1.5.
+"""
 
 from __future__ import annotations
 

@@ -66,7 +66,9 @@ def describe_messages(messages: Iterable[Mapping[str, Any]], but: Collection[str
 
 
 def list_changes(before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the labels and names of the properties of messages that differ; a missing message has no property."""
+    """Return the labels of the changed messages with the names of the changed properties; a missing message has no
+    property.
+    """
     return [
         f"{label}: {name}"
         for label, properties in before.items()

@@ -13,14 +13,14 @@ from suites.applications import Application
 from suites.mqdmpr.steps.rich_messages import describe_messages, store_rich_messages
 
 JOURNALS = {"journal": "queue", "other journal": "other"}
-"""The name of each journal, with the name of its queue."""
+"""For the name of each journal, the name of the queue of this journal."""
 
 
 class SeveralQueues:
-    """Two journaled queues with messages in which every property differs; the first queue has a subqueue, if the SUT
-    supports subqueues.
+    """Two journaled queues with messages in which every property differs, and a third queue; the first queue has a
+    subqueue if the SUT supports subqueues.
 
-    ``names``: the path names of the places, by a name for verdicts.
+    ``names``: the path names of these queues, journals and the subqueue, by a name for verdicts.
     """
 
     def __init__(self, peer: Peer, sut: Sut, *, transactional: bool = False) -> None:
@@ -41,8 +41,8 @@ class SeveralQueues:
             sut.create_queue(self.names["subqueue"], transactional=transactional)
 
     def fill(self, place: str, labels: str, priorities: Iterable[int] = ()) -> None:
-        """Let the peer send rich messages to a place, one for each letter; the peer sends no messages to a missing
-        subqueue.
+        """Let the peer send one rich message for each letter to a queue; move the messages to the subqueue if ``place``
+        is "subqueue". Do nothing if the SUT has no subqueues.
         """
         if place not in self.names:
             return
@@ -55,16 +55,18 @@ class SeveralQueues:
                     self.sut.control.call("move", queue=application.queue, lookup_id=one, to=self.names[place])
 
     def lookup_id(self, place: str, label: str) -> int:
-        """Return the LookupIdentifier of a message; 0 for a message that cannot be received."""
+        """Return the LookupIdentifier of a message, or 0 for a message that cannot be received."""
         return self.applications["queue"].lookup_ids(self.names[place]).get(label, 0)
 
     def receive(self, place: str, **how: Any) -> str:
-        """Receive the first message of a place; return its label, or an outcome."""
+        """Receive the first message of a queue or subqueue; return its label, or the outcome if no
+        message is received.
+        """
         return self._read("receive", queue=self.names[place], timeout_ms=0, **how)
 
     def receive_by_lookup(self, place: str, label: str, seek: str = "current", **how: Any) -> str:
-        """Receive a message by LookupIdentifier, relative to the message with a label; return its label, or an
-        outcome.
+        """Receive a message by LookupIdentifier, relative to the message with the given label; return the label of the
+        received message, or the outcome if no message is received.
         """
         arguments = {"queue": self.names[place], "lookup_id": self.lookup_id(place, label), "seek": seek, **how}
         return self._read("receive_by_lookup_id", **arguments)
@@ -79,8 +81,8 @@ class SeveralQueues:
         return get_label(found.get("message")) if outcome == Outcome.DONE else outcome
 
     def labels(self) -> dict[str, list[str]]:
-        """Return the labels in each place, in order. No document states whether a message that is received from a
-        subqueue is copied into the journal, so such copies are omitted.
+        """Return the labels of the messages in each queue, subqueue and journal, in order. No document states whether a
+        message that is received from a subqueue is copied into the journal, so the function omits such copies.
         """
         return {
             place: [
@@ -95,7 +97,8 @@ class SeveralQueues:
         return describe_messages([one for name in places for one in self.applications["queue"].messages(name)])
 
     def expect(self, **labels: str) -> dict[str, Any]:
-        """Return the expected labels of each place, one letter each; places that are not given are empty.
+        """Return the expected labels in each queue, subqueue and journal. Each argument has one letter for each label,
+        and a missing argument represents an empty queue.
 
         In the name of an argument, an underscore represents a space.
         """

@@ -1,4 +1,4 @@
-"""Alternative readings of errata about remote reading and about the queues that are read."""
+"""Alternative readings of errata about remote reads and the queues of remote reads."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class CancelledReadFails(RemoteEnding):
 
 @follows("E52.2")
 class PeeksCannotBeCancelled(RemoteReads):
-    """RemoteQMCancelReceive does not find a waiting peek: the peek waits for its timeout."""
+    """RemoteQMCancelReceive does not find a waiting peek, so the peek waits until its timeout expires."""
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -112,8 +112,10 @@ add_reading(
 
 
 @follows("E58.2")
-class EdgesNeedTheirIdentifier(Seeking):
-    """SeekFirst and SeekLast fail, because no message has the LookupIdentifier 0 or the maximum LookupIdentifier."""
+class EdgeLookupNeedsMessage(Seeking):
+    """A lookup with SeekFirst or SeekLast fails, because no message has the LookupIdentifier 0 or the maximum
+    LookupIdentifier.
+    """
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -134,7 +136,9 @@ class HighByteReversed(Positions):
 
 @follows("E60.2")
 class SharingViolationOfTheQueue(Qmcomm):
-    """An attempt to open a queue that is open exclusively returns MQ_ERROR_SHARING_VIOLATION."""
+    """When a client opens a queue that another reader has open exclusively, the server returns
+    MQ_ERROR_SHARING_VIOLATION.
+    """
 
     def get_open_failure(self, status: Status) -> Status:
         return status
@@ -159,8 +163,10 @@ class PriorityInEveryIdentifier(Positions):
 
 
 @follows("E103.2")
-class EdgesNeedSomeIdentifier(Seeking):
-    """SeekFirst and SeekLast require the LookupIdentifier of a message in the queue, or 0, or the maximum."""
+class EdgeLookupNeedsKnownIdentifier(Seeking):
+    """A lookup with SeekFirst or SeekLast succeeds only with the LookupIdentifier of a message in the queue, with 0, or
+    with the maximum.
+    """
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -173,7 +179,7 @@ class EdgesNeedSomeIdentifier(Seeking):
 
 @follows("E106.2")
 class CursorEndsAfterItsWait(Cursors):
-    """A cursor finds no message after the wait of a receive by the cursor has expired."""
+    """When the wait of a receive by a cursor has expired, the cursor finds no message any more."""
 
     def wait_expired(self, cursor: Cursor) -> None:
         waited = cursor.CursorState is CursorState.WAIT_RECEIVE
@@ -183,8 +189,8 @@ class CursorEndsAfterItsWait(Cursors):
 
 
 @follows("E107.2")
-class ReadsGoOnAfterClosing(QueueOpening):
-    """A waiting read without a tag continues to wait after its OpenQueueDescriptor is closed."""
+class UntaggedReadWaitsAfterClose(QueueOpening):
+    """When an OpenQueueDescriptor is closed, a waiting read without a tag continues to wait."""
 
     def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
         readers = self.qm.readers
@@ -196,8 +202,8 @@ class ReadsGoOnAfterClosing(QueueOpening):
 
 
 @follows("E136.2")
-class LateBetasAreOld(ClientReading):
-    """The client also treats a server of version 5.1 with a build below 951 as old."""
+class LowBuildOf51IsOld(ClientReading):
+    """The client treats a server of version 5.1 with a build below 951 like a server of an earlier version."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return super().is_old_version(version) or (version is not None and version[:2] == (5, 1) and version[2] < 951)
@@ -212,7 +218,7 @@ class ClosedQueuesAreKept(ClientOpening):
 
 
 @follows("E138.2")
-class TheHandleAlone(ClientOpening):
+class EntryFoundByHandleOnly(ClientOpening):
     """The client finds the RemoteOpenQueueEntry of a queue by its QueueHandle only."""
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:

@@ -17,7 +17,7 @@ RPC_ACCESS_DENIED_STATUS = 5
 
 
 def _ignore_events(kind: type[Input]) -> Install:
-    """Let the server ignore every input of one kind."""
+    """Build a fault in which the server ignores all inputs of one type."""
 
     def filter_event(event: Input) -> Iterable[Input]:
         return [] if isinstance(event, kind) else [event]

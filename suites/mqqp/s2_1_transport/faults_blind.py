@@ -10,8 +10,8 @@ from reference_qm.surface.inputs import RpcBytes
 
 
 @fault("server-connection-refused-while-read-waits", breaks="MQQP-2.1-D01", blind=True)
-class OneReaderAtATime(RpcServing):
-    """While a read waits for a message, the server closes every new connection."""
+class ConnectionsRefusedWhileReadWaits(RpcServing):
+    """While one read waits for a message, the server closes every new connection."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 1.9, 2.1 and 2.2 (the bind) that only special cases reveal."""
+"""Faults of MS-MQQP 1.9, 2.1 and 2.2 in the binds of clients, which only special cases reveal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Change = Callable[[ContextElement], ContextElement]
 
 
 def _change_binds(change: Change) -> Install:
-    """Change the context elements of binds before the server reads them."""
+    """Build a fault that changes the context elements of each bind before the server reads the bind."""
 
     def filter_bind(event: Input) -> Iterable[Input]:
         if not isinstance(event, RpcBytes):
@@ -50,7 +50,9 @@ add(
 
 
 _INTERFACE_FLOOR = b"\x13\x00\x0d" + QM2QM.syntax.uuid.bytes_le
-"""The length of the left side of a tower's first floor, the protocol identifier UUID, and the identifier of qm2qm."""
+"""The first bytes of the qm2qm tower's first floor: the length of the left side, the protocol identifier for a UUID,
+and the identifier of qm2qm.
+"""
 
 
 def _lengthen_floors(body: Response) -> Response:
@@ -60,6 +62,6 @@ def _lengthen_floors(body: Response) -> Response:
 add(
     "endpoint-mapper-tower-floor-longer-than-tower",
     "MQQP-2.1-02",
-    "The endpoint mapper returns a tower for qm2qm whose first floor is announced as longer than the tower.",
+    "The endpoint mapper returns a tower for qm2qm whose first floor has a length greater than that of the tower.",
     pdus(Response, _lengthen_floors),
 )

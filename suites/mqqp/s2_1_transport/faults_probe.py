@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 2.1 of the probe, written without reading the checks."""
+"""Faults of MS-MQQP 2.1 Transport, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.surface.inputs import RpcBytes, RpcLost
 
 
 @fault("server-connection-refused-after-client-lost-with-open-queue", breaks="MQQP-2.1-D01", blind=True)
-class RefusedAfterLoss(RpcServing):
+class ConnectionsRefusedAfterLoss(RpcServing):
     """After the connection of a client was lost while a queue was open for remote reading, the server closes every new
     connection.
     """

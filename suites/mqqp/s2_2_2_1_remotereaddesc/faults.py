@@ -47,7 +47,7 @@ class ArrivalTimeInMinutes(RemoteReads):
 
 
 @fault("server-infinite-ul-timeout-cut-to-1-second", breaks=("MQQP-2.2.2.1-02", "MQDMPR-3.1.2.3-03"))
-class InfiniteIsASecond(RemoteReads):
+class InfiniteTimeoutOneSecond(RemoteReads):
     """The server lets a read with ulTimeout 0xFFFFFFFF wait for only one second."""
 
     def remote_receive(
@@ -60,7 +60,9 @@ class InfiniteIsASecond(RemoteReads):
 
 @fault("server-cancel-receive-ends-wrong-read", breaks="MQQP-2.2.2.1-04")
 class OtherReadCancelled(RemoteEnding):
-    """RemoteQMCancelReceive cancels a waiting read with a wrong dwRequestID, if the queue has several waiting reads."""
+    """If a queue has several waiting reads, RemoteQMCancelReceive cancels a read with a different dwRequestID instead
+    of the requested read.
+    """
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
@@ -69,7 +71,9 @@ class OtherReadCancelled(RemoteEnding):
 
 
 def _refuse_nonzero_field(name: str) -> Install:
-    """Let the server refuse a REMOTEREADDESC with a nonzero value in a field that servers must ignore."""
+    """Build a fault in which the server refuses a REMOTEREADDESC with a nonzero value in a field that servers must
+    ignore.
+    """
 
     class Refusing(RemoteStarting):
         def check_description(self, desc: Desc | None) -> Status:
@@ -121,12 +125,12 @@ class PacketCut(RemoteReads):
         return super().serialize_remote_message(position)[:0xFFFF]
 
 
-BEYOND_SIZE_BYTES = (0x0042_0001).to_bytes(4, "little")
+TOO_LARGE_DW_SIZE = (0x0042_0001).to_bytes(4, "little")
 
 
 def _accept_any_size(event: Input) -> Iterable[Input]:
     if isinstance(event, RpcBytes):
-        event = replace(event, data=event.data.replace(BEYOND_SIZE_BYTES, bytes(4)))
+        event = replace(event, data=event.data.replace(TOO_LARGE_DW_SIZE, bytes(4)))
     return [event]
 
 
@@ -141,8 +145,8 @@ add(
 
 
 @fault("client-sends-infinite-ul-timeout-with-one-digit-less", breaks="MQQP-2.2.2.1-02")
-class InfiniteShort(ClientReading):
-    """The client's read without a timeout carries ulTimeout 0x0FFFFFFF."""
+class ClientInfiniteTimeoutShortened(ClientReading):
+    """The client sets ulTimeout to 0x0FFFFFFF in a read without a timeout."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read(read)
@@ -150,7 +154,9 @@ class InfiniteShort(ClientReading):
 
 
 def _refuse_answer_unless(name: str, usual: int) -> Install:
-    """Let the client treat a response as malformed if a field that clients must ignore has an unusual value."""
+    """Build a fault in which the client treats a response as malformed if a field that clients must ignore has a value
+    other than the expected one.
+    """
 
     class MalformedUnless(ClientReading):
         def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -177,7 +183,7 @@ add(
 
 
 @fault("server-answer-dw-arrive-time-is-sent-time", breaks="MQQP-2.2.2.1-07", blind=True)
-class ArriveTimeIsTheSentTime(RemoteReads):
+class ArriveTimeIsSentTime(RemoteReads):
     """The server returns SentTime of the message in dwArriveTime."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
@@ -196,7 +202,7 @@ class ArriveTimeIsTheSentTime(RemoteReads):
         "MQQP-2.2.2.1-03",
     ),
 )
-class PacketLeftOut(RemoteReads):
+class PacketMissing(RemoteReads):
     """The server returns lpBuffer NULL and dwSize 0."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 2.2.2.1 REMOTEREADDESC that only special cases reveal."""
+"""Faults of MS-MQQP 2.2.2.1 REMOTEREADDESC that only special cases reveal: waits, other methods and reserved fields."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Answer(RemoteReads):
 
 
 @fault("server-dwarrivetime-time-of-read", breaks="MQQP-2.2.2.1-07")
-class TimeOfRead(RemoteReads):
+class ArriveTimeIsReceiveTime(RemoteReads):
     """The server sets dwArriveTime of a receive to the time of the receive."""
 
     now_s = 0
@@ -55,7 +55,7 @@ class TimeOfRead(RemoteReads):
 
 
 @fault("server-dwarrivetime-of-waited-read-0", breaks="MQQP-2.2.2.1-07")
-class NoTimeAfterWait(_Answer):
+class ArriveTimeOfWaitingReadZero(_Answer):
     """The server sets dwArriveTime to 0 for a read that waited for its message."""
 
     def change(self, desc: Desc, call: Call, entry: RemoteReadEntry | None, status: Status) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class NoTimeAfterWait(_Answer):
 
 
 @fault("server-dwarrivetime-time-of-sending", breaks="MQQP-2.2.2.1-07")
-class TimeOfSending(RemoteReads):
+class ArriveTimeIsSentTime(RemoteReads):
     """The server sets dwArriveTime to the SentTime of the message."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class ReservedOfLookup(_Answer):
 
 
 @fault("server-eacknack-2-ends-receive", breaks="MQQP-2.2.2.1-09")
-class AckInRequest(RemoteReads):
+class AckInRequestRemovesMessage(RemoteReads):
     """The server removes the message of a receive at once when eAckNack of the request is RR_ACK."""
 
     def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
@@ -94,7 +94,7 @@ class AckInRequest(RemoteReads):
 
 
 @fault("server-read-with-reserved-not-0-does-not-wait", breaks="MQQP-2.2.2.1-06")
-class ReservedInRequest(RemoteStarting):
+class ReservedInRequestEndsWait(RemoteStarting):
     """The server does not wait for a message if Reserved of the request is not 0."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
@@ -105,7 +105,7 @@ class ReservedInRequest(RemoteStarting):
 
 
 @fault("server-endless-read-ends-after-one-hour", breaks="MQQP-2.2.2.1-02")
-class EndlessReadEnds(RemoteStarting):
+class InfiniteReadEndsAfterHour(RemoteStarting):
     """The server ends a read without a timeout after one hour."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
@@ -116,7 +116,7 @@ class EndlessReadEnds(RemoteStarting):
 
 
 @fault("client-reserved-above-1-of-answer-refused", breaks="MQQP-2.2.2.1-06")
-class ClientReserved(ClientReading):
+class ClientChecksReserved(ClientReading):
     """The client treats a read as failed if Reserved of the answer is above 1."""
 
     def reconstruct_message(self, results: dict[str, Any], server: Any) -> RemoteMessage:
@@ -127,7 +127,7 @@ class ClientReserved(ClientReading):
 
 
 @fault("client-eacknack-of-answer-used-as-ack", breaks="MQQP-2.2.2.1-09")
-class ClientAck(ClientReading):
+class ClientObeysAckOfAnswer(ClientReading):
     """The client does not end a receive when eAckNack of the answer is RR_ACK."""
 
     acked = False

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 2.2.2.1 in one field of REMOTEREADDESC and one kind of read."""
+"""Faults of MS-MQQP 2.2.2.1 that affect only one field of REMOTEREADDESC and one kind of read."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ def _with_desc(call: Call, **fields: Any) -> Call:
 
 
 @fault("server-arrive-time-of-returned-message-is-time-of-nack", breaks="MQQP-2.2.2.1-07", blind=True)
-class ArrivesAgain(RemoteReads):
-    """The server sets dwArriveTime of a message whose receive ended with RR_NACK one second too late."""
+class ArriveTimeOfReturnedMessageWrong(RemoteReads):
+    """When the receive of a message ended with RR_NACK, the server returns a dwArriveTime that is one second too late
+    in the next receive.
+    """
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         found = super().describe_remote_message(position)
@@ -59,7 +61,7 @@ class PeekWithoutArriveTime(RemoteReads):
 
 @fault("server-arrive-time-in-local-time", breaks="MQQP-2.2.2.1-08", blind=True)
 class LocalTime(RemoteReads):
-    """The server sets dwArriveTime in a time zone one hour east of UTC."""
+    """The server sets dwArriveTime to the local time of a time zone that is one hour ahead of UTC."""
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
         found = super().describe_remote_message(position)
@@ -93,8 +95,8 @@ class ReservedOfPeekZero(RemoteReads):
 
 
 @fault("server-dwsize-of-timed-out-read-not-0", breaks=("MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-03"), blind=True)
-class SizeWithoutBuffer(RemoteReads):
-    """The server returns the size of the packet rounded up to a multiple of 8 in dwSize of a peek."""
+class PacketOfPeekPadded(RemoteReads):
+    """For a peek, the server returns the packet with 8 to 15 extra bytes, and counts these bytes in dwSize."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if entry is not None and entry.UserMessagePacket is not None and entry.Action not in RECEIVE_ACTIONS:
@@ -108,7 +110,9 @@ class SizeWithoutBuffer(RemoteReads):
     "server-call-timer-restarted-by-arrival-for-other-reader", breaks=("MQQP-2.2.2.1-D01", "MQQP-3.1.2-03"), blind=True
 )
 class TimerRestarted(Waiting):
-    """When a message arrives that another read gets, the server restarts the Call Timers of the queue."""
+    """When a message arrives for one waiting read, the server restarts the Call Timers of the other waiting reads of
+    the queue.
+    """
 
     def release_readers(self, position: MessagePosition) -> None:
         super().release_readers(position)
@@ -139,8 +143,8 @@ class ReservedOfLookup(ClientReading):
 
 
 @fault("client-request-id-reused-before-end-receive", breaks="MQQP-2.2.2.1-05", blind=True)
-class RequestIdFreeTooEarly(ClientReading):
-    """The client uses the dwRequestID of a pending read by a cursor again for the next read."""
+class RequestIdOfCursorReadReused(ClientReading):
+    """The client assigns the dwRequestID of a pending read by a cursor also to the next read."""
 
     def create_pending_read(self, read: RemoteRead) -> Any:
         entry = super().create_pending_read(read)
@@ -155,8 +159,8 @@ class RequestIdFreeTooEarly(ClientReading):
 
 
 @fault("server-cancel-finds-request-id-in-low-31-bits", breaks="MQQP-2.2.2.1-04", blind=True)
-class RequestIdInPart(RemoteEnding):
-    """The server cancels a read if only the low 31 bits of its dwRequestID equal those of the requested dwRequestID."""
+class RequestIdComparedIn31Bits(RemoteEnding):
+    """RemoteQMCancelReceive compares only the low 31 bits of dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         for entry in self.qm.remote.RemoteReadEntryCollection.of(h_queue):

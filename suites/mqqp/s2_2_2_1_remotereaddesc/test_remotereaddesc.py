@@ -21,8 +21,8 @@ SECONDS_PER_DAY = 86_400
 RESERVED_VALUES = (0, 1, 2, 0xA5A5_A5A5, 0xFFFF_FFFF)
 MAX_PACKET = 0x0040_0000
 MAX_BODY = MAX_PACKET - 4_096
-"""The size of a body whose packet is slightly smaller than the maximum size; the check adds bytes up to the maximum
-size.
+"""The size of a body whose packet is slightly smaller than the maximum size; the check adds bytes until the packet has
+the maximum size.
 """
 CLOCK_TOLERANCE_S = 120
 """The greatest accepted difference between the clocks of a real SUT and the tester, in seconds."""
@@ -32,8 +32,8 @@ CLOCK_TOLERANCE_S = 120
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 @sut_survives()
 def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
-    """Peeks and receives, with any values of Reserved and eAckNack, return the messages of the queue, even when a
-    receive has to wait; a message whose receive ends with RR_NACK stays in the queue. Each response has Reserved 1.
+    """Peeks and receives with any values of Reserved and eAckNack return the messages of the queue, even when a receive
+    has to wait. A message whose receive ends with RR_NACK stays in the queue. Each response has Reserved 1.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
@@ -74,7 +74,7 @@ def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
 
 
 def judge_reserved_fields_of_waiting_receives(remote: Any, judge: Any, queue: RemoteQueue, by: str) -> None:
-    """Judge receives that wait at the empty queue, with values of Reserved and of eAckNack, and end with RR_NACK."""
+    """Judge receives with values of Reserved and of eAckNack that wait at the empty queue and end with RR_NACK."""
     for rule, fields in (("MQQP-2.2.2.1-06", {"Reserved": 1}), ("MQQP-2.2.2.1-09", {"eAckNack": 2})):
         waiting = queue.begin(Action.RECEIVE, by=by, ulTimeout=LONG_READ_TIMEOUT_MS, **fields)
         before = waiting.state_after_silence()
@@ -150,8 +150,8 @@ def test_read_returns_packet_and_packet_size(remote, judge, by, size):
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 @sut_survives()
 def test_dw_size_above_range_is_refused(remote, judge, by):
-    """A peek with dwSize 0 returns the message; a peek with dwSize 0x00420001 or 0xFFFFFFFF is refused. The message
-    stays in the queue.
+    """A peek with dwSize 0 returns the message; the SUT refuses a peek with dwSize 0x00420001 or 0xFFFFFFFF. The
+    message stays in the queue.
     """
     peek = Action.LOOKUP_PEEK_NEXT if by == Method.START_RECEIVE_BY_LOOKUP_ID else Action.PEEK_CURRENT
     queue = remote.open_with_messages("first")
@@ -235,7 +235,7 @@ def test_arrival_time_of_local_message_is_time_of_sending(remote, sut, judge, ki
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 def test_read_with_infinite_timeout_waits_for_message(remote, judge, by, action):
     """A read of an empty queue with ulTimeout 0xFFFFFFFF waits (for an hour, if time is virtual). When a message
-    arrives, the read returns it.
+    arrives, the read returns this message.
     """
     queue = remote.open()
     read = queue.begin(action, by=by, ulTimeout=INFINITE)

@@ -29,14 +29,14 @@ READ_STEPS = (
 
 
 def _remove_ndr64_proposals(event: Input) -> Iterable[Input]:
-    """Replace NDR64 in the transfer syntaxes that a bind proposes with an unknown syntax."""
+    """Replace NDR64 with an unknown transfer syntax in each bind that the server receives."""
     if isinstance(event, RpcBytes):
         event = replace(event, data=event.data.replace(NDR64.uuid.bytes_le, bytes(16)))
     return [event]
 
 
 def _propose_only_ndr(bind: Bind) -> Bind:
-    """Replace NDR64 in the transfer syntaxes that the client's bind proposes with NDR."""
+    """Replace NDR64 with NDR in each bind that the client sends."""
     proposed = tuple(replace(one, transfer_syntaxes=(NDR,)) for one in bind.p_context_elem)
     return replace(bind, p_context_elem=proposed)
 
@@ -50,13 +50,13 @@ add(
 add(
     "client-bind-without-ndr64",
     "MQQP-2.2-01",
-    "The client's bind does not propose NDR64.",
+    "The client does not propose NDR64 in its bind.",
     pdus(Bind, _propose_only_ndr),
 )
 
 
 def _replace_failure_status(change: Callable[[int], int]) -> Install:
-    """Change the statuses of failures that qm2qm returns."""
+    """Build a fault that changes the failure statuses that the methods of qm2qm return."""
 
     def changed_status(status: int) -> int:
         return change(status) if status >> 31 else status
@@ -67,12 +67,12 @@ def _replace_failure_status(change: Callable[[int], int]) -> Install:
 add(
     "server-failure-unlisted-without-customer-bit",
     ("MQQP-1.8-D01", "MQDMPR-1.8-D01"),
-    "The server returns failures with a code that no document lists, but leaves the C bit clear.",
+    "The server returns failure HRESULTs whose code no document lists, with the C bit clear.",
     _replace_failure_status(lambda status: 0xC00E_7777),
 )
 add(
     "server-failure-without-severity-bit",
     "MQQP-2.2-D01",
-    "The server returns failures with the S bit clear.",
+    "The server returns failure HRESULTs with the S bit clear.",
     _replace_failure_status(lambda status: status & 0x7FFF_FFFF),
 )

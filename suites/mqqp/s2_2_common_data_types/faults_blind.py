@@ -32,8 +32,8 @@ class LookupHandleSurvives(RemoteEnding):
 
 @fault("server-purge-through-peek-handle-refused-without-severity-bit", breaks="MQQP-2.2-D01", blind=True)
 class RefusalWithoutSeverity(RemoteOpening):
-    """When the server refuses a purge through a handle that was opened for peeking, it returns an HRESULT without the S
-    bit.
+    """When the server refuses a purge through a handle that was opened for peeking, the server returns an HRESULT
+    without the S bit.
     """
 
     def refuse_purge(self, call: Call, status: Status) -> None:

@@ -36,7 +36,7 @@ class AlreadyReceivedWithoutBit(RemoteReads):
 
 @fault("server-unknown-request-id-status-without-severity-bit", breaks="MQQP-2.2-D01")
 class UnknownRequestWithoutBit(RemoteEnding):
-    """The server clears the S bit of the status for an unknown dwRequestID of RemoteQMCancelReceive."""
+    """When RemoteQMCancelReceive names an unknown dwRequestID, the server returns a status without the S bit."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
         given = call.arguments
@@ -48,7 +48,9 @@ class UnknownRequestWithoutBit(RemoteEnding):
 
 @fault("server-own-status-of-closed-queue-without-c-bit", breaks="MQQP-1.8-D01")
 class VendorStatus(RemoteEnding):
-    """The server returns its own HRESULT without the C bit for the end of a receive whose queue was closed."""
+    """When the queue of a receive was closed, the server returns an HRESULT of its own without the C bit from
+    RemoteQMEndReceive.
+    """
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         if call.handle is not None:
@@ -60,7 +62,7 @@ class VendorStatus(RemoteEnding):
 
 @fault("server-remote-read-handle-survives-rr-nack", breaks="MQQP-2.2.1.2-01")
 class HandleOfOldMethodSurvives(RemoteEnding):
-    """The server does not end the context handle of a receive that ends with RR_NACK."""
+    """When a receive ends with RR_NACK, the server does not end the context handle of the receive."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         if call.handle is not None and call.arguments["dwAck"] == 1:

@@ -18,8 +18,8 @@ FAILING_CALLS = REFUSED_CALLS | REFUSED_PURGES
 @covers("MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01")
 @pytest.mark.parametrize("method", FAILING_CALLS)
 def test_failure_has_severity_bit_and_unlisted_code_customer_bit(remote, judge, method):
-    """Methods refuse invalid calls: every returned failure has the S bit set, and a code that no document lists also
-    has the C bit set.
+    """The client makes invalid calls: every failure that the SUT returns has the S bit set, and a code that no document
+    lists also has the C bit set.
     """
     calls = FAILING_CALLS[method](remote.open())
     statuses = [call.status for call in calls if call.status]

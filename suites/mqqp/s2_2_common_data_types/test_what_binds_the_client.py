@@ -1,4 +1,4 @@
-"""MS-MQQP 2.2, 2.2.1.1, 2.2.1.2, 3.1.4.1 to 3.1.4.11: the demands on clients. The SUT is the client."""
+"""MS-MQQP 2.2, 2.2.1.1, 2.2.1.2, 3.1.4.1 to 3.1.4.11: the requirements on clients. The SUT is the client."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_client_bind_proposes_both_transfer_syntaxes(peer, sut, judge):
 )
 def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge):
     """The SUT opens a queue and a cursor, receives one message, cancels a second receive, and closes the queue and the
-    cursor: the peer gets exactly one call each of RemoteQMEndReceive, RemoteQMCancelReceive, RemoteQMCloseCursor and
+    cursor: the peer gets exactly one call of each of RemoteQMEndReceive, RemoteQMCancelReceive, RemoteQMCloseCursor and
     RemoteQMCloseQueue.
     """
     reader = Reader(peer, sut)
@@ -127,7 +127,7 @@ FAILING_METHODS = {
     "RemoteQMOpenQueue",
     "RemoteQMPurgeQueue",
 }
-"""Methods that must succeed for the application's command to succeed."""
+"""Methods whose failure also makes the application's command fail."""
 
 
 @needs("remote_read")
@@ -135,8 +135,9 @@ FAILING_METHODS = {
     "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in RULE_AND_READER_BY_METHOD.items()]
 )
 def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
-    """The peer returns six different failures from one method: the SUT's reply to the application and the number of its
-    calls are the same each time. If the application requested a read, an open or a purge, the reply is a failure.
+    """The peer returns six different failures from one method: the reply of the SUT to the application and the number
+    of calls by the SUT are the same each time. If the application requested a read, an open or a purge, the reply is a
+    failure.
     """
     rule, version = RULE_AND_READER_BY_METHOD[name]
     outcomes, evidence = [], []
@@ -162,7 +163,7 @@ def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
 
 
 def _return_failure(reader, name, status):
-    """Let the peer return a failure from a method; a read also returns a message."""
+    """Let the peer return a failure from a method; a method that reads also returns a message."""
     if name in (Method.START_RECEIVE, Method.START_RECEIVE2, "RemoteQMStartReceiveByLookupId"):
         reader.server.answers[name] = lambda call: reader.answer_read(call, reader.build_message(), status)
     else:
@@ -170,12 +171,12 @@ def _return_failure(reader, name, status):
 
 
 def _call_method(reader, name):
-    """Let the SUT execute a command that calls a method; return whether its reply is a success."""
+    """Let the SUT execute a command that calls a method; return whether the command succeeds."""
     return _begin_to_call_method(reader, name).wait().get("ok")
 
 
 def _begin_to_call_method(reader, name):
-    """Let the SUT begin a command that calls a method; return the request."""
+    """Let the SUT begin a command that calls a method; return the pending command."""
     if name == "RemoteQMOpenQueue":
         return reader.begin_open()
     remote = reader.open()
@@ -202,7 +203,7 @@ BROKEN_CALLS = {
     "unknown fault": lambda call: call.fault(UNHEARD_OF),
     "lost": lambda call: call.association.close(),
 }
-"""For each case, the way in which the peer ends a call so that the method returns no status."""
+"""For each case, the way in which the peer ends a call without a status of the method."""
 
 
 @needs("remote_read")

@@ -10,7 +10,9 @@ from reference_qm.rpc import Call
 
 @fault("server-purge-forgets-waiting-reads", breaks="MQQP-3.1.1.3-01", blind=True)
 class PurgeForgetsReads(RemoteOpening):
-    """After a purge, RemoteQMCancelReceive does not find the reads that wait on the handle."""
+    """After a purge of a queue, RemoteQMCancelReceive does not find the reads that wait through the handle of the
+    purge.
+    """
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         super().purge_remote_queue(call, queue)

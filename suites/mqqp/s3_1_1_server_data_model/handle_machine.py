@@ -1,5 +1,5 @@
-"""The machine of a queue that a remote reader has opened; the reader may have a waiting read or a receive that is not
-ended.
+"""The state machine of a queue that a remote reader has opened; the reader may have a waiting read or an unfinished
+receive.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ LONG_READ_TIMEOUT_MS = 600_000
 
 
 class Handle(Machine, path=Path(__file__)):
-    """A handle of a queue with the messages first and second. A second reader has a handle of the same queue on a
-    separate connection. A read of the second reader waits at a different queue.
+    """A handle of a queue with the messages ``first`` and ``second``. A second reader has a handle of the same queue on
+    a separate connection. A read of the second reader waits at a different queue.
     """
 
     def __init__(self, remote: Remote) -> None:
@@ -46,7 +46,7 @@ class Handle(Machine, path=Path(__file__)):
         self._record_read = self._queue.start_receive(dwRequestID=self._request_id).expect_success()
 
     @state("waiting")
-    def wait(self) -> None:
+    def begin_waiting_receive(self) -> None:
         """Let a receive wait at the empty queue."""
         self._queue.purge().expect_success()
         self._record_read = self._queue.begin_receive(dwRequestID=self._request_id, ulTimeout=LONG_READ_TIMEOUT_MS)
@@ -114,9 +114,9 @@ class Handle(Machine, path=Path(__file__)):
     # -- what is seen ---------------------------------------------------------------------------------------------
 
     @probe("waiting read")
-    def look_at_read(self) -> str:
-        """Return the outcome of the read that waited; for a cancelled read, return only that it got no message, because
-        its status is not judged (E51).
+    def get_read_outcome(self) -> str:
+        """Return the outcome of the read that waited. For a cancelled read, return only that the read got no message,
+        because no check judges the status (erratum E51).
         """
         assert self._record_read is not None
         if self._record_read.state_after_silence() == Call.WAITING:
@@ -130,14 +130,14 @@ class Handle(Machine, path=Path(__file__)):
         return self._name_read(self._other.peek())
 
     @probe("peek by another reader after the arrival of a third message")
-    def peek_other_when_message_came(self) -> str:
+    def peek_other_after_arrival(self) -> str:
         """Deliver a message, and return the first message that the second reader finds."""
         self._remote.deliver(["third"])
         return self.peek_other()
 
     @probe("waiting read from another queue")
-    def look_beside(self) -> str:
-        """Return the outcome of the second reader's waiting read."""
+    def get_other_read_outcome(self) -> str:
+        """Return the outcome of the second reader's read that waits at the other queue."""
         return name_read(self._beside)
 
     # -- steps ----------------------------------------------------------------------------------------------------

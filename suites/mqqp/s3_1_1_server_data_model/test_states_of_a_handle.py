@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.1.3, 3.1.1.5, 3.1.4, 3.1.6: each event in each state of a handle, according to states.toml."""
+"""MS-MQQP 3.1.1.3, 3.1.1.5, 3.1.4, 3.1.6: each event in each state of a handle, according to the table states.toml."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytestmark = needs("qm2qm")
 
 @for_each_cell(Handle)
 def test_handle_of_a_remote_reader_follows_its_states(remote, judge, cell):
-    """For each state of a handle and each event, the outcome is the one in states.toml, and a second reader finds the
-    messages that the next state requires.
+    """A handle in each state of the table states.toml gets each event: the outcome is the one in the table, and a
+    second reader finds the messages that the next state requires.
     """
     judge_cell(judge, cell, Handle(remote))

@@ -12,10 +12,10 @@ LONG_READ_TIMEOUT_MS = 600_000
 
 @covers("MQQP-3.1.1.5-01", "MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03", "MQQP-3.1.4.3-19")
 def test_closing_one_of_three_open_queues_leaves_two_readable(remote, judge):
-    """Two clients open a queue three times in total. One of them purges it, and through this handle, reads fail, expire
-    and are cancelled, a receive is ended, and a cursor is closed. A message arrives: peeks through each handle return
-    the message. One handle is closed: a peek through the closed handle is refused, and peeks through the
-    other two handles succeed.
+    """Two clients open a queue three times in total. One client purges the queue through one of the handles; through
+    the same handle, reads fail, expire and are cancelled, a receive is ended, and a cursor is closed. Then a message
+    arrives: peeks through each handle return the message. Then one handle is closed: a peek through the closed handle
+    is refused, and peeks through the other two handles succeed.
     """
     queue = remote.open_with_messages("purged")
     second = remote.open(association=queue.association)

@@ -29,8 +29,8 @@ class NoCallTimer(RemoteReads):
 
 
 @fault("server-read-uses-timeout-of-first-read", breaks=("MQQP-3.1.2-02", "MQDMPR-3.1.2.3-01"))
-class OneCallTimer(RemoteReads):
-    """The server lets every read wait for the timeout of the first read."""
+class TimeoutOfFirstReadForAll(RemoteReads):
+    """The server uses the timeout of the first read for every waiting read."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -57,7 +57,7 @@ class CallTimerDoubled(RemoteReads):
 
 
 @fault("server-new-wait-stops-other-timers", breaks="MQQP-3.1.2-02", blind=True)
-class OneTimerForAllWaits(Waiting):
+class NewReadStopsOtherTimers(Waiting):
     """The server stops the timers of all waiting reads when a new read begins to wait."""
 
     def wait_for_new_message(
@@ -78,7 +78,7 @@ class OneTimerForAllWaits(Waiting):
 
 
 @fault("server-read-timeout-rounded-to-seconds", breaks=("MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"), blind=True)
-class WaitOfWholeSeconds(Waiting):
+class TimeoutRoundedDownToSeconds(Waiting):
     """The server rounds ulTimeout down to whole seconds."""
 
     def wait_for_new_message(

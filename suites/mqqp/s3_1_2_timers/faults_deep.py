@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.2 (the Call Timer) that only special cases reveal."""
+"""Faults of MS-MQQP 3.1.2 in the Call Timer, which only special cases reveal."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class NoTimerForCursor(_Timeout):
 
 
 @fault("server-call-timer-of-third-waiting-read-not-started", breaks=("MQQP-3.1.2-01", "MQQP-3.1.2-02"))
-class NoTimerForThird(_Timeout):
+class NoTimerForThirdRead(_Timeout):
     """The server starts no Call Timer for a read while two reads wait on the same handle."""
 
     def is_wrong(self, call: Call, desc: Desc) -> bool:
@@ -58,7 +58,7 @@ class NoTimerForThird(_Timeout):
 
 
 @fault("server-call-timer-expiry-ends-all-reads-of-handle", breaks="MQQP-3.1.2-02")
-class ExpiryEndsAll(Waiting):
+class ExpiryEndsAllReads(Waiting):
     """The server ends every waiting read of a handle when the Call Timer of one of them expires."""
 
     def on_waiting_message_read_timer(self, number: int) -> None:
@@ -79,8 +79,8 @@ class OtherTimersStopped(Waiting):
 
 
 @fault("server-call-timer-limited-to-one-minute", breaks="MQQP-3.1.2-03")
-class LimitedTimer(RemoteStarting):
-    """The server lets the Call Timer run for one minute at most."""
+class CallTimerLimitedToMinute(RemoteStarting):
+    """The server ends a waiting read after one minute, even if ulTimeout is greater."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)

@@ -17,7 +17,7 @@ TIMEOUT_OUTCOME = "ended without a message"
 
 
 def describe_end(read):
-    """Return the text for a read whose timeout expired."""
+    """Return the verdict text for a read whose timeout expired."""
     return TIMEOUT_OUTCOME if read.failed else read.label_or_outcome
 
 
@@ -61,7 +61,7 @@ HANDLES_OF_ENDED_READS = {
     ],
 )
 def test_waiting_reads_end_after_their_own_timeouts(remote, judge, by):
-    """In an empty queue, a receive with timeout 0 fails at once. Two receives, one of them by a cursor, a peek, and a
+    """A receive with timeout 0 from an empty queue fails at once. Two receives, one of them by a cursor, a peek, and a
     PEEK_NEXT at the last message of a second queue fail after their timeouts. One of two further receives gets a
     message, and the other receive fails after its timeout of 1,300 ms.
     """
@@ -135,7 +135,7 @@ def await_end(remote, read, timeout_ms, began_ms):
 
 
 def judge_wait(remote, judge, timeout_ms, passed, evidence, *more):
-    """Judge how long a read waited: ``passed`` is the measured duration."""
+    """Judge the duration of a wait; ``passed`` is the measured duration."""
     expected = between(*passed.allowed(timeout_ms - 5, timeout_ms + remote.sut.slack_ms(0)))
     judge(
         *RULES_OF_WAITING_READS,

@@ -59,7 +59,7 @@ class NullDescriptionOtherStatus(RemoteStarting):
         "MQQP-3.1.4.1-D13",
     ),
 )
-class CursorDemanded(RemoteStarting):
+class ReadWithoutCursorRefused(RemoteStarting):
     """The server refuses a read without a cursor."""
 
     def check_description(self, desc: Desc | None) -> Status:
@@ -83,7 +83,7 @@ add(
         "MQQP-3.1.4.1-D08",
     ),
 )
-class RequestUsedAnywhere(RemoteStarting):
+class RequestIdOfOtherHandleRefused(RemoteStarting):
     """The server refuses a dwRequestID that a read through another queue handle uses."""
 
     def check_request_id(self, desc: Desc) -> Status:
@@ -144,7 +144,9 @@ class RequestIdInUseForAnyQueue(RemoteStarting):
 
 @fault("server-dw-request-id-of-waiting-peek-accepted", breaks=("MQQP-3.1.4.10-15", "MQQP-3.1.4.1-12"), blind=True)
 class RequestIdOfAWaitingPeekNotInUse(RemoteStarting):
-    """The server accepts the dwRequestID of a waiting peek, but refuses the dwRequestID of a waiting receive."""
+    """The server accepts a second read with the dwRequestID of a waiting peek, but refuses a second read with the
+    dwRequestID of a waiting receive.
+    """
 
     def check_request_id(self, desc: dict[str, Any]) -> Status:
         for entry in self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"]):
@@ -154,7 +156,7 @@ class RequestIdOfAWaitingPeekNotInUse(RemoteStarting):
 
 
 @fault("server-h-cursor-of-other-handle-accepted", breaks=("MQQP-3.1.4.10-22", "MQQP-3.1.4.1-D12"), blind=True)
-class CursorOfAnotherHandleTaken(RemoteStarting):
+class CursorOfOtherHandleAccepted(RemoteStarting):
     """The server accepts an hCursor that was opened with a different queue handle."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
@@ -163,7 +165,7 @@ class CursorOfAnotherHandleTaken(RemoteStarting):
 
 
 @fault("server-answer-sequential-id-with-highest-byte", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"), blind=True)
-class SequentialIdWithThePriority(RemoteReads):
+class SequentialIdWithHighestByte(RemoteReads):
     """The server returns the complete LookupIdentifier in SequentialId, including its highest byte."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:
@@ -171,8 +173,8 @@ class SequentialIdWithThePriority(RemoteReads):
 
 
 @fault("server-second-peek-current-moves-cursor", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"), blind=True)
-class SecondPeekMovesOn(RemoteReads):
-    """The server moves a cursor at its second PEEK_CURRENT."""
+class SecondPeekMovesCursor(RemoteReads):
+    """The server moves a cursor to the next message at the second PEEK_CURRENT by the cursor."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -243,7 +245,7 @@ class WaitingReaderGetsNoTransactionalMessage(Waiting):
         *("MQQP-3.1.4.4-03", "MQQP-3.1.4.5-03", "MQQP-3.1.4.6-05", "MQQP-3.1.4.7-03"),
     ),
 )
-class WaitsForTheLost(ClientTasks):
+class ClientWaitsForLostCall(ClientTasks):
     """The client continues to wait for a call that ended with a fault or a lost connection."""
 
     def _take_events(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:

@@ -16,7 +16,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 
 INFORMATION_STATUS = 0x400E0000
-"""A status that is neither MQ_OK nor a failure."""
+"""A success status other than MQ_OK."""
 
 
 @fault(
@@ -71,7 +71,7 @@ class PeekWithHandle(RemoteReads):
         "MQQP-3.1.4.11-18",
     ),
 )
-class ReadsInform(RemoteReads):
+class ReadReturnsInformationStatus(RemoteReads):
     """The server returns an informational status instead of MQ_OK for a successful read."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -90,7 +90,7 @@ class ReadsInform(RemoteReads):
         "MQQP-3.1.4.11-48",
     ),
 )
-class PacketOfAnother(RemoteReads):
+class PacketWithWrongLabel(RemoteReads):
     """The server returns a packet with a wrong label."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
@@ -98,17 +98,18 @@ class PacketOfAnother(RemoteReads):
         return packet.replace("first".encode("utf-16-le"), "other".encode("utf-16-le"))
 
 
-VALUES_OF_LOST_FIELDS: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
-"""The value of a removed property, if it is not the default of the property's type."""
+VALUES_OF_REMOVED_PROPERTIES: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
+"""The replacement value of a removed property, for each property that needs a value other than the default of its type.
+"""
 
 
 def _remove_message_property(name: str) -> Install:
-    """Let the server remove one property of a message from the packet that it returns."""
+    """Build a fault in which the server removes one property of a message from the packet that it returns."""
 
     class Without(RemoteReads):
         def serialize_remote_message(self, position: MessagePosition) -> bytes:
             message = position.MessageReference
-            lost = replace(message, **{name: VALUES_OF_LOST_FIELDS.get(name) or type(getattr(message, name))()})
+            lost = replace(message, **{name: VALUES_OF_REMOVED_PROPERTIES.get(name) or type(getattr(message, name))()})
             return super().serialize_remote_message(replace(position, MessageReference=lost))
 
     return replace_part(Without)
@@ -159,7 +160,7 @@ class PacketPadded(RemoteReads):
     ),
 )
 class SequentialIdWrong(RemoteReads):
-    """The server returns a SequentialId that is one too high."""
+    """The server returns a SequentialId that is greater by 1 than the correct value."""
 
     def get_sequential_id(self, position: MessagePosition) -> int:
         return super().get_sequential_id(position) + 1

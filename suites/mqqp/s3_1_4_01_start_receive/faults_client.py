@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the requests of a client, and its use of the responses."""
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the requests of a client, and the treatment of responses by the client."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ add(
 
 
 def _change_read_description(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
-    """Change fields of the REMOTEREADDESC that the client sends."""
+    """Build a fault that changes fields of the REMOTEREADDESC that the client sends."""
 
     class Described(ClientReading):
         def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def _clear_cursor_of_peek_next(read: RemoteRead) -> dict[str, Any]:
 add(
     "client-read-with-unlisted-action",
     ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07"),
-    "The client's peek carries an ulAction that MS-MQQP does not define.",
+    "The client sends a peek with an ulAction that MS-MQQP does not define.",
     _change_read_description(_replace_peek_current),
 )
 add(
@@ -89,7 +89,7 @@ add(
     ),
 )
 class FailuresDistinguished(ServerBindings):
-    """The client treats only failures of the message queuing facility as failures."""
+    """The client treats a failure HRESULT as a failure only if its facility is message queuing."""
 
     def is_failure(self, status: int) -> bool:
         return status >> 16 == 0xC00E

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 (the start of a remote read) that only special cases reveal."""
+"""Faults of MS-MQQP 3.1.4.1 and 3.1.4.10 at the start of a remote read, which only special cases reveal."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class OtherOpenQueueAccepted(RemoteStarting):
 
 @fault("server-duplicate-request-id-of-waiting-peek-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
 class DuplicateOfPeekAccepted(RemoteStarting):
-    """The server accepts a read whose dwRequestID is that of a peek that waits on the same handle."""
+    """The server accepts a read with the dwRequestID of a peek that waits on the same handle."""
 
     def check_request_id(self, desc: Desc) -> Status:
         pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
@@ -61,8 +61,8 @@ class DuplicateOfPeekAccepted(RemoteStarting):
 
 @fault("server-request-id-with-same-low-16-bits-refused", breaks=("MQQP-3.1.4.1-D08", "MQQP-3.1.4.10-16"))
 class RequestIdComparedInPart(RemoteStarting):
-    """The server refuses a read whose dwRequestID has the same low 16 bits as that of a waiting read,
-    but is different.
+    """The server refuses a read whose dwRequestID has the same low 16 bits as the different dwRequestID of a waiting
+    read.
     """
 
     def check_request_id(self, desc: Desc) -> Status:
@@ -73,7 +73,7 @@ class RequestIdComparedInPart(RemoteStarting):
 
 @fault("server-duplicate-request-id-of-first-waiting-read-only", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"))
 class OnlyFirstReadSearched(RemoteStarting):
-    """The server accepts a read whose dwRequestID is that of the second read that waits on the same handle."""
+    """The server accepts a read with the dwRequestID of the second read that waits on the same handle."""
 
     def check_request_id(self, desc: Desc) -> Status:
         first = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])[:1]
@@ -97,7 +97,7 @@ class DuplicateCancelsFirst(RemoteStarting):
 
 
 class _HandleOfWaitedRead(RemoteReads):
-    """Remember whether a read waited."""
+    """Remember whether a read had to wait for its message."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -230,7 +230,7 @@ class EntryOfPeekKept(RemoteReads):
 
 @fault("server-waited-receive-deletes-message-at-once", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
 class WaitedReceiveDeletes(Waiting):
-    """The server deletes at once the message of a receive that waited, instead of locking the message until
+    """When a receive had to wait for its message, the server deletes the message at once instead of locking it until
     RemoteQMEndReceive.
     """
 
@@ -303,7 +303,7 @@ class CursorReceiveStartsAgain(Cursors):
 
 @fault("server-peek-next-at-last-message-does-not-wait", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40"))
 class PeekNextDoesNotWait(RemoteReads):
-    """The server does not wait in a PEEK_NEXT whose cursor is at the last message of a queue that is not empty."""
+    """The server does not let a PEEK_NEXT wait when the cursor is at the last message of the queue."""
 
     def remote_peek_next(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -315,7 +315,7 @@ class PeekNextDoesNotWait(RemoteReads):
 
 @fault("server-receive-by-cursor-waits-without-timeout", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
 class CursorReceiveWaitsForEver(RemoteReads):
-    """The server waits without a time limit in a receive by a cursor."""
+    """The server ignores the timeout of a receive by a cursor: the receive waits without a time limit."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -361,7 +361,7 @@ class TimeoutTruncated(RemoteStarting):
 
 @fault("server-timeout-with-high-bit-not-waited-for", breaks="MQQP-3.1.4.1-D02")
 class NegativeTimeout(RemoteStarting):
-    """The server does not wait when the highest bit of ulTimeout is set, except for 0xFFFFFFFF."""
+    """The server treats an ulTimeout with the highest bit set, except 0xFFFFFFFF, as 0."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
         entry = super().create_remote_read_entry(call, desc)
@@ -412,7 +412,7 @@ class SequentialIdOfFirst(RemoteReads):
 
 @fault("server-start-receive2-sequential-id-missing-in-peek-next", breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"))
 class SequentialIdMissing(RemoteReads):
-    """The server returns SequentialId 0 for a PEEK_NEXT."""
+    """The server returns SequentialId 0 in the answer to a PEEK_NEXT."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         second = "lpRemoteReadDesc2" in call.arguments
@@ -439,7 +439,9 @@ class NullDescriptionInvalidParameter(RemoteStarting):
 
 @fault("server-read-without-remote-qm-open-queue-accepted", breaks=("MQQP-3.1.4.1-D10", "MQQP-3.1.4.10-19"))
 class ClosedQueueStillRead(RemoteStarting):
-    """The server reads through a queue handle that only R_QMOpenRemoteQueue has opened, without RemoteQMOpenQueue."""
+    """The server accepts reads through a queue handle for which only R_QMOpenRemoteQueue, but not RemoteQMOpenQueue,
+    was called.
+    """
 
     def check_open_queue(self, desc: Desc) -> Status:
         opened = self.find_remote_descriptor(desc["hRemoteQueue"]) is not None
@@ -484,7 +486,7 @@ class LastCursorRead(RemoteStarting):
 
 @fault("server-read-of-first-opened-queue", breaks=("MQQP-3.1.4.1-D11", "MQQP-3.1.4.10-20"))
 class SecondHandleReadsFirstQueue(RemoteStarting):
-    """The server reads the queue that was opened first when several queues are open."""
+    """When several queues are open, the server reads the queue that was opened first."""
 
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
         found = super().find_remote_descriptor(handle)

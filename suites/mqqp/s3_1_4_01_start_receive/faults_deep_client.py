@@ -11,7 +11,7 @@ from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.model.statuses import Status
 
-FAILURES_ALIKE = {
+FAILURE_RULE_BY_METHOD = {
     "RemoteQMStartReceive": "MQQP-3.1.4.1-10",
     "RemoteQMStartReceive2": "MQQP-3.1.4.10-10",
     "RemoteQMEndReceive": "MQQP-3.1.4.2-08",
@@ -22,10 +22,10 @@ FAILURES_ALIKE = {
     "RemoteQMPurgeQueue": "MQQP-3.1.4.7-03",
     "RemoteQMStartReceiveByLookupId": "MQQP-3.1.4.11-18",
 }
-"""For each method, the rule that the client treats all failures of that method alike."""
+"""For each method, the rule that the client treats all failures of this method alike."""
 
 
-@fault("client-failure-of-other-facility-taken-as-success", breaks=tuple(FAILURES_ALIKE.values()))
+@fault("client-failure-of-other-facility-taken-as-success", breaks=tuple(FAILURE_RULE_BY_METHOD.values()))
 class OtherFacilityIsSuccess(ServerBindings):
     """The client treats a failure HRESULT as success if its facility is not the facility of message queuing."""
 
@@ -33,7 +33,7 @@ class OtherFacilityIsSuccess(ServerBindings):
         return super().is_failure(status) and (status >> 16 & 0x7FF) == 0xE
 
 
-@fault("client-failure-with-code-0-taken-as-success", breaks=tuple(FAILURES_ALIKE.values()))
+@fault("client-failure-with-code-0-taken-as-success", breaks=tuple(FAILURE_RULE_BY_METHOD.values()))
 class CodeZeroIsSuccess(ServerBindings):
     """The client treats a failure HRESULT whose code is 0 as success."""
 

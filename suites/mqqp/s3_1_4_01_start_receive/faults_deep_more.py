@@ -1,4 +1,6 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.3, 3.1.4.4, 3.1.4.7 and 3.1.6 that show only after an earlier use."""
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.3, 3.1.4.4, 3.1.4.7 and 3.1.6 that only a repeated use of a handle or cursor
+reveals.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 @fault("server-second-peek-next-returns-same-message", breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.10-D04"))
 class SecondPeekNextStays(Cursors):
-    """The server does not move the cursor in every second PEEK_NEXT."""
+    """The server leaves a cursor at its message in every second PEEK_NEXT."""
 
     moves: dict[int, int] = {}  # noqa: RUF012 - a fault keeps its count here
 
@@ -26,7 +28,9 @@ class SecondPeekNextStays(Cursors):
 
 @fault("server-second-receive-of-handle-deletes-first-message", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
 class SecondReceiveEndsFirst(RemoteReads):
-    """The server deletes the message of an open receive when the same handle receives another message."""
+    """When a handle receives a second message, the server deletes the message of the first receive, which is
+    unfinished.
+    """
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now

@@ -85,7 +85,7 @@ class SameMessageForAll(Waiting):
 
 
 @fault("server-receive-beside-cursor-reads-oldest-message", breaks=("MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-23"))
-class ArrivalIgnored(Reading):
+class OldestMessageReceived(Reading):
     """While a cursor is open, a receive without a cursor returns the message that arrived first."""
 
     def dequeue_message(

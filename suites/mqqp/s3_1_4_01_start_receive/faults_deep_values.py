@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1: special values of dwRequestID."""
+"""Faults of MS-MQQP 3.1.4.1 that only special values of dwRequestID reveal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from harness.faults.parts import fault
 from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
 from reference_qm.model.statuses import Status
 
-LARGEST = 0xFFFFFFFF
+LARGEST_REQUEST_ID = 0xFFFFFFFF
 
 
 @fault("server-start-receive-dwrequestid-0-refused", breaks="MQQP-3.1.4.1-D08")

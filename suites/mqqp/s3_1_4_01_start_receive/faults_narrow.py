@@ -72,7 +72,7 @@ class RefusedWithHandle(RemoteReads):
     "server-duplicate-request-id-of-read-by-cursor-accepted", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"), blind=True
 )
 class DuplicateOfCursorReadAccepted(RemoteStarting):
-    """The server accepts a read whose dwRequestID is that of a read by a cursor that waits on the same handle."""
+    """The server accepts a read with the dwRequestID of a read by a cursor that waits on the same handle."""
 
     def check_request_id(self, desc: Desc) -> Status:
         readers = [one for one in self.qm.readers.values() if one.CursorReference is not None]
@@ -82,8 +82,8 @@ class DuplicateOfCursorReadAccepted(RemoteStarting):
 
 
 @fault("server-duplicate-request-id-refused-with-mq-error", breaks=("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15"), blind=True)
-class DuplicateRefusedOtherwise(RemoteStarting):
-    """The server returns MQ_ERROR for a dwRequestID that is in use."""
+class DuplicateOtherStatus(RemoteStarting):
+    """The server returns MQ_ERROR for a read whose dwRequestID is in use."""
 
     def check_request_id(self, desc: Desc) -> Status:
         return Status.MQ_ERROR if super().check_request_id(desc) else Status.MQ_OK
@@ -107,7 +107,7 @@ class NextWithoutCursorOtherStatus(RemoteStarting):
 
 @fault("server-read-of-closed-queue-invalid-handle", breaks=("MQQP-3.1.4.1-D10", "MQQP-3.1.4.10-19"), blind=True)
 class ClosedQueueOtherStatus(RemoteStarting):
-    """The server returns MQ_ERROR_INVALID_HANDLE for a read through a handle that was open and is closed."""
+    """The server returns MQ_ERROR_INVALID_HANDLE for a read through a closed handle."""
 
     def check_open_queue(self, desc: Desc) -> Status:
         status = super().check_open_queue(desc)
@@ -119,7 +119,7 @@ class ClosedQueueOtherStatus(RemoteStarting):
 
 @fault("server-closed-cursor-readable", breaks=("MQQP-3.1.4.1-D12", "MQQP-3.1.4.10-22"), blind=True)
 class ClosedCursorReadable(RemoteStarting):
-    """The server reads by a cursor that was closed if another cursor of the handle is open."""
+    """The server reads by a closed cursor if another cursor of the same handle is open."""
 
     def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
         found = super().find_remote_cursor(descriptor, handle)
@@ -149,7 +149,7 @@ class UnknownCursorOtherStatus(RemoteReads):
     blind=True,
 )
 class LockedQueueNotWaited(Waiting):
-    """The server does not wait for a message when every message of the queue is locked by an unfinished receive."""
+    """The server does not let a read wait when unfinished receives have locked all messages of the queue."""
 
     def wait_for_new_message(self, queue_desc, timeout_ms, destructive_read, answered, now, *rest, **more):
         queue = queue_desc.QueueReference
@@ -194,7 +194,7 @@ class SecondReaderNotWoken(Waiting):
     "server-receive-by-cursor-returns-message-at-front", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"), blind=True
 )
 class PeekedCursorReceivesFront(Cursors):
-    """The server's first receive by a cursor returns the first message, even if the cursor has peeked at the second."""
+    """The first receive by a cursor returns the first message, even if the cursor has peeked at the second message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
@@ -212,7 +212,7 @@ class PeekedCursorReceivesFront(Cursors):
     blind=True,
 )
 class CursorDoesNotSkip(Cursors):
-    """The server's receive by a cursor fails if another receive has locked the message at the cursor."""
+    """A receive by a cursor finds no message if another receive has locked the message before the found message."""
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         got = super().get_next_message_for_dequeue(cursor, no_wait)
@@ -226,7 +226,7 @@ class CursorDoesNotSkip(Cursors):
 
 @fault("server-front-of-queue-by-arrival", breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.10-D02"), blind=True)
 class FrontByArrival(Seeking):
-    """The server's receive without a cursor returns the oldest message, not the one of highest priority."""
+    """A receive without a cursor returns the oldest message instead of the message with the highest priority."""
 
     def seek_available(self, initial_position, peek_operation, *rest):
         found = super().seek_available(initial_position, peek_operation, *rest)
@@ -239,7 +239,7 @@ class FrontByArrival(Seeking):
 
 @fault("server-peek-front-of-queue-by-arrival", breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.10-D03"), blind=True)
 class PeekFrontByArrival(Seeking):
-    """The server's PEEK_CURRENT without a cursor returns the oldest message, not the one of highest priority."""
+    """A PEEK_CURRENT without a cursor returns the oldest message instead of the message with the highest priority."""
 
     def seek_available(self, initial_position, peek_operation, *rest):
         found = super().seek_available(initial_position, peek_operation, *rest)
@@ -252,7 +252,7 @@ class PeekFrontByArrival(Seeking):
 
 @fault("server-peek-next-skips-message-of-other-priority", breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.10-D04"), blind=True)
 class NextOfSamePriority(Cursors):
-    """The server's PEEK_NEXT ends at the last message with the priority of the cursor's message."""
+    """A PEEK_NEXT finds no message after the last message with the priority of the cursor's message."""
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
         before = cursor.MessagePositionReference
@@ -266,7 +266,7 @@ class NextOfSamePriority(Cursors):
 
 @fault("server-message-locked-only-for-own-handle", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-01"), blind=True)
 class LockedForOwnHandleOnly(RemoteReads):
-    """The server returns the message of an unfinished receive to a receive by another handle of the queue."""
+    """A receive by another handle of the queue returns the message of an unfinished receive."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -310,7 +310,9 @@ class EntryOfReceiveKeptUntilEnd(RemoteReads):
     "server-status-of-received-cursor-message-io-timeout", breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"), blind=True
 )
 class AlreadyReceivedAsTimeout(RemoteReads):
-    """The server returns MQ_ERROR_IO_TIMEOUT for a read by a cursor whose message was already received."""
+    """The server returns MQ_ERROR_IO_TIMEOUT for a read by a cursor if another reader has received the cursor's
+    message.
+    """
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         if status is Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED:
@@ -320,7 +322,7 @@ class AlreadyReceivedAsTimeout(RemoteReads):
 
 @fault("server-status-of-timeout-mq-error", breaks=("MQQP-3.1.4.1-D20", "MQQP-3.1.4.10-55"), blind=True)
 class TimeoutAsError(RemoteReads):
-    """The server returns MQ_ERROR for a PEEK_NEXT that finds no message in time."""
+    """The server returns MQ_ERROR for a PEEK_NEXT that finds no message within its timeout."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         next_message = entry is not None and entry.Action is ReadAction.MQ_ACTION_PEEK_NEXT
@@ -407,7 +409,7 @@ class WithoutResponseQueue(_Repacked):
 
 
 @fault("server-answer-packet-time-to-be-received-infinite", breaks=_SERIALIZED, blind=True)
-class EndlessLife(_Repacked):
+class TimeToBeReceivedInfinite(_Repacked):
     """The server returns every message with an infinite TimeToBeReceived."""
 
     def change_packet(self, packet):
@@ -416,7 +418,7 @@ class EndlessLife(_Repacked):
 
 @fault("server-answer-packet-acknowledgment-flags-0", breaks=_SERIALIZED, blind=True)
 class WithoutAckFlags(_Repacked):
-    """The server returns every message with the acknowledgment bits of MessagePropertiesHeader.Flags clear."""
+    """The server clears the acknowledgment bits of MessagePropertiesHeader.Flags in every message that it returns."""
 
     def change_packet(self, packet):
         return replace(packet, MessagePropertiesHeader=replace(packet.MessagePropertiesHeader, Flags=0))
@@ -424,7 +426,7 @@ class WithoutAckFlags(_Repacked):
 
 @fault("server-answer-packet-label-cut-at-124", breaks=_SERIALIZED, blind=True)
 class LabelCut(_Repacked):
-    """The server returns at most 124 characters of the label of a message."""
+    """The server cuts the label of a message that it returns to 124 characters."""
 
     def change_packet(self, packet):
         header = packet.MessagePropertiesHeader

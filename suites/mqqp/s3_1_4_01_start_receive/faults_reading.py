@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the message that the server reads, and the manner of reading."""
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: the choice of the message that the server reads, and the effects of the read."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class _LastRead(RemoteReads):
     "server-receive-takes-last-message",
     breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-23", "MQQP-3.1.4.10-31"),
 )
-class ReceiveLast(_LastRead):
-    """The server's RECEIVE without a cursor receives the last message of the queue."""
+class LastMessageReceived(_LastRead):
+    """A RECEIVE without a cursor receives the last message of the queue."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -83,8 +83,8 @@ class ReceiveLast(_LastRead):
     "server-peek-current-reads-last-message",
     breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-D03", "MQQP-3.1.4.10-23", "MQQP-3.1.4.10-36"),
 )
-class PeekLast(_LastRead):
-    """The server's PEEK_CURRENT without a cursor reads the last message of the queue."""
+class LastMessagePeeked(_LastRead):
+    """A PEEK_CURRENT without a cursor returns the last message of the queue."""
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -97,8 +97,8 @@ class PeekLast(_LastRead):
     "server-peek-current-moves-cursor",
     breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-D03", "MQQP-3.1.4.10-36"),
 )
-class PeekMoves(RemoteReads):
-    """The server moves the cursor at a PEEK_CURRENT."""
+class PeekMovesCursor(RemoteReads):
+    """The server moves the cursor to the next message at a PEEK_CURRENT."""
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -113,7 +113,7 @@ class PeekMoves(RemoteReads):
     breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-21"),
 )
 class ReceiveIgnoresCursor(RemoteReads):
-    """The server's RECEIVE receives the first message of the queue and ignores hCursor."""
+    """A RECEIVE by a cursor receives the first message of the queue instead of the message at the cursor."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -130,7 +130,7 @@ class TimeOutIgnored(RemoteStarting):
 
 
 @fault("server-read-without-timeout-waits", breaks="MQQP-3.1.4.1-D02")
-class NoTimeOutWaits(RemoteStarting):
+class ZeroTimeoutWaits(RemoteStarting):
     """The server lets a read with ulTimeout 0 wait for a minute."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
@@ -155,8 +155,8 @@ add(
     "server-receive-leaves-message",
     breaks=("MQQP-3.1.4.1-01", "MQQP-3.1.4.10-31", "MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-D02"),
 )
-class ReceivePeeks(RemoteReads):
-    """The server's RECEIVE leaves the message in the queue."""
+class ReceiveLeavesMessage(RemoteReads):
+    """A RECEIVE leaves the message in the queue."""
 
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -173,8 +173,8 @@ class ReceivePeeks(RemoteReads):
         "MQQP-3.1.4.10-D03",
     ),
 )
-class PeekTakes(RemoteReads):
-    """The server's PEEK_CURRENT removes the message from the queue."""
+class PeekRemovesMessage(RemoteReads):
+    """A PEEK_CURRENT removes the message from the queue."""
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -192,7 +192,7 @@ class PeekTakes(RemoteReads):
     ),
 )
 class PeekNextStays(RemoteReads):
-    """The server's PEEK_NEXT reads the message at the cursor and does not move the cursor."""
+    """A PEEK_NEXT returns the message at the cursor and does not move the cursor."""
 
     def remote_peek_next(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
@@ -209,7 +209,7 @@ class PeekNextStays(RemoteReads):
         "MQQP-3.1.4.1-D14",
     ),
 )
-class ReadNotKept(RemoteStarting):
+class WaitingReadNotKept(RemoteStarting):
     """The server does not keep a waiting read in RemoteReadEntryCollection."""
 
     def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:

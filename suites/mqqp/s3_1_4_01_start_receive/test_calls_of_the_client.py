@@ -34,9 +34,9 @@ RULES_BY_STARTING_METHOD = {
 )
 def test_client_ends_only_successful_receive(peer, sut, judge, name):
     """The peer returns a failure together with a message and a handle: the SUT does not call RemoteQMEndReceive. The
-    next receive succeeds, and the SUT ends it. For a further receive, the SUT calls RemoteQMEndReceive once, although
-    the peer returns a failure from that call. The check repeats these steps with each receiving action of a read by
-    LookupIdentifier.
+    next receive succeeds, and the SUT ends this receive. For a further receive, the SUT calls RemoteQMEndReceive once,
+    although the peer returns a failure from that call. The check repeats these steps with each action of a read by
+    LookupIdentifier that receives a message.
     """
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
     remote = reader.open()

@@ -15,7 +15,7 @@ QUEUE_GONE_STATUS = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PAR
 
 
 def _read_in_each_way(queue, by, cursor):
-    """Return the reads of a method by the kind of read."""
+    """Read in each way that a method supports; return the reads, by the kind of read."""
     if by == Method.START_RECEIVE_BY_LOOKUP_ID:
         return {
             kind: [queue.read(action, by=by, lookup_id=LookupId.BEFORE_FIRST)]

@@ -25,8 +25,8 @@ DEFAULT, NAMED = 1, 0
 )
 @needs("qm2qm", "security")
 def test_read_returns_security_properties_of_signed_message(remote, judge, by, rules):
-    """Two signed messages arrive, the second with a named provider: receives return both with their sender,
-    certificate, signature and provider.
+    """Two signed messages arrive; the second message names a cryptographic provider: receives return both messages with
+    their sender, certificate, signature and provider.
     """
     queue = remote.open("plain")
     provider = bytes(ProviderInfo(ProviderType=PROVIDER_TYPES[ADVANCED_PROVIDER], ProviderName=ADVANCED_PROVIDER))

@@ -151,9 +151,10 @@ def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judg
 )
 @pytest.mark.parametrize("kind", Kind)
 def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
-    """Six messages with every property arrive. The second message also has lists of queues, the third has a body of
-    70,000 bytes, the fourth has the longest label, the fifth has no body, and the sixth is traced. A peek and receives
-    return the packets unchanged, dwSize equals PacketSize, and each receive returns a handle.
+    """Six messages with every property arrive. The second message also has lists of queues, the third message has a
+    body of 70,000 bytes, the fourth message has the longest label, the fifth message has no body, and the sixth message
+    is traced. A peek and receives return the packets unchanged, dwSize equals PacketSize, and each receive returns a
+    handle.
     """
     queue = remote.open(kind.queue)
     sent = [
@@ -501,10 +502,10 @@ def test_read_without_description_is_refused(remote, judge):
 )
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
 def test_reads_by_cursor_keep_cursor_move_it_or_take_message(remote, judge, by, rules, at):
-    """A cursor is at the first, second or third of four messages, whose priority differs between these cases:
-    PEEK_CURRENT does not move the cursor, PEEK_NEXT moves it, and RECEIVE takes the message at the cursor; the next
-    RECEIVE takes the next message. Only RECEIVE returns a handle. Two other cursors, and reads without a cursor, pass
-    over the message while it is locked, and do not move with the cursor.
+    """A cursor is at the first, second or third of four messages, whose priorities differ between these cases:
+    PEEK_CURRENT does not move the cursor, PEEK_NEXT moves the cursor, and RECEIVE takes the message at the cursor; the
+    next RECEIVE takes the next message. Only RECEIVE returns a handle. Two other cursors, and reads without a cursor,
+    skip the message while it is locked, and do not move with the first cursor.
     """
     labels = ["first", "second", "third", "fourth"]
     queue = remote.open_with_messages()
@@ -629,8 +630,8 @@ def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
 )
 def test_cursor_crosses_priorities_and_passes_locked_messages(remote, judge, by, rules):
     """Messages of four priorities arrive in ascending order: PEEK_NEXT by a cursor returns them in descending order.
-    While one reader holds the first message, receives by another handle, by another client and by a cursor return the
-    second, third and fourth message, and no read returns a message that is held. When the second message is unlocked
+    While one reader has locked the first message, receives by another handle, by another client and by a cursor return
+    the second, third and fourth message, and no read returns a locked message. When the second message is unlocked
     again, a receive by a cursor at that message returns it, and the next receive by the cursor does not return the
     third message, which is locked.
     """

@@ -20,15 +20,17 @@ REQUEST_ID = 0x6D71_0001
 
 
 def show_descriptor_elements(sut: Sut, collection: str) -> list[dict[str, Any]]:
-    """Return the elements that the verb `inspect` shows of a collection in the OpenQueueDescriptors of the check."""
+    """Return the elements of a collection in the OpenQueueDescriptors of the check, as the verb
+    ``inspect`` shows them.
+    """
     queues = sut.inspect()["QueueManager"]["QueueCollection"]
     ours = [one for one in queues if one["Pathname"].lower().endswith(sut.queue().lower())]
     return [element for queue in ours for one in queue["OpenQueueDescriptorCollection"] for element in one[collection]]
 
 
 def show_waiting_reads(sut: Sut, request_ids: dict[str, int]) -> list[list[tuple[str, bool, bool]]]:
-    """Return the waiting reads of each OpenQueueDescriptor of the check that has any: the name of its dwRequestID,
-    DestructiveRead, and whether it has a cursor.
+    """Return the waiting reads of each OpenQueueDescriptor of the check that has waiting reads: the name of the
+    dwRequestID, DestructiveRead, and whether the read has a cursor.
     """
     queues = sut.inspect()["QueueManager"]["QueueCollection"]
     ours = [one for one in queues if one["Pathname"].lower().endswith(sut.queue().lower())]

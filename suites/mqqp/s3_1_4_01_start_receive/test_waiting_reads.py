@@ -17,12 +17,12 @@ pytestmark = needs("qm2qm")
 LONG_READ_TIMEOUT_MS = 0x8000_0000
 """A timeout of 24 days, whose low 31 bits are zero: a timeout that is kept in fewer bits expires at once."""
 SHORT_READ_TIMEOUT_MS, SHORTEST_READ_TIMEOUT_MS = 1_000, 200
-AT_ONCE_MS = 500
+ZERO_TIMEOUT_LIMIT_MS = 500
 """A time in ms within which every read with timeout 0 ends."""
 
 
 def find_other_method(remote, by):
-    """Return the other of the two methods that start a read, or the given method if the SUT's release has no other
+    """Return the second of the two methods that start a read, or the given method if the SUT's release has no second
     method.
     """
     other = Method.START_RECEIVE2 if by == Method.START_RECEIVE else Method.START_RECEIVE
@@ -44,10 +44,10 @@ def find_other_method(remote, by):
 @sut_survives()
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by, rules, action):
-    """While three reads wait, one by the other method and one by a cursor, receives with the dwRequestIDs of these
-    reads through the same queue handle are refused, and the reads still wait. A receive with one of these dwRequestIDs
-    through a different handle of the queue waits, and so do receives through the same handle whose dwRequestIDs differ
-    in one bit.
+    """While three reads wait, one by the other method and one by a cursor, the SUT refuses receives with the
+    dwRequestIDs of these reads through the same queue handle, and the reads still wait. A receive with one of these
+    dwRequestIDs through a different handle of the queue waits, and receives through the same handle whose dwRequestIDs
+    differ in one bit also wait.
     """
     queue, second = remote.open(), remote.open()
     numbers = [0, remote.request_id()]
@@ -114,9 +114,9 @@ def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by,
     ],
 )
 def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, by, rules, action, of_queue):
-    """RemoteQMCancelReceive ends a waiting receive if the call has the handle of the receive's queue, but not if it has
-    the handle of a different queue. No matter how a read ends, its dwRequestID can be used again, and the reads of two
-    queues return the messages of their queues.
+    """RemoteQMCancelReceive ends a waiting receive if the call has the handle of the receive's queue, but not if the
+    call has the handle of a different queue. However a read ends, its dwRequestID can be used again, and the reads of
+    two queues return the messages of their own queues.
     """
     queue = remote.open()
     admin = remote.open("admin")
@@ -233,8 +233,8 @@ RULES_OF_WAITING_READS = (
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, events, kind):
     """No message is available: a read with timeout 0 fails before a message arrives, and a read with a timeout of 24
-    days waits until a message arrives, and returns the message. The same read of another client, which waits at the
-    same time, returns the next message if it is a receive, else the same message.
+    days waits until a message arrives, and returns the message. An equal read of another client waits at the same time:
+    a receive returns the next message, and a peek returns the same message.
     """
     queue = remote.open(kind)
     fill_queue(remote, kind, *(["first"] if action == Action.PEEK_NEXT else []))
@@ -249,7 +249,7 @@ def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, e
     read = queue.begin(action, by=by, hCursor=cursors[1], ulTimeout=LONG_READ_TIMEOUT_MS)
     beside = other.begin(action, by=by, hCursor=of_other, ulTimeout=LONG_READ_TIMEOUT_MS)
     waits = read.state_after_silence()
-    at_once = queue.begin(action, by=by, hCursor=cursors[0]).wait(AT_ONCE_MS)
+    at_once = queue.begin(action, by=by, hCursor=cursors[0]).wait(ZERO_TIMEOUT_LIMIT_MS)
     fill_queue(remote, kind, "second")
     at_once.wait()
     read.wait()

@@ -36,7 +36,7 @@ add(
 
 
 @fault("server-end-receive-ack-leaves-message", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"))
-class NeverDelivered(RemoteEnding):
+class AckLeavesMessage(RemoteEnding):
     """RemoteQMEndReceive with RR_ACK leaves the message in the queue."""
 
     def is_delivered(self, ack: int) -> bool:
@@ -44,7 +44,7 @@ class NeverDelivered(RemoteEnding):
 
 
 @fault("server-end-receive-nack-removes-message", breaks="MQQP-3.1.4.2-06")
-class AlwaysDelivered(RemoteEnding):
+class NackRemovesMessage(RemoteEnding):
     """RemoteQMEndReceive with RR_NACK removes the message."""
 
     def is_delivered(self, ack: int) -> bool:
@@ -52,7 +52,7 @@ class AlwaysDelivered(RemoteEnding):
 
 
 @fault("server-end-receive-leaves-message-locked", breaks="MQQP-3.1.4.2-12")
-class NotEnded(RemoteEnding):
+class MessageStaysLocked(RemoteEnding):
     """RemoteQMEndReceive leaves the message locked."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -61,8 +61,10 @@ class NotEnded(RemoteEnding):
 
 
 @fault("server-end-receive-ends-first-receive", breaks="MQQP-3.1.4.2-11")
-class OtherReadEnded(RemoteEnding):
-    """RemoteQMEndReceive ends the receive of the first locked message of the queue."""
+class FirstLockedReceiveEnded(RemoteEnding):
+    """RemoteQMEndReceive ends the receive of the first locked message of the queue instead of the receive of its
+    context handle.
+    """
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -80,7 +82,7 @@ class OtherReadEnded(RemoteEnding):
         "MQQP-3.1.4.2-D01",
     ),
 )
-class StatusWrong(RemoteEnding):
+class ErrorReturnedOnSuccess(RemoteEnding):
     """RemoteQMEndReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -91,7 +93,7 @@ class StatusWrong(RemoteEnding):
     "server-end-receive-null-handle-accepted",
     breaks="MQQP-3.1.4.2-10",
 )
-class NullTaken(RemoteEnding):
+class NullHandleAccepted(RemoteEnding):
     """RemoteQMEndReceive with the context handle NULL returns MQ_OK."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
@@ -125,8 +127,8 @@ add(
 
 
 @fault("client-end-receive-before-receive", breaks="MQQP-3.1.4.2-04")
-class EndedFirst(ClientReading):
-    """The client calls RemoteQMEndReceive before the method that starts the receive."""
+class EndReceiveCalledBeforeReceive(ClientReading):
+    """The client calls RemoteQMEndReceive before it calls the method that starts the receive."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
         assert read.entry is not None
@@ -140,7 +142,7 @@ class EndedFirst(ClientReading):
 
 
 @fault("server-nacked-message-moved-to-end", breaks="MQQP-3.1.4.2-06", blind=True)
-class MessageGivenBackGoesToTheEnd(RemoteEnding):
+class ReturnedMessageAtEnd(RemoteEnding):
     """RemoteQMEndReceive with RR_NACK puts the message at the end of its queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -154,7 +156,7 @@ class MessageGivenBackGoesToTheEnd(RemoteEnding):
 
 
 @fault("server-end-receive-ends-first-locked-message", breaks="MQQP-3.1.4.2-11", blind=True)
-class EndReceiveEndsTheFirstThatIsHeld(RemoteEnding):
+class FirstLockedMessageEnded(RemoteEnding):
     """RemoteQMEndReceive ignores its context handle, and deletes or keeps the first locked message of the queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:

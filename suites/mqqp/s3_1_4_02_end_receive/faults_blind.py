@@ -22,7 +22,7 @@ add(
 
 @fault("server-context-handle-kept-after-failed-end", breaks="MQQP-3.1.4.2-16", blind=True)
 class HandleKeptAfterFailure(RemoteEnding):
-    """The server returns pphContext unchanged when RemoteQMEndReceive fails."""
+    """When RemoteQMEndReceive fails, the server returns pphContext unchanged."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         handle = call.handle

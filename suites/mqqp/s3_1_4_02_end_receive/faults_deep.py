@@ -21,7 +21,7 @@ Ended = Callable[[Status], None]
 
 class _End(RemoteEnding):
     def choose(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
-        """Return the message to end, and whether it is deleted."""
+        """Return the message whose receive is ended, and whether the message is deleted."""
         assert entry.UserMessagePacket is not None
         return entry.UserMessagePacket, delete_message
 
@@ -43,7 +43,7 @@ class OldestEnded(_End):
 
 
 @fault("server-end-receive-rr-nack-ends-all-open-receives", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-06"))
-class AllGivenBack(RemoteEnding):
+class NackReturnsAllMessages(RemoteEnding):
     """The server makes the messages of all unfinished receives of the queue available when one of these receives ends
     with RR_NACK.
     """
@@ -58,7 +58,7 @@ class AllGivenBack(RemoteEnding):
 
 
 @fault("server-end-receive-rr-nack-puts-message-at-end", breaks="MQQP-3.1.4.2-06")
-class NackAtEnd(RemoteEnding):
+class NackPutsMessageAtEnd(RemoteEnding):
     """The server puts the message of a receive that ends with RR_NACK at the end of its queue."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Ended) -> None:
@@ -82,7 +82,7 @@ class SecondNackRemoves(_End):
 
 
 @fault("server-end-receive-rr-nack-removes-express-message", breaks=("MQQP-3.1.4.2-06", "MQQP-3.1.4.2-12"))
-class ExpressRemoved(_End):
+class NackRemovesExpressMessage(_End):
     """The server removes an express message whose receive ends with RR_NACK."""
 
     def choose(self, entry: RemoteReadEntry, delete_message: bool) -> tuple[MessagePosition, bool]:
@@ -104,7 +104,7 @@ class DeletionNotSaved(TwoPhaseReading):
 
 @fault("server-end-receive-context-handle-kept-after-rr-nack", breaks="MQQP-3.1.4.2-16")
 class HandleKeptAfterNack(RemoteEnding):
-    """The server returns the context handle, not NULL, after RR_NACK."""
+    """After RR_NACK, the server returns the context handle instead of NULL."""
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         if call.handle is not None and call.arguments["dwAck"] == Ack.RR_NACK:
@@ -127,7 +127,9 @@ class ClosedThrown(RemoteEnding):
 
 @fault("server-end-receive-null-handle-returns-invalid-parameter", breaks="MQQP-3.1.4.2-10")
 class NullStatus(RemoteEnding):
-    """The server returns MQ_ERROR_INVALID_PARAMETER for the context handle NULL with RR_NACK."""
+    """The server returns MQ_ERROR_INVALID_PARAMETER for a RemoteQMEndReceive with the context handle
+    NULL and RR_NACK.
+    """
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         if call.handle is None and call.arguments["dwAck"] == Ack.RR_NACK:
@@ -136,8 +138,8 @@ class NullStatus(RemoteEnding):
 
 
 @fault("server-end-receive-of-deleted-queue-returns-mq-ok", breaks=("MQQP-3.1.4.2-D01", "MQQP-3.1.4.2-08"))
-class DeletedIsSuccess(RemoteEnding):
-    """The server returns MQ_OK for the end of a receive whose queue was deleted."""
+class DeletedQueueReturnsSuccess(RemoteEnding):
+    """When the queue of a receive was deleted, RemoteQMEndReceive returns MQ_OK."""
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Ended) -> None:
         super().end_remote_read(entry, delete_message, lambda status: ended(Status.MQ_OK))

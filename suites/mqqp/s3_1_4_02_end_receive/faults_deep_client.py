@@ -1,4 +1,4 @@
-"""Fault of MS-MQQP 3.1.4.2 in a client."""
+"""Fault of MS-MQQP 3.1.4.2: a client repeats a failed RemoteQMEndReceive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.enums import Ack
 
-FAILURES_ALIKE = {
+FAILURE_RULE_BY_METHOD = {
     "RemoteQMStartReceive": "MQQP-3.1.4.1-10",
     "RemoteQMStartReceive2": "MQQP-3.1.4.10-10",
     "RemoteQMEndReceive": "MQQP-3.1.4.2-08",
@@ -19,7 +19,7 @@ FAILURES_ALIKE = {
     "RemoteQMPurgeQueue": "MQQP-3.1.4.7-03",
     "RemoteQMStartReceiveByLookupId": "MQQP-3.1.4.11-18",
 }
-"""For each method, the rule that the client treats all failures of that method alike."""
+"""For each method, the rule that the client treats all failures of this method alike."""
 
 
 @fault("client-failed-end-receive-repeated", breaks="MQQP-3.1.4.2-04")

@@ -24,8 +24,8 @@ class TransactionalNackDeletes(RemoteEnding):
 
 
 @fault("server-nacked-message-gone-after-restart", breaks="MQQP-3.1.4.2-06", blind=True)
-class NackedGoneAfterRestart(RemoteEnding):
-    """The server keeps a recoverable message whose receive ended with RR_NACK only until the next restart."""
+class ReturnedMessageLostAtRestart(RemoteEnding):
+    """A recoverable message whose receive ended with RR_NACK is lost at the next restart of the server."""
 
     def end_remote_read(self, entry, delete_message, ended):
         super().end_remote_read(entry, delete_message, ended)
@@ -37,8 +37,8 @@ class NackedGoneAfterRestart(RemoteEnding):
 
 
 @fault("server-acked-message-readable-by-lookup", breaks="MQQP-3.1.4.2-07", blind=True)
-class ExpressAckedStays(RemoteEnding):
-    """The server leaves an express message in its queue when a client ends a receive with RR_ACK and an earlier receive
+class AckLeavesExpressMessage(RemoteEnding):
+    """When a client ends a receive with RR_ACK, the server leaves an express message in its queue if an earlier receive
     by the same queue handle has ended.
     """
 
@@ -53,10 +53,8 @@ class ExpressAckedStays(RemoteEnding):
 
 
 @fault("server-ack-of-lookup-receive-leaves-message", breaks=("MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12"), blind=True)
-class LookupAckLeaves(RemoteEnding):
-    """The server leaves the message of a receive by LookupIdentifier in the queue although the receive ends with
-    RR_ACK.
-    """
+class AckAfterLookupLeavesMessage(RemoteEnding):
+    """When a receive by LookupIdentifier ends with RR_ACK, the server leaves the message in the queue."""
 
     def end_remote_read(self, entry, delete_message, ended):
         if "ByLookupId" in entry.call.method.name:
@@ -66,7 +64,7 @@ class LookupAckLeaves(RemoteEnding):
 
 @fault("server-end-receive-of-purged-message-fails", breaks=("MQQP-3.1.4.2-08", "MQQP-3.1.4.2-D01"), blind=True)
 class PurgedEndFails(RemoteEnding):
-    """The server returns a failure for the end of a receive whose message was purged in the meantime."""
+    """When the message of a receive was purged in the meantime, RemoteQMEndReceive returns a failure."""
 
     def end_remote_read(self, entry, delete_message, ended):
         purged = entry.UserMessagePacket.State is MessagePositionState.PURGE_PENDING
@@ -77,8 +75,8 @@ class PurgedEndFails(RemoteEnding):
 
 @fault("server-end-receive-of-second-open-receive-only", breaks=("MQQP-3.1.4.2-11", "MQQP-3.1.4.2-12"), blind=True)
 class EndsOldestOfHandle(RemoteEnding):
-    """When a receive ends with RR_NACK, the server ends the oldest unfinished receive of the handle, even if the call
-    names another receive.
+    """When a receive ends with RR_NACK, the server ends the oldest unfinished receive of the queue handle, even if the
+    call names another receive.
     """
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended) -> None:
@@ -93,7 +91,9 @@ class EndsOldestOfHandle(RemoteEnding):
 
 @fault("server-null-handle-of-end-receive-invalid-parameter", breaks="MQQP-3.1.4.2-10", blind=True)
 class NullHandleOtherStatus(RemoteEnding):
-    """RemoteQMEndReceive returns MQ_ERROR_INVALID_PARAMETER for the handle NULL while a receive is unfinished."""
+    """RemoteQMEndReceive with the context handle NULL returns MQ_ERROR_INVALID_PARAMETER while another receive is
+    unfinished.
+    """
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         if call.handle is None and any(
@@ -107,7 +107,7 @@ class NullHandleOtherStatus(RemoteEnding):
 
 
 @fault("server-nack-moves-message-behind-its-priority", breaks="MQQP-3.1.4.2-06", blind=True)
-class NackedAfterHigherOnly(Positions):
+class SecondNackCompletesNoRead(Positions):
     """When RR_NACK returns a message to its queue for the second time, the message completes no waiting read."""
 
     def unlock_message(self, position: MessagePosition) -> None:

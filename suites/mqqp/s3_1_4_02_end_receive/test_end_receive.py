@@ -1,4 +1,6 @@
-"""MS-MQQP 3.1.4.2 RemoteQMEndReceive: a receive is acknowledged, or its message returns to the queue."""
+"""MS-MQQP 3.1.4.2 RemoteQMEndReceive: the client acknowledges a received message, or returns the message
+to the queue.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +42,10 @@ UNKNOWN_CONTEXT_FAULT = "fault nca_s_fault_context_mismatch"
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rules, kind):
-    """Two messages are received, which hides them. After both receives end with RR_NACK, each of two readers can
-    receive the first message again, and a cursor that has read this message reads it again; after RR_ACK for the first
-    message, only the second message is in the queue. RemoteQMEndReceive returns the handle NULL; afterwards, the old
-    handle is unknown.
+    """Two messages are received, so other readers do not find them. After both receives end with RR_NACK, each of two
+    readers can receive the first message again, and a cursor that has read this message reads it again. After RR_ACK
+    for the first message, only the second message is in the queue. RemoteQMEndReceive returns the handle NULL;
+    afterwards, the old handle is unknown.
     """
     queue, other = remote.open(kind), remote.open(kind)
     if kind == "plain":  # an express message beside a recoverable one
@@ -142,18 +144,18 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
     """
     association = remote.associate()
 
-    def end_nothing() -> list[Call]:
+    def end_null_handle() -> list[Call]:
         return [
             association.call("RemoteQMEndReceive", pphContext=RemoteQueue.NULL_HANDLE, dwAck=ack)
             for ack in (Ack.RR_NACK, Ack.RR_ACK)
         ]
 
-    before = end_nothing()
+    before = end_null_handle()
     queue = remote.open_with_messages("first", "second", association=association)
-    opened = end_nothing()
+    opened = end_null_handle()
     peeked = queue.peek()
     held = queue.start_receive()
-    beside = end_nothing()
+    beside = end_null_handle()
     observed = {
         "ends_before_a_queue_is_open": [one.outcome for one in before],
         "ends_after_a_queue_is_open": [one.outcome for one in opened],
@@ -205,7 +207,7 @@ def test_acknowledged_message_stays_removed_after_restart(remote, sut, judge):
 @pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
 def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
     """One of three receives ends with RR_NACK: only the message of this receive is in the queue again. Then the later
-    of the two other receives ends with RR_ACK, and the earlier receive ends with RR_NACK: only the message of the later
+    of the other two receives ends with RR_ACK, and the earlier one ends with RR_NACK: only the message of the later
     receive is removed.
     """
     labels = ["first", "second", "third"]
@@ -245,8 +247,8 @@ def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
 @pytest.mark.parametrize("right", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
 @sut_survives()
 def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right):
-    """RemoteQMEndReceive with a dwAck other than 1 and 2 is refused, and the message stays locked until a valid dwAck
-    ends the receive.
+    """The SUT refuses a RemoteQMEndReceive with a dwAck other than 1 and 2, and the message stays locked until a valid
+    dwAck ends the receive.
     """
     queue = remote.open_with_messages("first", "second")
     read = queue.start_receive()
@@ -276,8 +278,8 @@ def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right)
 @pytest.mark.parametrize("by_cursor", [False, True], ids=["front", "cursor"])
 def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by_cursor):
     """A receive locks the only message, and a read of a second client waits. When the receive ends with RR_NACK, the
-    waiting read gets the message. If this read is a receive, it also ends with RR_NACK. The same happens again with a
-    second receive and a second read that waits.
+    waiting read gets the message. If this read is a receive, this receive also ends with RR_NACK. The check repeats
+    these steps with a second receive and a second read that waits.
     """
     queue, other = remote.open_with_messages("first"), remote.open()
     for _ in range(2):
@@ -302,9 +304,9 @@ def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by
 
 @covers("MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12")
 def test_acknowledged_message_cannot_be_read_in_any_way(remote, judge):
-    """Three messages are received, by RemoteQMStartReceive, by a cursor and by RemoteQMStartReceiveByLookupId, and each
-    receive ends with RR_ACK: only the fourth message is in the queue, and cursors that had read the first message,
-    lookups and receives of another client return no acknowledged message.
+    """A client receives three messages, by RemoteQMStartReceive, by a cursor and by RemoteQMStartReceiveByLookupId, and
+    ends each receive with RR_ACK: only the fourth message is in the queue. Cursors that had read the first message,
+    lookups, and receives of another client return no acknowledged message.
     """
     labels = ["first", "second", "third", "fourth"]
     queue, other = remote.open_with_messages(*labels), remote.open()

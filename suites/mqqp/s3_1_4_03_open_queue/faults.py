@@ -35,8 +35,8 @@ add(
 
 
 @fault("server-open-queue-entry-by-h-queue", breaks=("MQQP-3.1.4.3-17", "MQQP-3.1.4.3-14"))
-class ByHQueue(RemoteOpening):
-    """The entry of RemoteQMOpenQueue identifies the queue by hQueue instead of dwpContext."""
+class QueueIdentifiedByHQueue(RemoteOpening):
+    """RemoteQMOpenQueue creates an entry that identifies the queue by hQueue instead of dwpContext."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         call.arguments["pQueue"] = call.arguments["dwpContext"] = call.arguments["hQueue"]
@@ -55,7 +55,7 @@ class HQueueChecked(RemoteOpening):
 
 
 @fault("server-open-queue-entry-not-kept", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"))
-class NotKept(RemoteOpening):
+class EntryNotKept(RemoteOpening):
     """RemoteQMOpenQueue does not keep its entry in OpenQueueEntryCollection."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -67,7 +67,7 @@ class NotKept(RemoteOpening):
     "server-open-queue-returns-null-handle",
     breaks=("MQQP-3.1.4.3-10", "MQQP-3.1.4.3-16", "MQQP-3.1.4.3-20", "MQQP-2.2.1.1-01"),
 )
-class WithoutHandle(RemoteOpening):
+class NullHandleReturned(RemoteOpening):
     """RemoteQMOpenQueue returns the context handle NULL."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -75,7 +75,7 @@ class WithoutHandle(RemoteOpening):
 
 
 @fault("server-open-queue-success-returns-error", breaks="MQQP-3.1.4.3-12")
-class StatusWrong(RemoteOpening):
+class ErrorReturnedOnSuccess(RemoteOpening):
     """RemoteQMOpenQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -83,7 +83,7 @@ class StatusWrong(RemoteOpening):
 
 
 @fault("server-open-queue-client-id-zero", breaks="MQQP-3.1.4.3-18")
-class ClientNotKept(RemoteOpening):
+class ClientIdNotKept(RemoteOpening):
     """RemoteQMOpenQueue sets ClientId of its entry to zero instead of pLicGuid."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
@@ -117,7 +117,7 @@ add(
 
 @fault("client-close-queue-before-close-cursor", breaks="MQQP-3.1.4.3-05")
 class QueueClosedBeforeCursor(ClientCancelling):
-    """The client calls RemoteQMCloseQueue before RemoteQMCloseCursor."""
+    """The client calls RemoteQMCloseQueue before it calls RemoteQMCloseCursor for a cursor of the queue."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
         assert queue.binding is not None

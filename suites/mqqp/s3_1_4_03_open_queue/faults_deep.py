@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-open-queue-pqueue-compared-in-low-16-bits", breaks="MQQP-3.1.4.3-15")
-class ComparedInPart(RemoteOpening):
+class QueueComparedIn16Bits(RemoteOpening):
     """The server accepts a pQueue that differs from dwpContext only in the upper 16 bits."""
 
     def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
@@ -29,7 +29,9 @@ class NullHandleRefused(RemoteOpening):
 
 @fault("server-open-queue-hqueue-of-other-queue-opened", breaks=("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-17"))
 class OtherHandleOpened(RemoteOpening):
-    """The server opens the queue of hQueue when hQueue is the handle of another queue."""
+    """If hQueue is the handle of another queue, RemoteQMOpenQueue opens that queue instead of the queue
+    of dwpContext.
+    """
 
     def handle_to_open(self, h_queue: int, dwp_context: int) -> int:
         known = self.qm.remote_starting.find_remote_descriptor(h_queue)
@@ -48,7 +50,7 @@ class RoutingServerRefused(RemoteOpening):
 
 
 @fault("server-open-queue-different-pointers-thrown", breaks="MQQP-3.1.4.3-D02")
-class DifferentThrown(RemoteOpening):
+class UnequalQueueThrown(RemoteOpening):
     """The server raises an RPC exception when pQueue differs from dwpContext."""
 
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
@@ -61,7 +63,7 @@ class DifferentThrown(RemoteOpening):
 
 @fault("server-open-queue-of-second-client-replaces-first", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-02"))
 class EarlierEntryRemoved(RemoteOpening):
-    """When the server opens a queue, it removes the entries of other clients for the same queue."""
+    """When a client opens a queue, the server removes the entries of other clients for the same queue."""
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
         super().take_over_descriptor(entry)
@@ -73,7 +75,7 @@ class EarlierEntryRemoved(RemoteOpening):
 
 
 @fault("server-open-queue-limits-client-to-two-queues", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-03"))
-class TwoQueuesOnly(RemoteStarting):
+class OnlyTwoQueuesReadable(RemoteStarting):
     """The server reads only through the first two queues that a client has opened."""
 
     def check_open_queue(self, desc: Desc) -> Status:

@@ -9,7 +9,7 @@ from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.model.statuses import Status
 
-FAILURES_ALIKE = {
+FAILURE_RULE_BY_METHOD = {
     "RemoteQMStartReceive": "MQQP-3.1.4.1-10",
     "RemoteQMStartReceive2": "MQQP-3.1.4.10-10",
     "RemoteQMEndReceive": "MQQP-3.1.4.2-08",
@@ -20,7 +20,7 @@ FAILURES_ALIKE = {
     "RemoteQMPurgeQueue": "MQQP-3.1.4.7-03",
     "RemoteQMStartReceiveByLookupId": "MQQP-3.1.4.11-18",
 }
-"""For each method, the rule that the client treats all failures of that method alike."""
+"""For each method, the rule that the client treats all failures of this method alike."""
 
 
 @fault("client-failure-with-c-bit-taken-as-success", breaks=("MQQP-3.1.4.3-12", "MQQP-3.1.4.7-03"))

@@ -1,4 +1,4 @@
-"""Fault of MS-MQQP 3.1.4.3 that shows only after an earlier use."""
+"""Fault of MS-MQQP 3.1.4.3 that only a second opening of a queue reveals."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from reference_qm.model.adm import Queue
 
 @fault("server-open-queue-after-close-refused", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.4.4-01"))
 class ReopenRefused(RemoteOpening):
-    """If a queue was closed for remote reading before, the server refuses all later reads of the queue, even through a
-    new handle.
+    """When a queue was opened and closed for remote reading, the server refuses all later reads of the queue, even
+    through a new handle.
     """
 
     closed: tuple[Queue, ...] = ()

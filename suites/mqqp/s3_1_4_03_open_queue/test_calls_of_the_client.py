@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.3: the order of the calls of a client. The SUT is the client."""
+"""MS-MQQP 3.1.4.3 RemoteQMOpenQueue: the order of the calls of a client. The SUT is the client."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ RULES_BY_METHOD = {
     "name", [pytest.param(name, marks=covers(rule, *more), id=name) for name, (rule, more) in RULES_BY_METHOD.items()]
 )
 def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, name):
-    """An application's request makes the SUT call a method of qm2qm: the SUT calls the method on a presentation context
-    that the server accepted, after one RemoteQMOpenQueue and before any RemoteQMCloseQueue.
+    """The SUT calls a method of qm2qm because of an application's request: the SUT calls the method on a presentation
+    context that the server accepted, after one RemoteQMOpenQueue and before any RemoteQMCloseQueue.
     """
     binding, order = RULES_BY_METHOD[name]
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)

@@ -60,8 +60,8 @@ def test_each_open_queue_returns_unique_handle(remote, judge):
 @sut_survives()
 @covers("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-14", "MQQP-3.1.4.3-15", "MQQP-3.1.4.3-17")
 def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
-    """RemoteQMOpenQueue is refused if pQueue or dwpContext is 0, or if they are not equal. RemoteQMOpenQueue succeeds
-    with any hQueue, and reads then return the messages of the queue that dwpContext identifies.
+    """The SUT refuses RemoteQMOpenQueue if pQueue or dwpContext is 0, or if the two values differ. RemoteQMOpenQueue
+    succeeds with any hQueue, and reads then return the messages of the queue that dwpContext identifies.
     """
     queue = remote.open_with_messages("first")
     zeros = [queue.open_session(pQueue=0), queue.open_session(dwpContext=0), queue.open_session(pQueue=0, dwpContext=0)]
@@ -125,8 +125,8 @@ def test_open_queue_entry_has_client_guid(remote, sut, judge):
 @covers("MQQP-3.1.4.3-D01")
 @sut_survives()
 def test_open_queue_with_dw_mqs_above_16_is_refused(remote, judge):
-    """RemoteQMOpenQueue with a dwMQS from 0 to 16 succeeds; with a dwMQS above 16, the call is refused. Afterwards, the
-    queue can still be read.
+    """RemoteQMOpenQueue with a dwMQS from 0 to 16 succeeds; the SUT refuses the call with a dwMQS above 16. Afterwards,
+    the queue can still be read.
     """
     queue = remote.open_with_messages("first")
     in_range = [queue.open_session(dwMQS=value) for value in (0, 1, 2, 8, 15, 16)]

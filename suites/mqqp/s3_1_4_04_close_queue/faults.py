@@ -61,7 +61,7 @@ class EveryQueueClosed(RemoteOpening):
 
 
 @fault("server-close-queue-success-returns-error", breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"))
-class StatusWrong(RemoteOpening):
+class ErrorReturnedOnSuccess(RemoteOpening):
     """RemoteQMCloseQueue returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -69,7 +69,7 @@ class StatusWrong(RemoteOpening):
 
 
 @fault("server-close-queue-null-handle-accepted", breaks="MQQP-3.1.4.4-05")
-class NullTaken(RemoteOpening):
+class NullHandleAccepted(RemoteOpening):
     """RemoteQMCloseQueue with the context handle NULL returns MQ_OK."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
@@ -88,7 +88,7 @@ class HandleKept(RemoteOpening):
 
 
 @fault("server-close-queue-closes-other-handles-of-queue", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True)
-class ClosingAHandleClosesItsQueueForAll(RemoteOpening):
+class CloseClosesAllHandles(RemoteOpening):
     """RemoteQMCloseQueue also closes all other handles of the same queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-close-queue-cancels-only-first-waiting-read", breaks=("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"))
-class OnlyFirstCancelled(RemoteOpening):
+class OnlyFirstReadCancelled(RemoteOpening):
     """The server cancels only the first read that waits on the closed handle; the other reads are never answered."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -24,7 +24,7 @@ class OnlyFirstCancelled(RemoteOpening):
 
 
 @fault("server-close-queue-leaves-reads-by-cursor", breaks=("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09"))
-class CursorReadsLeft(RemoteOpening):
+class CursorReadsNotCancelled(RemoteOpening):
     """If a read by a cursor waits on the closed handle, the server does not end the read."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -37,8 +37,8 @@ class CursorReadsLeft(RemoteOpening):
 
 
 @fault("server-close-queue-leaves-reads-with-timeout", breaks="MQQP-3.1.4.4-09")
-class TimedReadsLeft(RemoteOpening):
-    """The server ends only the reads without a timeout when a queue is closed."""
+class TimedReadsNotCancelled(RemoteOpening):
+    """When a queue is closed, the server ends only the waiting reads without a timeout."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         reads = self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle)
@@ -53,7 +53,9 @@ class TimedReadsLeft(RemoteOpening):
 
 @fault("server-close-queue-cancels-reads-of-other-handle", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"))
 class OtherReadsCancelled(RemoteOpening):
-    """The server also cancels the reads that wait on another handle of the closed queue."""
+    """When a handle of a queue is closed, the server also cancels the reads that wait on another handle
+    of the queue.
+    """
 
     def cancel_remote_reads(self, entry: OpenQueueEntry) -> None:
         super().cancel_remote_reads(entry)
@@ -66,7 +68,7 @@ class OtherReadsCancelled(RemoteOpening):
 
 @fault("server-close-queue-closes-cursors-of-other-handle", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"))
 class OtherCursorsClosed(RemoteOpening):
-    """The server also closes the cursors of another handle of the closed queue."""
+    """When a handle of a queue is closed, the server also closes the cursors of another handle of the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -91,8 +93,8 @@ class OpenReceivesOfOthersEnded(RemoteOpening):
 
 @fault("server-close-queue-with-waiting-read-keeps-queue-open", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"))
 class QueueWithReadsKeptOpen(RemoteOpening):
-    """The server cancels the waiting reads of a closed queue, but does not close the queue before the end of the
-    connection.
+    """When a queue with waiting reads is closed, the server cancels the reads, but keeps the queue open until the end
+    of the connection.
     """
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
@@ -106,7 +108,7 @@ class QueueWithReadsKeptOpen(RemoteOpening):
 
 @fault("server-close-queue-with-open-cursor-keeps-queue-open", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"))
 class QueueWithCursorsKeptOpen(RemoteOpening):
-    """The server does not release a closed queue on which a cursor is open."""
+    """When a queue with an open cursor is closed, the server does not release the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -119,7 +121,7 @@ class QueueWithCursorsKeptOpen(RemoteOpening):
 
 @fault("server-close-queue-of-peek-handle-not-released", breaks=("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"))
 class PeekHandleNotReleased(RemoteOpening):
-    """The server does not release a closed queue that was opened to peek."""
+    """When a queue that was opened to peek is closed, the server does not release the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -132,7 +134,7 @@ class PeekHandleNotReleased(RemoteOpening):
 
 @fault("server-close-queue-of-deleted-queue-thrown", breaks="MQQP-3.1.4.4-D01")
 class DeletedQueueThrown(RemoteOpening):
-    """The server raises an RPC exception when the queue of the closed handle was deleted."""
+    """The server raises an RPC exception from RemoteQMCloseQueue when the queue was deleted."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         if call.handle is not None:

@@ -1,4 +1,4 @@
-"""Fault of MS-MQQP 3.1.4.4 that shows only if the queue has another handle."""
+"""Fault of MS-MQQP 3.1.4.4 that only a second handle of the queue reveals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.model.statuses import Status
 
 @fault("server-read-through-handle-of-closed-first-opening", breaks="MQQP-3.1.4.4-07")
 class ClosedHandleReadable(RemoteStarting):
-    """The server reads through a closed handle as long as another handle of the queue is open."""
+    """While another handle of the queue is open, the server still reads through a closed handle."""
 
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
         found = super().find_remote_descriptor(handle)

@@ -34,7 +34,7 @@ class NotReleasedWithReceive(RemoteOpening):
     blind=True,
 )
 class CloseWithReadsFails(RemoteOpening):
-    """The server returns MQ_ERROR from RemoteQMCloseQueue if a read waited on the handle, and closes the queue."""
+    """If a read waits on the handle, RemoteQMCloseQueue closes the queue but returns MQ_ERROR."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         waiting = call.handle is not None and self.qm.remote.RemoteReadEntryCollection.of(
@@ -49,8 +49,8 @@ class CloseWithReadsFails(RemoteOpening):
 
 
 @fault("server-close-queue-with-waiting-read-thrown", breaks="MQQP-3.1.4.4-D01", blind=True)
-class NullHandleThrown(RemoteOpening):
-    """The server raises an RPC exception when the closed handle has a waiting read."""
+class CloseWithReadsThrown(RemoteOpening):
+    """If a read waits on the handle, RemoteQMCloseQueue closes the queue but raises an RPC exception."""
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         if call.handle is not None and self.qm.remote.RemoteReadEntryCollection.of(
@@ -65,7 +65,7 @@ class NullHandleThrown(RemoteOpening):
 @fault(
     "server-close-queue-second-entry-of-handle-removed-too", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True
 )
-class PurgesAtClose(RemoteOpening):
+class CloseRewindsOtherCursors(RemoteOpening):
     """RemoteQMCloseQueue moves the cursors of the queue's other handles back to the start of the queue."""
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:

@@ -114,8 +114,8 @@ def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
 
 @covers("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12")
 def test_other_handles_of_closed_queue_stay_open(remote, judge):
-    """One of three handles of a queue is closed: a cursor of the second handle, a receive of the third handle that is
-    not ended, and peeks through both handles continue as before.
+    """A queue has three handles, and one of them is closed: a cursor of the second handle, an unfinished receive of the
+    third handle, and peeks through both handles continue as before.
     """
     queue = remote.open_with_messages("first", "second", "third")
     beside, elsewhere = remote.open(association=queue.association), remote.open()
@@ -152,9 +152,9 @@ def test_other_handles_of_closed_queue_stay_open(remote, judge):
     *("MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10", "MQQP-3.1.4.4-D01"),
 )
 def test_closing_queue_cancels_its_waiting_reads(remote, judge):
-    """Four receives wait through one handle of a queue: two with a timeout, one without, and one by a cursor. A fifth
-    receive waits through a different handle of the queue, and a sixth in a second queue. The first handle is closed:
-    its four receives end without a message, and the other two still wait.
+    """Four receives wait through one handle of a queue: two with a timeout, one without a timeout, and one by a cursor.
+    A fifth receive waits through a different handle of the queue, and a sixth receive waits in a second queue. The
+    first handle is closed: its four receives end without a message, and the other two receives still wait.
     """
     queue = remote.open()
     admin = remote.open("admin", association=queue.association)
@@ -242,8 +242,8 @@ def test_closed_queue_with_unended_receive_is_free(remote, judge, by_cursor):
 @pytest.mark.parametrize("which", [0, 1], ids=["first", "second"])
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_entry_of_closed_queue_is_removed(remote, sut, judge, which):
-    """A queue is opened twice, and one handle is closed: OpenQueueEntryCollection contains only the entry of the handle
-    that is open.
+    """A queue is opened twice, and one of the two handles is closed: OpenQueueEntryCollection contains only the entry
+    of the other handle.
     """
     queues = [remote.open() for _ in range(2)]
     closed, other = queues[which], queues[1 - which]

@@ -25,7 +25,7 @@ class OtherHandlesLoseCursors(RemoteOpening):
 
 
 @fault("server-close-cursor-accepts-cursor-of-other-queue", breaks="MQQP-3.1.4.5-07", blind=True)
-class CursorOfAnyQueue(RemoteOpening):
+class CursorFoundInAnyOpenQueue(RemoteOpening):
     """RemoteQMCloseCursor searches for hCursor in every open queue, and closes the cursor although hQueue is a
     different open queue.
     """

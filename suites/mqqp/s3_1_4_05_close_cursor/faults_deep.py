@@ -21,8 +21,8 @@ class _Closing(RemoteOpening):
 
 
 @fault("server-close-cursor-hcursor-compared-in-low-16-bits", breaks=("MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10"))
-class ComparedInPart(_Closing):
-    """The server closes a cursor if only the low 16 bits of its handle equal those of hCursor."""
+class CursorComparedIn16Bits(_Closing):
+    """The server compares only the low 16 bits of hCursor with the handles of the cursors."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
@@ -37,7 +37,7 @@ class ComparedInPart(_Closing):
 
 @fault("server-close-cursor-second-close-returns-mq-ok", breaks="MQQP-3.1.4.5-10")
 class SecondCloseAccepted(_Closing):
-    """The server returns MQ_OK for a cursor that is already closed."""
+    """RemoteQMCloseCursor returns MQ_OK for a cursor that is already closed."""
 
     closed: frozenset[int] = frozenset()
 
@@ -88,7 +88,7 @@ class OtherReadsEnded(QueueOpening):
 
 @fault("server-close-cursor-after-receive-not-carried-out", breaks=("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"))
 class UsedCursorNotClosed(RemoteOpening):
-    """The server returns MQ_OK, but does not close a cursor that has read a message."""
+    """RemoteQMCloseCursor returns MQ_OK for a cursor that has read a message, but does not close the cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         given = call.arguments

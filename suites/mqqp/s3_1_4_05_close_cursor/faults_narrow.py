@@ -43,8 +43,8 @@ class ClosedQueueOtherStatus(RemoteOpening):
 @fault(
     "server-close-cursor-that-peeked-last-message-not-closed", breaks=("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"), blind=True
 )
-class WaitingCursorStays(RemoteOpening):
-    """The server returns MQ_OK but does not close a cursor whose message was received."""
+class CursorOfReceivedMessageNotClosed(RemoteOpening):
+    """RemoteQMCloseCursor returns MQ_OK for a cursor whose message was received, but does not close the cursor."""
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])

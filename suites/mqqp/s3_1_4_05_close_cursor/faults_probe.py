@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.5 of the probe, written without reading the checks."""
+"""Faults of MS-MQQP 3.1.4.5 RemoteQMCloseCursor, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-close-cursor-uses-handle-of-queue-opened-last", breaks="MQQP-3.1.4.5-07", blind=True)
-class HandleOpenedLast(RemoteOpening):
-    """RemoteQMCloseCursor looks for hCursor only in the handle of the queue that was opened last, even if hQueue is an
-    earlier handle of the same queue.
+class OnlyNewestHandleSearched(RemoteOpening):
+    """RemoteQMCloseCursor searches for hCursor only among the cursors of the queue's newest handle, even if hQueue is
+    an older handle of the same queue.
     """
 
     def remote_qm_close_cursor(self, call: Call, now: Now) -> None:

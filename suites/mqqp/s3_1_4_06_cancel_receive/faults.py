@@ -51,7 +51,7 @@ add(
         "MQQP-3.1.4.6-D01",
     ),
 )
-class StatusWrong(RemoteEnding):
+class ErrorReturnedOnSuccess(RemoteEnding):
     """RemoteQMCancelReceive returns an error status instead of MQ_OK when it succeeds."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
@@ -59,7 +59,7 @@ class StatusWrong(RemoteEnding):
 
 
 @fault("server-cancel-receive-h-queue-ignored", breaks="MQQP-3.1.4.6-08")
-class OfAnyQueue(RemoteEnding):
+class ReadOfAnyQueueCancelled(RemoteEnding):
     """RemoteQMCancelReceive cancels the read with the given dwRequestID in any queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -73,8 +73,8 @@ class OfAnyQueue(RemoteEnding):
     "server-cancel-receive-idle-queue-accepted",
     breaks="MQQP-3.1.4.6-09",
 )
-class IdleQueueTaken(RemoteEnding):
-    """RemoteQMCancelReceive returns MQ_OK for a queue without waiting reads."""
+class IdleQueueAccepted(RemoteEnding):
+    """RemoteQMCancelReceive returns MQ_OK for a queue on which no read waits."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, entry = super().find_read_to_cancel(h_queue, request_id)
@@ -82,7 +82,7 @@ class IdleQueueTaken(RemoteEnding):
 
 
 @fault("server-cancel-receive-ends-first-read", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02"))
-class FirstCancelled(RemoteEnding):
+class FirstReadCancelled(RemoteEnding):
     """RemoteQMCancelReceive ignores its dwRequestID and cancels the first waiting read of the queue."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -91,7 +91,7 @@ class FirstCancelled(RemoteEnding):
 
 
 @fault("server-cancel-receive-unknown-id-wrong-status", breaks="MQQP-3.1.4.6-11")
-class UnknownAsIdle(RemoteEnding):
+class UnknownRequestReportedAsIdle(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_ERROR_INVALID_HANDLE for an unknown dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
@@ -118,7 +118,7 @@ class QueueClosed(RemoteEnding):
         "MQQP-3.1.4.6-D01",
     ),
 )
-class LeftWaiting(RemoteEnding):
+class CancelledReadWaits(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_OK and lets the read wait."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -129,7 +129,7 @@ class LeftWaiting(RemoteEnding):
 
 
 @fault("client-cancel-receive-before-read", breaks="MQQP-3.1.4.6-03")
-class CancelledBefore(ClientReading):
+class CancelCalledBeforeRead(ClientReading):
     """The client calls RemoteQMCancelReceive before the method that starts the read."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
@@ -157,7 +157,7 @@ class CancelEndsTheOldestRead(RemoteEnding):
 
 
 @fault("server-cancelled-peek-waits-on", breaks="MQQP-3.1.4.6-05")
-class PeekWaitsOn(RemoteEnding):
+class CancelledPeekWaits(RemoteEnding):
     """RemoteQMCancelReceive returns MQ_OK for a waiting peek, but does not cancel the peek."""
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:

@@ -41,7 +41,7 @@ class RefusedCancelCancels(RemoteEnding):
 
 @fault("server-cancel-receive-dwrequestid-compared-in-low-16-bits", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.4.6-11"))
 class RequestComparedInPart(RemoteEnding):
-    """The server cancels a read if only the low 16 bits of its dwRequestID equal those of the requested dwRequestID."""
+    """RemoteQMCancelReceive compares only the low 16 bits of dwRequestID."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         for one in self.qm.remote.RemoteReadEntryCollection.of(h_queue):
@@ -67,9 +67,7 @@ class OtherHandleSearched(RemoteEnding):
 
 @fault("server-cancel-receive-mq-error-while-other-queue-has-reads", breaks="MQQP-3.1.4.6-09")
 class NoReadsAnswersError(RemoteEnding):
-    """The server returns MQ_ERROR for a cancellation on a queue without waiting reads while a read waits on another
-    queue.
-    """
+    """While a read waits on another queue, RemoteQMCancelReceive returns MQ_ERROR for a queue without waiting reads."""
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, found = super().find_read_to_cancel(h_queue, request_id)
@@ -166,8 +164,8 @@ class SecondMethodEndsWithSuccess(RemoteReads):
 
 @fault("server-cancelled-endless-read-not-answered", breaks="MQQP-3.1.4.6-D01")
 class CancelledReadAnsweredLate(RemoteEnding):
-    """The server returns MQ_OK for a cancellation, but a cancelled read without a timeout ends only when a message
-    arrives.
+    """RemoteQMCancelReceive returns MQ_OK for a read without a timeout, but the read ends only when a
+    message arrives.
     """
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
@@ -184,7 +182,9 @@ def _lock_message(status: Status, position: MessagePosition | None) -> None:
 
 @fault("server-cancelled-read-still-takes-message", breaks="MQQP-3.1.4.6-19")
 class CancelledReadTakesMessage(RemoteEnding):
-    """The server locks the next arriving message as if the cancelled read were still waiting."""
+    """When a message arrives after a read was cancelled, the server locks the message as if the read were still
+    waiting.
+    """
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)

@@ -1,4 +1,4 @@
-"""Fault of MS-MQQP 3.1.4.6 in a client."""
+"""Fault of MS-MQQP 3.1.4.6: a client cancels a read too early."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_steps import Sequence
 
-FAILURES_ALIKE = {
+FAILURE_RULE_BY_METHOD = {
     "RemoteQMStartReceive": "MQQP-3.1.4.1-10",
     "RemoteQMStartReceive2": "MQQP-3.1.4.10-10",
     "RemoteQMEndReceive": "MQQP-3.1.4.2-08",
@@ -18,7 +18,7 @@ FAILURES_ALIKE = {
     "RemoteQMPurgeQueue": "MQQP-3.1.4.7-03",
     "RemoteQMStartReceiveByLookupId": "MQQP-3.1.4.11-18",
 }
-"""For each method, the rule that the client treats all failures of that method alike."""
+"""For each method, the rule that the client treats all failures of this method alike."""
 
 
 @fault("client-cancel-receive-before-read-is-sent", breaks="MQQP-3.1.4.6-03")

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10 and 3.1.4.6 that only special cases reveal: special values of dwRequestID."""
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10 and 3.1.4.6 that only special values of dwRequestID reveal."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.model.statuses import Status
 
-LARGEST = 0xFFFFFFFF
+LARGEST_REQUEST_ID = 0xFFFFFFFF
 
 
 @fault("server-cancel-receive-dwrequestid-0-cancels-first-read", breaks="MQQP-3.1.4.6-11")
-class ZeroIsFirst(RemoteEnding):
+class ZeroCancelsFirstRead(RemoteEnding):
     """The server cancels the first waiting read if RemoteQMCancelReceive names dwRequestID 0 and no read has this
     dwRequestID.
     """
@@ -39,4 +39,4 @@ class LargestNotFound(RemoteEnding):
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         found = super().find_read_to_cancel(h_queue, request_id)
-        return (Status.MQ_ERROR, None) if request_id == LARGEST and found[1] is not None else found
+        return (Status.MQ_ERROR, None) if request_id == LARGEST_REQUEST_ID and found[1] is not None else found

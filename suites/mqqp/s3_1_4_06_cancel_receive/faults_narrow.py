@@ -31,8 +31,10 @@ class ClosedQueueOtherStatus(RemoteEnding):
 
 
 @fault("server-cancel-receive-after-last-read-of-queue-mq-error", breaks="MQQP-3.1.4.6-09", blind=True)
-class EarlierReadsRemembered(RemoteEnding):
-    """RemoteQMCancelReceive returns MQ_ERROR for a queue whose last waiting read was cancelled."""
+class IdleQueueReturnsError(RemoteEnding):
+    """RemoteQMCancelReceive returns MQ_ERROR for a queue that has no waiting read because its last waiting read was
+    cancelled.
+    """
 
     def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
         status, entry = super().find_read_to_cancel(h_queue, request_id)
@@ -59,7 +61,7 @@ class CancelledPeekKept(RemoteReads):
 
 
 @fault("server-cancel-receive-only-of-own-connection", breaks=("MQQP-3.1.4.6-10", "MQQP-3.1.1.3-01"), blind=True)
-class OwnConnectionOnly(RemoteEnding):
+class OnlyReadsOfConnectionFound(RemoteEnding):
     """RemoteQMCancelReceive finds only reads that were called on the same connection."""
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:

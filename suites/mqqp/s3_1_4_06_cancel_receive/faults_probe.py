@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.6 of the probe, written without reading the checks."""
+"""Faults of MS-MQQP 3.1.4.6 RemoteQMCancelReceive, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from reference_qm.model.statuses import Status
 
 
 @fault("server-cancelled-start-receive2-waits-on", breaks="MQQP-3.1.4.6-D01", blind=True)
-class SecondMethodWaitsOn(RemoteEnding):
-    """RemoteQMCancelReceive returns MQ_OK for a waiting RemoteQMStartReceive2, but RemoteQMStartReceive2 continues to
-    wait for a message.
+class CancelledStartReceive2Waits(RemoteEnding):
+    """RemoteQMCancelReceive returns MQ_OK for a waiting RemoteQMStartReceive2, but this call
+    continues to wait.
     """
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:

@@ -41,7 +41,9 @@ def test_client_cancels_read_after_it_began(peer, sut, judge, version):
 
 
 def judge_cancel_before_read(reader, judge, remote):
-    """Judge a cancel of a read that the SUT has not sent yet, if it calls RemoteQmGetVersion first."""
+    """Judge the cancellation of a read that the SUT has not sent yet. The function judges only a SUT that calls
+    RemoteQmGetVersion before the read.
+    """
     asked: list[ServedCall] = []
     reader.server.answers[Method.GET_VERSION] = asked.append
     request = reader.begin_read(Reading.RECEIVE, remote)

@@ -125,8 +125,9 @@ def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
 @covers("MQQP-3.1.4.6-09")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_receive_that_returned_message_is_not_cancelled(remote, judge, by):
-    """A receive returns a message and is not ended, while reads wait in a second queue: RemoteQMCancelReceive with its
-    dwRequestID returns MQ_ERROR_INVALID_HANDLE, and the message stays locked until the end of the receive.
+    """A receive returns a message and is not ended, while reads wait in a second queue: RemoteQMCancelReceive with the
+    dwRequestID of the receive returns MQ_ERROR_INVALID_HANDLE, and the message stays locked until the end of the
+    receive.
     """
     queue, number = remote.open_with_messages("first", "second"), remote.request_id()
     admin = remote.open("admin")
@@ -194,8 +195,9 @@ def test_cancel_of_peek_succeeds_only_if_peek_ends(remote, judge):
     *("MQQP-2.2.2.1-04", "MQQP-2.2.2.1-05", "MQQP-3.1.1.3-01"),
 )
 def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
-    """One of two waiting receives is cancelled and ends without a message. Its dwRequestID can be used again, a second
-    RemoteQMCancelReceive for it fails, and the other receive, which still waits, gets the next message.
+    """One of two waiting receives is cancelled and ends without a message. The dwRequestID of this receive can be used
+    again, and a second RemoteQMCancelReceive for this receive fails. The other receive still waits, and gets the next
+    message.
     """
     queue = remote.open()
     cursor = queue.open_cursor()
@@ -264,7 +266,7 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_cancel_ends_only_read_of_request_id(remote, judge, which):
     """A receive without a timeout, a receive by a cursor and a RemoteQMStartReceive wait. One of their dwRequestIDs is
-    0, and the other two have only high bits set. RemoteQMCancelReceive names one of the three dwRequestIDs: the receive
+    0, and the other two have only high bits set. RemoteQMCancelReceive names one of the three dwRequestIDs: the read
     with this dwRequestID ends without a message, and the other two reads still wait.
     """
     queue = remote.open()

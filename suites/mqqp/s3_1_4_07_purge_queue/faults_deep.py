@@ -57,7 +57,7 @@ class LowestPriorityKept(_Keeping):
 
 @fault("server-purge-queue-of-second-handle-not-found", breaks="MQQP-3.1.4.7-05")
 class SecondHandleRefused(RemoteOpening):
-    """The server refuses a purge by the second handle of a queue."""
+    """The server refuses a purge through the second handle of a queue."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
@@ -139,7 +139,7 @@ class EmptyQueueRefused(RemoteOpening):
 
 @fault("server-purge-queue-with-locked-message-returns-failure", breaks=("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"))
 class LockedMessageRefuses(RemoteOpening):
-    """If a receive from a queue is unfinished, the server purges the queue but returns a failure."""
+    """If a receive from a queue is unfinished, RemoteQMPurgeQueue purges the queue but returns a failure."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         states = [one.State for one in queue.MessagePositionList]

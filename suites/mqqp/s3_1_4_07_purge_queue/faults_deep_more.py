@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.7 that show only after an earlier purge."""
+"""Faults of MS-MQQP 3.1.4.7 that only requests after a purge reveal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from reference_qm.rpc import Call
 
 @fault("server-purge-after-earlier-purge-does-nothing", breaks="MQQP-3.1.4.7-D01")
 class SecondPurgeIgnored(RemoteOpening):
-    """The server carries out only the first purge of a queue handle; for later purges, it only returns MQ_OK."""
+    """The server carries out only the first purge through a queue handle; for later purges, it returns MQ_OK and does
+    nothing.
+    """
 
     purged: frozenset[int] = frozenset()
 

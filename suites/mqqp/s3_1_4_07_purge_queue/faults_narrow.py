@@ -24,7 +24,7 @@ class PurgedInMemoryOnly(Durability):
 
 @fault("server-purge-keeps-transactional-messages", breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10"), blind=True)
 class TransactionalKept(RemoteOpening):
-    """The server does not purge a transactional queue, and returns MQ_OK."""
+    """RemoteQMPurgeQueue returns MQ_OK for a transactional queue, but leaves the messages in the queue."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         if queue.Transactional:
@@ -59,7 +59,7 @@ class PurgedSilently(Queues):
 
 @fault("server-purge-of-closed-queue-accepted", breaks="MQQP-3.1.4.7-06", blind=True)
 class ClosedHandlePurges(RemoteOpening):
-    """RemoteQMPurgeQueue purges a queue through a handle that was closed, while the queue has another handle."""
+    """While a queue has an open handle, RemoteQMPurgeQueue also purges the queue through a closed handle."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
@@ -81,7 +81,7 @@ class ClosedHandlePurges(RemoteOpening):
 
 @fault("server-purge-of-queue-with-cursor-rewinds-handles", breaks="MQQP-3.1.4.7-12", blind=True)
 class PurgeWithReaderFails(RemoteOpening):
-    """The server purges the queue but returns MQ_ERROR if a read waits on the handle."""
+    """If a read waits on the handle, RemoteQMPurgeQueue purges the queue but returns MQ_ERROR."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         if self.qm.remote.RemoteReadEntryCollection.of(call.arguments["hQueue"]):

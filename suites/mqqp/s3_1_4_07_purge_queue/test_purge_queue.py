@@ -36,8 +36,8 @@ LONG_READ_TIMEOUT_MS = 600_000
 @sut_survives()
 def test_purge_empties_open_queue_and_no_other(remote, judge):
     """RemoteQMPurgeQueue with the handle of an unknown, unopened or closed queue returns or throws
-    MQ_ERROR_INVALID_HANDLE. With the second handle of an open queue, it removes all messages of that queue, and no
-    message of a second queue. Further purges of the empty queue, also by the handle on which reads wait, succeed and
+    MQ_ERROR_INVALID_HANDLE. With the second handle of an open queue, the method removes all messages of that queue, and
+    no message of a second queue. Further purges of the empty queue, also by the handle on which reads wait, succeed and
     change neither the waiting reads nor a cursor; one of these reads can still be cancelled.
     """
     queue = remote.open_with_messages("first", "second")
@@ -111,8 +111,9 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
 @needs("receive", "queue_control", "subqueues")
 @covers("MQQP-3.1.4.7-09")
 def test_purge_of_queue_leaves_its_subqueue(remote, sut, judge):
-    """Of three messages of a queue, one is moved to a subqueue, and one is received and copied to the journal of the
-    queue. Then the queue is purged: the moved message stays in the subqueue, and the copy stays in the journal.
+    """A queue contained three messages: one is moved to a subqueue, one is received and copied to the journal of the
+    queue, and one stays. Then the queue is purged: the moved message stays in the subqueue, and the copy stays in the
+    journal.
     """
     name = sut.new_queue("purged", journaling=True)
     subqueue = f"{name};mqc-sub"
@@ -141,7 +142,9 @@ def test_purge_of_queue_leaves_its_subqueue(remote, sut, judge):
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
 @pytest.mark.parametrize("kind", [Kind.RECOVERABLE, Kind.TRANSACTIONAL])
 def test_purged_messages_stay_removed_after_restart(remote, sut, judge, kind):
-    """Two messages are purged, a third arrives, and the SUT restarts: the queue contains only the third message."""
+    """Two messages are purged, a third message arrives, and the SUT restarts: the queue contains only the third
+    message.
+    """
     queue = remote.open(kind.queue)
     fill_queue(remote, kind.queue, "first", "second")
     purged = queue.purge()
@@ -217,7 +220,7 @@ def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judg
     """One of three messages is received, and the queue is purged.
 
     The queue is empty, and stays empty after the receive ends with RR_NACK or RR_ACK. After RR_NACK, the sender gets
-    the acknowledgment Q_PURGED for the received message; after RR_ACK, it gets Q_PURGED or RECEIVE (MS-MQDMPR
+    the acknowledgment Q_PURGED for the received message; after RR_ACK, the sender gets Q_PURGED or RECEIVE (MS-MQDMPR
     3.1.7.1.12).
     """
     queue = remote.open()

@@ -38,8 +38,8 @@ class NoPort(RemoteOpening):
     "server-get-server-port-one-too-high",
     breaks=("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"),
 )
-class PortWrong(RemoteOpening):
-    """RemoteQMGetQMQMServerPort returns a port that is one too high."""
+class PortGreaterByOne(RemoteOpening):
+    """RemoteQMGetQMQMServerPort returns a port that is greater by 1 than the right port."""
 
     def get_server_port(self, port_type: int) -> int:
         port = super().get_server_port(port_type)
@@ -81,7 +81,7 @@ class SpxFaults(RemoteOpening):
 
 
 @fault("server-get-server-port-for-spx-returns-error", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"))
-class SpxIsAnError(RemoteOpening):
+class SpxReturnsError(RemoteOpening):
     """RemoteQMGetQMQMServerPort returns an HRESULT instead of 0 for a protocol that the server does not support."""
 
     def get_server_port(self, port_type: int) -> int:
@@ -89,15 +89,15 @@ class SpxIsAnError(RemoteOpening):
 
 
 @fault("server-get-server-port-changes-with-open-queue", breaks="MQQP-3.1.4.8-D06")
-class PortCountedUp(RemoteOpening):
-    """RemoteQMGetQMQMServerPort returns different ports while a queue is open."""
+class PortChangesWhileQueueOpen(RemoteOpening):
+    """While a queue is open, RemoteQMGetQMQMServerPort returns other ports than before."""
 
     def get_server_port(self, port_type: int) -> int:
         return super().get_server_port(port_type ^ bool(len(self.qm.remote.OpenQueueEntryCollection)))
 
 
 @fault("server-get-server-port-faults-with-open-queue", breaks="MQQP-3.1.4.8-D07")
-class PortThrown(RemoteOpening):
+class PortThrownWhileQueueOpen(RemoteOpening):
     """RemoteQMGetQMQMServerPort answers with a fault while a queue is open."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
@@ -132,7 +132,7 @@ class BuildNumberZero(RemoteOpening):
 
 
 @fault("server-get-version-minor-zero", breaks="MQQP-3.1.4.9-D01")
-class MinorZero(RemoteOpening):
+class MinorVersionZero(RemoteOpening):
     """RemoteQmGetVersion returns version 6.0.6531."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
@@ -140,7 +140,7 @@ class MinorZero(RemoteOpening):
 
 
 @fault("server-get-version-faults-without-open-queue", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"))
-class VersionThrownBefore(RemoteOpening):
+class VersionThrownBeforeOpen(RemoteOpening):
     """RemoteQmGetVersion answers with a fault while no queue is open."""
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:

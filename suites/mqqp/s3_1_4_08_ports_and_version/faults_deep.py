@@ -11,8 +11,8 @@ from reference_qm.surface.clock import Now
 
 
 @fault("server-port-0-after-third-call", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"))
-class SecondCallFails(RemoteOpening):
-    """The server returns 0 for each call of RemoteQMGetQMQMServerPort after the third."""
+class NoPortAfterThirdCall(RemoteOpening):
+    """After three calls, RemoteQMGetQMQMServerPort returns 0."""
 
     calls = 0
 
@@ -24,16 +24,16 @@ class SecondCallFails(RemoteOpening):
 
 
 @fault("server-port-while-queue-is-open-0", breaks="MQQP-3.1.4.8-D06")
-class NoPortForReader(RemoteOpening):
-    """The server returns 0 as port while a queue is open for remote reading."""
+class NoPortWhileQueueOpen(RemoteOpening):
+    """While a queue is open for remote reading, RemoteQMGetQMQMServerPort returns 0."""
 
     def get_server_port(self, port_type: int) -> int:
         return 0 if len(self.qm.remote.OpenQueueEntryCollection) else super().get_server_port(port_type)
 
 
 @fault("server-version-differs-while-queue-is-open", breaks="MQQP-3.1.4.9-D02")
-class VersionOfReader(RemoteOpening):
-    """The server returns a different build number while a queue is open for remote reading."""
+class VersionDiffersWhileQueueOpen(RemoteOpening):
+    """While a queue is open for remote reading, RemoteQmGetVersion returns a different build number."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
         major, minor, build = super().get_remote_version()
@@ -41,10 +41,8 @@ class VersionOfReader(RemoteOpening):
 
 
 @fault("server-version-call-between-both-opens-thrown", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"))
-class ThrownWithoutQueue(RemoteOpening):
-    """The server raises an RPC exception for RemoteQmGetVersion if R_QMOpenRemoteQueue has opened a queue, but
-    RemoteQMOpenQueue has not been called.
-    """
+class VersionThrownBetweenOpens(RemoteOpening):
+    """After R_QMOpenRemoteQueue and before RemoteQMOpenQueue, RemoteQmGetVersion raises an RPC exception."""
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
         if any(one.RemoteReadState is RemoteReadState.OPENED for one in self.qm.descriptors.values()):

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.8 and 3.1.4.9 that break one state of the readers."""
+"""Faults of MS-MQQP 3.1.4.8 and 3.1.4.9 that only a waiting read, or the end of all remote reading, reveals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 @fault("server-port-while-read-waits-0", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"), blind=True)
 class NoPortWhileReadWaits(RemoteOpening):
-    """The server returns 0 as port while a read waits for a message."""
+    """While a read waits for a message, RemoteQMGetQMQMServerPort returns 0."""
 
     def get_server_port(self, port_type: int) -> int:
         return 0 if self.qm.readers else super().get_server_port(port_type)
@@ -18,7 +18,7 @@ class NoPortWhileReadWaits(RemoteOpening):
 
 @fault("server-port-after-close-of-queue-0", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D06"), blind=True)
 class NoPortAfterClose(RemoteOpening):
-    """The server returns 0 as port after its last remote reader has closed its queue."""
+    """After the last remote reader has closed its queue, RemoteQMGetQMQMServerPort returns 0."""
 
     def get_server_port(self, port_type: int) -> int:
         is_open = len(self.qm.remote.OpenQueueEntryCollection) > 0
@@ -29,7 +29,7 @@ class NoPortAfterClose(RemoteOpening):
 
 @fault("server-port-call-while-read-waits-thrown", breaks="MQQP-3.1.4.8-D07", blind=True)
 class PortThrownWhileReadWaits(RemoteOpening):
-    """The server raises an RPC exception for RemoteQMGetQMQMServerPort while a read waits for a message."""
+    """While a read waits for a message, RemoteQMGetQMQMServerPort raises an RPC exception."""
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
         if self.qm.readers:
@@ -40,7 +40,7 @@ class PortThrownWhileReadWaits(RemoteOpening):
 
 @fault("server-version-while-read-waits-differs", breaks="MQQP-3.1.4.9-D02", blind=True)
 class VersionWhileReadWaits(RemoteOpening):
-    """The server returns a different build number while a read waits for a message."""
+    """While a read waits for a message, RemoteQmGetVersion returns a different build number."""
 
     def get_remote_version(self) -> tuple[int, int, int]:
         major, minor, build = super().get_remote_version()
@@ -49,7 +49,7 @@ class VersionWhileReadWaits(RemoteOpening):
 
 @fault("server-version-call-after-close-of-queue-thrown", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"), blind=True)
 class VersionThrownAfterClose(RemoteOpening):
-    """The server raises an RPC exception for RemoteQmGetVersion after its last remote reader has closed its queue."""
+    """After the last remote reader has closed its queue, RemoteQmGetVersion raises an RPC exception."""
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
         is_open = len(self.qm.remote.OpenQueueEntryCollection) > 0

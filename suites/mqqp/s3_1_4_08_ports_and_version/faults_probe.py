@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.8 and 3.1.4.9 of the probe, written without reading the checks."""
+"""Faults of MS-MQQP 3.1.4.8 and 3.1.4.9, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

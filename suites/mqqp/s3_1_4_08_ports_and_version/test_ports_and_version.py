@@ -25,8 +25,8 @@ INVALID_PORT_KINDS = (4, 5, 0x0000_0100, 0x8000_0000, 0xFFFF_FFFF)
 HIGHEST_PORT = 0xFFFF
 
 
-def ask_ports(remote: Remote, *types: int) -> list[Call]:
-    """Call RemoteQMGetQMQMServerPort for each of some port types on a new connection; return the results."""
+def request_ports(remote: Remote, *types: int) -> list[Call]:
+    """Call RemoteQMGetQMQMServerPort for each given port type on a new connection; return the results."""
     association = remote.associate(QM2QM)
     return [association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
 
@@ -54,7 +54,7 @@ def try_to_bind(remote: Remote, port: int | None, interface: Syntax) -> str:
 )
 def test_interface_is_served_at_returned_port(remote, judge, port_type, interface, rule):
     """The port for IP_HANDSHAKE accepts a bind to qmcomm, and the port for IP_READ accepts a bind to qm2qm."""
-    call = ask_ports(remote, port_type)[0]
+    call = request_ports(remote, port_type)[0]
     found = try_to_bind(remote, call.status, interface)
     judge(rule, expected="served", case="interface at the returned port", observed=found, evidence=call.evidence)
     judge(
@@ -77,10 +77,10 @@ def test_interface_is_served_at_returned_port(remote, judge, port_type, interfac
 @covers("MQQP-3.1.3-01", "MQQP-3.1.4.8-D05")
 def test_interface_is_served_after_restart(remote, sut, judge):
     """After a restart of the SUT, a bind to qm2qm at the port for IP_READ succeeds, and a message can be received."""
-    before = ask_ports(remote, PortType.IP_READ)[0]
+    before = request_ports(remote, PortType.IP_READ)[0]
     sut.restart()
     try:
-        after = ask_ports(remote, PortType.IP_READ)[0]
+        after = request_ports(remote, PortType.IP_READ)[0]
         found = try_to_bind(remote, after.status, QM2QM)
         read = remote.open_with_messages("first").receive().label_or_outcome if found == "served" else "nothing"
     except CHANNEL_ERRORS:
@@ -121,9 +121,9 @@ def test_interface_is_served_after_restart(remote, sut, judge):
 @sut_survives()
 def test_unknown_port_type_has_no_port(remote, judge):
     """RemoteQMGetQMQMServerPort with a dwPortType above 3 returns 0 or a range fault (erratum E53). With an SPX port
-    type, it returns 0 if the release does not support SPX. With IP_READ, it still returns a port.
+    type, the method returns 0 if the release does not support SPX. With IP_READ, the method still returns a port.
     """
-    calls = ask_ports(remote, *INVALID_PORT_KINDS, PortType.IP_READ)
+    calls = request_ports(remote, *INVALID_PORT_KINDS, PortType.IP_READ)
     refused = ["no port" if call.thrown is not None or call.status == 0 else call.outcome for call in calls[:-1]]
     observed: dict[str, Any] = {
         "calls with a port type above 3": refused,
@@ -131,7 +131,11 @@ def test_unknown_port_type_has_no_port(remote, judge):
     }
     expected: dict[str, Any] = {"calls with a port type above 3": each("no port"), "call with IP_READ": holds("a port")}
     judge("MQQP-3.1.4.8-02", expected=expected, observed=observed, evidence=calls)
-    spx = ask_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ) if find_release(remote.sut).spx is False else []
+    spx = (
+        request_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ)
+        if find_release(remote.sut).spx is False
+        else []
+    )
     observed["SPX port types"] = [call.outcome if call.status is None else call.status for call in spx]
     expected["SPX port types"] = [0] * len(spx)
     judge("MQQP-3.1.4.8-03", expected=expected, observed=observed, evidence=[*calls, *spx])
@@ -148,7 +152,7 @@ def test_spx_port_type_returns_port_or_zero(remote, judge, port_type, rule):
     """RemoteQMGetQMQMServerPort with an SPX port type returns a port, or 0 if the SUT does not support SPX; the call
     does not cause a fault.
     """
-    call = ask_ports(remote, port_type)[0]
+    call = request_ports(remote, port_type)[0]
     observed = call.status if call.status is not None else call.outcome
     judge(rule, expected=between(0, HIGHEST_PORT), case="returned port", observed=observed, evidence=call.evidence)
 
@@ -159,15 +163,15 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
     waits, and after the queue was closed. Each port is the default port, or the default port plus a multiple of 11.
     """
     types = (PortType.IP_HANDSHAKE, PortType.IP_READ)
-    before = ask_ports(remote, *types)
+    before = request_ports(remote, *types)
     queue = remote.open_with_messages("first")
     open_beside = [queue.association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
-    after = ask_ports(remote, *types)
+    after = request_ports(remote, *types)
     queue.receive()
     queue.begin_receive(ulTimeout=INFINITE).state_after_silence()
-    waiting = ask_ports(remote, *types)
+    waiting = request_ports(remote, *types)
     queue.close()
-    closed = ask_ports(remote, *types)
+    closed = request_ports(remote, *types)
     every = [[call.status for call in calls] for calls in (before, open_beside, after, waiting, closed)]
     evidence = [*before, *after, *waiting, *closed]
     judge("MQQP-3.1.4.8-D06", expected=each(every[0], "pair of ports"), observed=every, evidence=evidence)
@@ -177,7 +181,7 @@ def test_ports_stay_the_same_while_server_runs(remote, judge):
         *after,
         *waiting,
         *closed,
-        *ask_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ),
+        *request_ports(remote, PortType.IPX_HANDSHAKE, PortType.IPX_READ),
     ]
     judge(
         "MQQP-3.1.4.8-D05",

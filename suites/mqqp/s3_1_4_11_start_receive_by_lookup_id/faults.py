@@ -64,7 +64,7 @@ add(
 
 
 def _change_lookup(found: MessageSeekAction, other: MessageSeekAction) -> Install:
-    """Let the server replace one seek operation of a lookup with a different one."""
+    """Build a fault in which the server replaces one seek operation of a lookup with a different one."""
 
     class Sought(RemoteReads):
         def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -81,35 +81,35 @@ for _name, _breaks, _says, _found, _other in (
             *("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-41", "MQQP-3.1.4.11-45"),
             *("MQQP-3.1.4.11-D01", "MQQP-3.1.4.11-D04"),
         ),
-        "The server's CURRENT lookup reads the message after the message with the given LookupId.",
+        "A CURRENT lookup reads the message after the message with the given LookupId.",
         MessageSeekAction.CURRENT,
         MessageSeekAction.NEXT,
     ),
     (
         "server-lookup-next-of-zero-finds-no-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D05"),
-        "The server's NEXT lookup with LookupId 0 finds no message, because no message has the LookupIdentifier 0.",
+        "A NEXT lookup with LookupId 0 finds no message, because no message has the LookupIdentifier 0.",
         MessageSeekAction.FIRST,
         MessageSeekAction.NEXT,
     ),
     (
         "server-lookup-prev-of-all-ones-finds-no-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"),
-        "The server's PREV lookup with the maximum LookupId finds no message, because no message has that identifier.",
+        "A PREV lookup with the maximum LookupId finds no message, because no message has that identifier.",
         MessageSeekAction.LAST,
         MessageSeekAction.PREVIOUS,
     ),
     (
         "server-lookup-prev-reads-current-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"),
-        "The server's PREV lookup reads the message with the given LookupId instead of the message before it.",
+        "A PREV lookup reads the message with the given LookupId instead of the message before it.",
         MessageSeekAction.PREVIOUS,
         MessageSeekAction.CURRENT,
     ),
     (
         "server-lookup-next-reads-current-message",
         ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D05"),
-        "The server's NEXT lookup reads the message with the given LookupId instead of the message after it.",
+        "A NEXT lookup reads the message with the given LookupId instead of the message after it.",
         MessageSeekAction.NEXT,
         MessageSeekAction.CURRENT,
     ),
@@ -146,8 +146,8 @@ add(
         *("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"),
     ),
 )
-class ReceiveLeaves(RemoteReads):
-    """The server's RECEIVE lookup leaves the message in the queue."""
+class ReceiveLeavesMessage(RemoteReads):
+    """A RECEIVE lookup leaves the message in the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         if entry.Action in RECEIVE_ACTIONS:
@@ -159,8 +159,8 @@ class ReceiveLeaves(RemoteReads):
     "server-lookup-peek-takes-message",
     breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D03"),
 )
-class PeekTakes(RemoteReads):
-    """The server's PEEK lookup removes the message from the queue."""
+class PeekRemovesMessage(RemoteReads):
+    """A PEEK lookup removes the message from the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         if entry.Action not in RECEIVE_ACTIONS:
@@ -169,8 +169,8 @@ class PeekTakes(RemoteReads):
 
 
 @fault("server-lookup-peek-current-takes-message", breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D01"))
-class PeekCurrentTakes(RemoteReads):
-    """The server's LOOKUP_PEEK_CURRENT removes the message from the queue."""
+class PeekCurrentRemovesMessage(RemoteReads):
+    """A LOOKUP_PEEK_CURRENT removes the message from the queue."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         if entry.Action is ReadAction.MQ_LOOKUP_PEEK_CURRENT:
@@ -197,7 +197,7 @@ add(
 
 
 def _change_lookup_description(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
-    """Change fields of the REMOTEREADDESC that the client sends in a lookup."""
+    """Build a fault that changes fields of the REMOTEREADDESC that the client sends in a lookup."""
 
     class Described(ClientReading):
         def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -210,26 +210,26 @@ def _change_lookup_description(change: Callable[[RemoteRead], dict[str, Any]]) -
 add(
     "client-lookup-with-cursor",
     ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11", "MQQP-3.1.4.11-13", "MQQP-3.1.4.11-16"),
-    "The client's lookup carries a nonzero hCursor.",
+    "The client sends a lookup with a nonzero hCursor.",
     _change_lookup_description(lambda read: {"hCursor": 0x4044}),
 )
 add(
     "client-lookup-with-timeout",
     ("MQQP-3.1.4.11-10", "MQQP-3.1.4.11-12", "MQQP-3.1.4.11-15", "MQQP-3.1.4.11-17"),
-    "The client's lookup carries ulTimeout 0xFFFFFFFF.",
+    "The client sends a lookup with ulTimeout 0xFFFFFFFF.",
     _change_lookup_description(lambda read: {"ulTimeout": INFINITE_MS}),
 )
 add(
     "client-lookup-sends-wrong-action",
     "MQQP-3.1.4.11-07",
-    "The client's lookup peeks when its application receives, and receives when its application peeks.",
+    "The client sends a peeking lookup for a receive of its application, and a receiving lookup for a peek.",
     _change_lookup_description(lambda read: {"ulAction": int(read.Action) ^ 0x30}),
 )
 
 
 @fault("client-lookup-of-last-message-sends-lookup-id-0", breaks=("MQQP-3.1.4.11-09", "MQQP-3.1.4.11-14"))
-class LookupOfNothing(ClientReading):
-    """The client's lookup of the last message carries LookupId 0."""
+class ClientLookupOfLastSendsZero(ClientReading):
+    """The client sends LookupId 0 in a lookup of the last message."""
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
         if read.LookupId == LAST_LOOKUP_ID:
@@ -238,9 +238,9 @@ class LookupOfNothing(ClientReading):
 
 
 @fault("server-lookup-receive-prev-of-all-ones-fails", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06"), blind=True)
-class ReceiveOfTheLastByAllOnesFindsNothing(RemoteReads):
-    """The server's LOOKUP_RECEIVE_PREV with the maximum LookupId finds no message, although LOOKUP_PEEK_PREV finds the
-    last message.
+class ReceivePreviousOfMaximumFindsNothing(RemoteReads):
+    """A LOOKUP_RECEIVE_PREV with the maximum LookupId finds no message, although LOOKUP_PEEK_PREV finds the last
+    message.
     """
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -250,10 +250,8 @@ class ReceiveOfTheLastByAllOnesFindsNothing(RemoteReads):
 
 
 @fault("server-lookup-receive-next-of-zero-fails", breaks=("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05"), blind=True)
-class ReceiveOfTheFirstByZeroFindsNothing(RemoteReads):
-    """The server's LOOKUP_RECEIVE_NEXT with LookupId 0 finds no message, although LOOKUP_PEEK_NEXT finds the first
-    message.
-    """
+class ReceiveNextOfZeroFindsNothing(RemoteReads):
+    """A LOOKUP_RECEIVE_NEXT with LookupId 0 finds no message, although LOOKUP_PEEK_NEXT finds the first message."""
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
         if action is ReadAction.MQ_LOOKUP_RECEIVE_NEXT:
@@ -262,7 +260,7 @@ class ReceiveOfTheFirstByZeroFindsNothing(RemoteReads):
 
 
 @fault("server-lookup-peek-sequential-id-zero", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"), blind=True)
-class SequentialIdOfAPeekByLookupZero(RemoteReads):
+class SequentialIdOfPeekZero(RemoteReads):
     """The server returns SequentialId 0 for a PEEK lookup."""
 
     peeking = False
@@ -283,7 +281,7 @@ class SequentialIdOfAPeekByLookupZero(RemoteReads):
     "server-lookup-h-remote-queue-zero-accepted",
     breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-22"),
 )
-class AnyQueueForNone(RemoteStarting):
+class QueueZeroReadsFirstQueue(RemoteStarting):
     """The server reads the first open queue when hRemoteQueue is 0."""
 
     def check_dw_queue(self, desc: Desc) -> Status:
@@ -328,7 +326,7 @@ add(
         "MQQP-3.1.4.10-55",
     ),
 )
-class FailuresSucceed(RemoteReads):
+class FailedReadReturnsSuccess(RemoteReads):
     """The server returns MQ_OK for a failed read."""
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.11 (a read by LookupIdentifier) that only special cases reveal."""
+"""Faults of MS-MQQP 3.1.4.11 in a read by LookupIdentifier, which only special cases reveal."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class _Seek(Seeking):
 
 
 @fault("server-lookup-next-of-last-message-starts-again", breaks=("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"))
-class NextWraps(Seeking):
+class NextOfLastReturnsFirst(Seeking):
     """The server reads the first message for a NEXT action with the LookupId of the last message."""
 
     def seek_with_identifier(
@@ -112,7 +112,7 @@ class NextWraps(Seeking):
 
 
 @fault("server-lookup-prev-of-first-message-returns-it", breaks=("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D03"))
-class PreviousStays(Seeking):
+class PreviousOfFirstReturnsFirst(Seeking):
     """The server reads the first message for a PREV action with the LookupId of the first message."""
 
     def seek_with_identifier(
@@ -125,7 +125,7 @@ class PreviousStays(Seeking):
 
 
 @fault("server-lookup-current-of-missing-message-returns-first", breaks=("MQQP-3.1.4.11-45", "MQQP-3.1.4.11-D01"))
-class CurrentReturnsNext(Seeking):
+class CurrentOfUnknownReturnsFirst(Seeking):
     """The server reads the first message for a CURRENT action whose LookupId belongs to no message."""
 
     def seek_with_identifier(
@@ -139,7 +139,7 @@ class CurrentReturnsNext(Seeking):
 
 @fault("server-lookup-receive-current-of-locked-message", breaks="MQQP-3.1.4.11-36")
 class LockedReceived(Seeking):
-    """The server receives by LookupIdentifier a message that is locked by another receive."""
+    """A receive by LookupIdentifier receives a message that another receive has locked."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -177,7 +177,7 @@ class ComparedIn32Bits(_Seek):
 
 
 @fault("server-lookup-receive-prev-of-all-ones-reads-no-message", breaks="MQQP-3.1.4.11-43")
-class LastOfShorterId(RemoteReads):
+class ReceivePreviousOfMaximumFails(RemoteReads):
     """The server does not read the last message for RECEIVE_PREV with LookupId 0xFFFFFFFFFFFFFFFF."""
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -187,7 +187,7 @@ class LastOfShorterId(RemoteReads):
 
 
 @fault("server-lookup-receive-next-of-0-reads-no-message", breaks="MQQP-3.1.4.11-42")
-class FirstOfReceive(RemoteReads):
+class ReceiveNextOfZeroFails(RemoteReads):
     """The server does not read the first message for RECEIVE_NEXT with LookupId 0."""
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
@@ -212,9 +212,9 @@ class PreviousEndsAtPriority(Seeking):
 
 
 @fault("server-lookup-last-returns-last-arrived", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"))
-class LastArrived(Seeking):
-    """If all bits of LookupId are set, the server reads the message that arrived last, not the last message of the
-    queue.
+class LastMessageByArrival(Seeking):
+    """If all bits of LookupId are set, the server reads the message that arrived last instead of the last message of
+    the queue.
     """
 
     def seek_with_identifier(

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.11 that only special cases reveal: a message whose identifier changes."""
+"""Fault of MS-MQQP 3.1.4.11 that only a returned message reveals: its identifier changes."""
 
 from __future__ import annotations
 

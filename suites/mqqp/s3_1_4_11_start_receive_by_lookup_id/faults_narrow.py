@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.4.11 that break one action, one cause of a failure or one state of the queue."""
+"""Faults of MS-MQQP 3.1.4.11 that affect only one action, one cause of a failure or one state of the queue."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class _Answer(RemoteReads):
 
 @fault("server-lookup-second-receive-context-handle-null", breaks=("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"), blind=True)
 class SecondReceiveWithoutHandle(_Answer):
-    """The server returns the context handle NULL for a receive by LookupIdentifier if a message of the queue is locked
-    by another receive.
+    """If another receive has locked a message of the queue, the server returns the context handle NULL for a receive by
+    LookupIdentifier.
     """
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
@@ -62,7 +62,7 @@ class SecondReceiveWithoutHandle(_Answer):
     blind=True,
 )
 class LockedWithHandle(_Answer):
-    """The server returns a context handle when RECEIVE_CURRENT fails because the message is locked."""
+    """If RECEIVE_CURRENT fails because the message is locked, the server returns a context handle."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
         wrong = status is Status.MQ_ERROR_TRANSACTION_USAGE
@@ -96,8 +96,8 @@ class SequentialIdOf8Bytes(_Answer):
     breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"),
     blind=True,
 )
-class SequentialIdStale(_Answer):
-    """The server returns the SequentialId of the following message for PEEK_PREV."""
+class SequentialIdOfFollowingMessage(_Answer):
+    """The server returns the SequentialId of the following message in the answer to a PEEK_PREV."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
         position = None if entry is None else entry.UserMessagePacket
@@ -130,7 +130,7 @@ class MissingReceiveIsSuccess(_Answer):
     blind=True,
 )
 class LockedIsSuccess(_Answer):
-    """The server returns MQ_OK without a message for a RECEIVE_CURRENT of a locked message."""
+    """The server returns MQ_OK without a message when RECEIVE_CURRENT names a locked message."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
         wrong = status is Status.MQ_ERROR_TRANSACTION_USAGE
@@ -153,7 +153,7 @@ class ZeroQueueOtherStatus(_Answer):
 
 @fault("server-lookup-timeout-below-one-second-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"), blind=True)
 class ShortTimeoutAccepted(RemoteStarting):
-    """The server accepts a read by LookupIdentifier with a ulTimeout below 1000."""
+    """The server accepts a read by LookupIdentifier with an ulTimeout below 1000."""
 
     def check_lookup_timeout(self, desc: Desc) -> Status:
         return Status.MQ_OK if desc["ulTimeout"] < 1000 else super().check_lookup_timeout(desc)
@@ -161,7 +161,7 @@ class ShortTimeoutAccepted(RemoteStarting):
 
 @fault("server-lookup-timeout-of-prev-actions-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-23"), blind=True)
 class PreviousTimeoutAccepted(RemoteStarting):
-    """The server accepts a PREV action with a nonzero ulTimeout."""
+    """The server accepts a read by LookupIdentifier with a PREV action and a nonzero ulTimeout."""
 
     def check_lookup_timeout(self, desc: Desc) -> Status:
         previous = (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV)
@@ -170,7 +170,7 @@ class PreviousTimeoutAccepted(RemoteStarting):
 
 @fault("server-lookup-cursor-of-receive-accepted", breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"), blind=True)
 class ReceiveCursorAccepted(RemoteStarting):
-    """The server ignores a nonzero hCursor that belongs to no cursor in a receive by LookupIdentifier."""
+    """In a receive by LookupIdentifier, the server ignores a nonzero hCursor that is not the handle of a cursor."""
 
     def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:
         second = call.arguments["lpRemoteReadDesc2"]
@@ -194,7 +194,7 @@ class CursorOtherStatus(RemoteStarting):
 
 @fault("server-lookup-of-closed-queue-invalid-handle", breaks="MQQP-3.1.4.11-26", blind=True)
 class ClosedQueueOtherStatus(RemoteStarting):
-    """The server returns MQ_ERROR_INVALID_HANDLE for a read by LookupIdentifier through a handle that was closed."""
+    """The server returns MQ_ERROR_INVALID_HANDLE for a read by LookupIdentifier through a closed handle."""
 
     def check_open_queue(self, desc: Desc) -> Status:
         status = super().check_open_queue(desc)
@@ -217,8 +217,8 @@ class LastOpenedQueue(RemoteReads):
 
 @fault("server-second-lookup-receive-unlocks-first", breaks=("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"), blind=True)
 class FirstUnlocked(RemoteReads):
-    """The server makes the message of a receive by LookupIdentifier available when a second receive by LookupIdentifier
-    of the queue begins.
+    """When a second receive by LookupIdentifier from a queue begins, the server makes the message of the first one
+    available.
     """
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
@@ -236,7 +236,7 @@ class FirstUnlocked(RemoteReads):
 
 @fault("server-lookup-prev-receives-locked-message", breaks="MQQP-3.1.4.11-36", blind=True)
 class PreviousReceivesLocked(Seeking):
-    """The server receives with RECEIVE_PREV a message that is locked by another receive."""
+    """A RECEIVE_PREV receives a message that another receive has locked."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -299,8 +299,8 @@ class NamedMessageRemoved(RemoteReads):
 
 
 @fault("server-lookup-receive-prev-of-all-ones-removes-first-message", breaks="MQQP-3.1.4.11-D06", blind=True)
-class LastReceivesFirst(RemoteReads):
-    """RECEIVE_PREV with all bits of LookupId set reads the first message of a queue with a locked message."""
+class ReceivePreviousOfMaximumTakesFirst(RemoteReads):
+    """If a message of the queue is locked, a RECEIVE_PREV with all bits of LookupId set reads the first message."""
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
         queue = descriptor.QueueReference
@@ -337,8 +337,8 @@ class LastLocked(_Edge):
 
 
 @fault("server-lookup-first-returns-first-arrived", breaks=("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02"), blind=True)
-class FirstArrived(Seeking):
-    """The server reads the message that arrived first, not the first message of the queue, if LookupId is 0."""
+class FirstMessageByArrival(Seeking):
+    """If LookupId is 0, the server reads the message that arrived first instead of the first message of the queue."""
 
     def seek_with_identifier(
         self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
@@ -420,9 +420,9 @@ class OtherEntriesRemoved(RemoteReads):
 
 
 @fault("server-lookup-completion-removes-same-request-id", breaks="MQQP-3.1.4.11-56", blind=True)
-class SameRequestRemoved(RemoteReads):
-    """At the end of a read by LookupIdentifier, the server removes the entry with the same dwRequestID that belongs to
-    another handle.
+class EntryOfOtherHandleRemoved(RemoteReads):
+    """At the end of a read by LookupIdentifier, the server also removes the entry of another handle with the same
+    dwRequestID.
     """
 
     def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
@@ -456,7 +456,7 @@ class _Packet(RemoteReads):
     blind=True,
 )
 class PacketPriority(_Packet):
-    """The packet of a read by LookupIdentifier has priority 3."""
+    """The server returns every packet of a read by LookupIdentifier with priority 3."""
 
     def change_packet(self, packet: Any) -> Any:
         return replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags & ~7 | 3))
@@ -468,7 +468,7 @@ class PacketPriority(_Packet):
     blind=True,
 )
 class PacketExpress(_Packet):
-    """The packet of a read by LookupIdentifier has DM 0 for a recoverable message."""
+    """The server returns the packet of a recoverable message with DM 0 in a read by LookupIdentifier."""
 
     def change_packet(self, packet: Any) -> Any:
         return replace(packet, UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags & ~(3 << 5)))
@@ -480,7 +480,7 @@ class PacketExpress(_Packet):
     blind=True,
 )
 class PacketTimeInfinite(_Packet):
-    """The packet of a read by LookupIdentifier has TimeToBeReceived 0xFFFFFFFF."""
+    """The server returns every packet of a read by LookupIdentifier with TimeToBeReceived 0xFFFFFFFF."""
 
     def change_packet(self, packet: Any) -> Any:
         return replace(packet, UserHeader=replace(packet.UserHeader, TimeToBeReceived=0xFFFFFFFF))
@@ -488,7 +488,7 @@ class PacketTimeInfinite(_Packet):
 
 @fault("server-lookup-dwsize-rounded-to-16", breaks="MQQP-3.1.4.11-54", blind=True)
 class SizeRounded(_Answer):
-    """The server returns dwSize rounded up to a multiple of 16 in a read by LookupIdentifier."""
+    """In a read by LookupIdentifier, the server returns a dwSize that is rounded up to a multiple of 16."""
 
     def change(self, call: Call, status: Status, entry: RemoteReadEntry | None) -> Call:
         def grow(given: dict[str, Any]) -> dict[str, Any]:
@@ -521,7 +521,7 @@ class MissingOtherStatus(_Answer):
 
 class _Thrown(RemoteReads):
     def is_thrown(self, desc: Desc, entry: RemoteReadEntry | None, status: Status) -> bool:
-        """Return whether the failure is thrown."""
+        """Return whether the server raises an RPC exception instead of returning the failure of the read."""
         return False
 
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
@@ -650,7 +650,7 @@ class PeekPreviousAsNext(_Client):
 
 @fault("client-lookup-receive-next-lpbuffer-not-null", breaks="MQQP-3.1.4.11-05", blind=True)
 class ReceiveNextBuffer(_Client):
-    """The client sends an empty lpBuffer, not NULL, in a LOOKUP_RECEIVE_NEXT."""
+    """The client sends an empty lpBuffer instead of NULL in a LOOKUP_RECEIVE_NEXT."""
 
     action = ReadAction.MQ_LOOKUP_RECEIVE_NEXT
 

@@ -48,7 +48,7 @@ LOOKUP_RULES = {
     Action.LOOKUP_RECEIVE_PREV: RULES_OF_RECEIVE_CURRENT,
 }
 """For each action, the rules about hCursor, LookupId and ulTimeout. The document states the rules of RECEIVE_CURRENT
-for the PREV actions too.
+also for the PREV actions.
 """
 
 

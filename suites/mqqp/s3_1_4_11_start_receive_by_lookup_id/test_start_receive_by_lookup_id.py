@@ -49,9 +49,7 @@ RULES_BY_LOOKUP_ACTION = {
     Action.LOOKUP_RECEIVE_NEXT: ("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D05"),
     Action.LOOKUP_RECEIVE_PREV: ("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D06"),
 }
-"""For each action, the rule about the position of the message that the action reads, and the rule about the action
-itself.
-"""
+"""For each action: the rule about the message that the action reads, and the rule about the action itself."""
 EVENT_RULES_BY_LOOKUP_ACTION = {
     Action.LOOKUP_PEEK_CURRENT: ("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"),
     Action.LOOKUP_PEEK_NEXT: ("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41", "MQDMPR-3.1.7.3.3-46"),
@@ -191,9 +189,9 @@ RULES_AT_END_OF_QUEUE = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3
 )
 @pytest.mark.parametrize("queue_kind", ["plain", "transactional"])
 def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, action, edge, label, rules, queue_kind):
-    """NEXT with LookupId 0 returns the first of three messages, and PREV with the maximum LookupId returns the last,
-    even when the messages arrived in the reverse order with different priorities. A second peek returns the same
-    message, and a second receive returns the second message.
+    """NEXT with LookupId 0 returns the first of three messages, and PREV with the maximum LookupId returns the last
+    message, even when the messages arrived in the reverse order with different priorities. A second peek returns the
+    same message, and a second receive returns the second message.
     """
     queue = remote.open(queue_kind)
     if queue_kind == "plain":
@@ -223,11 +221,11 @@ def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, ac
     *("MQQP-3.1.4.11-D01", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.1-01"),
 )
 def test_lookup_of_received_message_fails(remote, judge):
-    """The second of three messages is received by lookup: then CURRENT with its LookupId fails, and NEXT and PREV with
-    the LookupIds of its neighbours pass over it. CURRENT with the LookupIds of the first and third messages returns
-    these messages; CURRENT with a LookupId that no message has fails. NEXT with the LookupId of the third message
-    returns a message that arrives later. The LookupId of a message that RemoteQMStartReceive2 has received finds the
-    message only after RR_NACK.
+    """The second of three messages is received by lookup: then CURRENT with the LookupId of this message fails, and
+    NEXT and PREV with the LookupIds of the other two messages skip it. CURRENT with the LookupIds of the first and
+    third messages returns these messages; CURRENT with a LookupId that no message has fails. NEXT with the LookupId of
+    the third message returns a message that arrives later. The LookupId of a message that RemoteQMStartReceive2 has
+    received finds the message only after RR_NACK.
     """
     queue = remote.open_with_messages(*MESSAGE_LABELS)
     known = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
@@ -442,9 +440,10 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge):
 )
 @sut_survives()
 def test_lookup_with_invalid_description_is_refused(remote, judge, action):
-    """A lookup with hRemoteQueue 0, a timeout, a cursor, or an unopened queue returns MQ_ERROR_INVALID_PARAMETER.
+    """A lookup with hRemoteQueue 0, a nonzero timeout, a cursor, or an unopened queue returns
+    MQ_ERROR_INVALID_PARAMETER.
 
-    The same is true of a queue that was opened and closed. A lookup without these errors succeeds.
+    A lookup with a queue that was opened and closed also returns this status. A lookup without these errors succeeds.
     """
     queue = remote.open_with_messages("first", "second", "third")
     closed = remote.open("admin", association=queue.association)
@@ -594,15 +593,17 @@ def test_lookup_beside_message_crosses_priorities(remote, judge, action, at, rul
 
 
 LOCKED_LABELS = ("first", "second", "third", "fourth", "fifth")
-LOCKED_AT = (4, 2, 0)
+LOCKED_POSITIONS = (4, 2, 0)
 """The positions of the messages that other receives lock; the last message is locked first."""
 EDGE_RULES: dict[int, str] = {LookupId.BEFORE_FIRST: "MQQP-3.1.4.11-42", LookupId.BEHIND_LAST: "MQQP-3.1.4.11-43"}
 HANDLE_RULES = ("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57")
 STATUS_RULES = ("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58")
 
 
-def list_reads_beside_locked_messages(action: Action, known: Sequence[int]) -> list[tuple[int, str]]:
-    """Return the LookupIds of reads beside the locked messages, each with the label or the failure that it returns."""
+def list_reads_near_locked_messages(action: Action, known: Sequence[int]) -> list[tuple[int, str]]:
+    """Return the LookupIds for reads at and next to the locked messages, each with the expected label or failure of the
+    read.
+    """
     first, second, third, fourth, fifth = known
     if action.peeking == Action.LOOKUP_PEEK_CURRENT:
         found = [(second, "second"), (fourth, "fourth")]
@@ -637,13 +638,13 @@ def test_lookup_passes_over_locked_messages(remote, judge, action):
     known = find_lookup_ids(queue, len(LOCKED_LABELS))
     if len(known) < len(LOCKED_LABELS):
         raise ConformanceFailure(f"lookups found only {len(known)} of {len(LOCKED_LABELS)} messages")
-    for at in LOCKED_AT:
+    for at in LOCKED_POSITIONS:
         cursor = queue.open_cursor()
         queue.peek(hCursor=cursor).expect_success()
         for _ in range(at):
             queue.peek_next(hCursor=cursor).expect_success()
         queue.start_receive(hCursor=cursor).expect_success()
-    cases = list_reads_beside_locked_messages(action, known)
+    cases = list_reads_near_locked_messages(action, known)
     reads = [queue.look_up(action, at) for at, _ in cases]
     wrong: tuple[dict[str, int], ...] = ({"ulTimeout": 1}, {"hCursor": queue.UNKNOWN_HANDLE}, {"hRemoteQueue": 0})
     unknown = {"hRemoteQueue": queue.UNKNOWN_HANDLE, "dwQueue": queue.UNKNOWN_HANDLE}

@@ -26,7 +26,7 @@ add(
 
 
 def _swap_opnums(first: int, second: int) -> Install:
-    """Let the server swap two opnums of qm2qm."""
+    """Build a fault in which the server swaps two opnums of qm2qm."""
     other = {first: second, second: first}
     return change_requests(lambda body: replace(body, opnum=other.get(body.opnum, body.opnum)))
 

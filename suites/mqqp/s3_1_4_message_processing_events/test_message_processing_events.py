@@ -21,8 +21,8 @@ UNKNOWN_OPNUM_OUTCOME = "fault nca_s_op_rng_error"
 @covers("MQQP-3.1.4-01")
 @sut_survives()
 def test_invalid_stub_faults_and_does_nothing(remote, judge):
-    """Calls with a value out of range, a missing array, a truncated stub or an empty stub are answered with
-    RPC_X_BAD_STUB_DATA. The receive that the malformed calls name can still be ended.
+    """The client sends calls with a value out of range, a missing array, a truncated stub or an empty stub: the SUT
+    answers with RPC_X_BAD_STUB_DATA. The receive that the malformed calls name can still be ended.
     """
     queue = remote.open_with_messages("first")
     association = queue.association
@@ -54,7 +54,9 @@ def test_invalid_stub_faults_and_does_nothing(remote, judge):
 
 @covers("MQQP-3.1.4-D01")
 def test_each_opnum_calls_its_method(remote, judge):
-    """Requests with opnums 0 to 10 call the specified methods; requests with opnums 11 and 0xFFFF get a range fault."""
+    """Requests with the opnums 0 to 10 call the specified methods; requests with the opnums 11 and 0xFFFF get a range
+    fault.
+    """
     queue = remote.open_with_messages("first", "second")
     cursor = queue.open_cursor()
     association = queue.association.of(QM2QM)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.1.6 (the rundown of context handles) that only special cases reveal."""
+"""Faults of MS-MQQP 3.1.6 Rundown that only special cases reveal: several queues, receives and clients."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class QueueWithCursorNotClosed(RemoteOpening):
 
 @fault("server-rundown-closes-handles-of-other-clients", breaks="MQQP-3.1.6.1-01")
 class OtherClientsClosed(RemoteOpening):
-    """The server closes every handle of a queue when the connection of one of the readers is lost."""
+    """When the connection of one reader is lost, the server closes the handles of all readers of the queue."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -50,8 +50,8 @@ class OtherClientsClosed(RemoteOpening):
 
 @fault("server-rundown-of-second-open-receive-deletes-message", breaks=("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"))
 class SecondReceiveDeleted(RemoteEnding):
-    """The server returns only the first of the messages of two unfinished receives to the queue, and deletes the other
-    message.
+    """When the connection of a client with two unfinished receives is lost, the server returns only the first of their
+    messages to the queue, and deletes the other message.
     """
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
@@ -66,7 +66,9 @@ class SecondReceiveDeleted(RemoteEnding):
 
 @fault("server-rundown-of-receive-by-cursor-keeps-message-locked", breaks="MQQP-3.1.6.2-01")
 class CursorReceiveKept(RemoteEnding):
-    """The server keeps the message of an unfinished receive by a cursor locked after the connection is lost."""
+    """When the connection of a client is lost, the server keeps the message of an unfinished receive by a cursor
+    locked.
+    """
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
         desc = entry.call.arguments.get("lpRemoteReadDesc")
@@ -117,7 +119,9 @@ class WaitingReaderNotServed(RemoteEnding):
 
 @fault("server-rundown-ends-open-receives-of-other-clients", breaks="MQQP-3.1.6.2-01")
 class ReceiveOfOtherClientEnded(RemoteEnding):
-    """The server also ends the unfinished receives of other clients on the queue when a connection is lost."""
+    """When the connection of a client is lost, the server also ends the unfinished receives of other clients from the
+    queue.
+    """
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
         position = entry.UserMessagePacket

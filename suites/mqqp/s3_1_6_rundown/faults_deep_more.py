@@ -1,4 +1,4 @@
-"""Fault of MS-MQQP 3.1.6 that shows only at a second loss of a connection."""
+"""Fault of MS-MQQP 3.1.6 Rundown that only a second loss of a connection reveals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from reference_qm.core.remote.remote_ending import RemoteEnding
 
 @fault("server-rundown-of-second-lost-connection-keeps-message", breaks=("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"))
 class SecondLossKeepsMessage(RemoteEnding):
-    """The server returns the messages of open receives to the queue only for the first connection that is lost."""
+    """The server returns the messages of unfinished receives to the queue only for the first connection
+    that is lost.
+    """
 
     calls: frozenset[object] = frozenset()
 

@@ -11,8 +11,10 @@ from reference_qm.rpc import Call
 
 
 @fault("server-rundown-waiting-read-still-takes-message", breaks="MQQP-3.1.6.2-02", blind=True)
-class DeadReaderTakesMessage(RemoteEnding):
-    """The server lets a read of a lost client wait, and removes the next message for this read."""
+class LostReaderTakesMessage(RemoteEnding):
+    """When the connection of a client is lost, the server lets its waiting read wait, and removes the next message for
+    this read.
+    """
 
     def orphan_call(self, call: Call) -> None:
         self.__dict__.setdefault("dead", set()).add(call)
@@ -25,8 +27,8 @@ class DeadReaderTakesMessage(RemoteEnding):
 
 
 @fault("server-rundown-queue-with-waiting-read-open", breaks="MQQP-3.1.6.1-01", blind=True)
-class QueueWithReadStaysOpen(RemoteOpening):
-    """The server does not close a queue at a rundown if the queue was opened to peek."""
+class PeekQueueStaysOpen(RemoteOpening):
+    """When the connection of a client is lost, the server does not close a queue that the client opened to peek."""
 
     def run_down_session(self, entry: OpenQueueEntry) -> None:
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
@@ -36,7 +38,9 @@ class QueueWithReadStaysOpen(RemoteOpening):
 
 @fault("server-rundown-recoverable-message-lost-at-restart", breaks="MQQP-3.1.6.2-02", blind=True)
 class LostAtRestart(RemoteEnding):
-    """The server returns a recoverable message of an unfinished receive to the queue only until the next restart."""
+    """A recoverable message that the server returned to the queue after the loss of a connection is missing after the
+    next restart.
+    """
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
         super().run_down_remote_read(entry)
@@ -48,7 +52,7 @@ class LostAtRestart(RemoteEnding):
 
 @fault("server-rundown-express-message-deleted", breaks="MQQP-3.1.6.2-02", blind=True)
 class ExpressDeletedAtRundown(RemoteEnding):
-    """The server deletes an express message whose receive is unfinished when the connection is lost."""
+    """When the connection of a client is lost, the server deletes an express message whose receive is unfinished."""
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
         position = entry.UserMessagePacket

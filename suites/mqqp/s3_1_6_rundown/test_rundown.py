@@ -80,8 +80,8 @@ def test_lost_client_leaves_no_queue_open(remote, judge, waits):
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 @pytest.mark.parametrize("kind", Kind)
 def test_message_of_lost_client_returns_to_queue(remote, judge, by, kind):
-    """Two clients each receive a message, and the connection of one client closes: that client's message is in the
-    queue again. The other client's handle stays open, and its message stays locked.
+    """Two clients each receive a message, and the connection of one client closes: the message of this client is in the
+    queue again. The handle of the other client stays open, and the message of the other client stays locked.
     """
     queue, other = remote.open(kind.queue), remote.open(kind.queue)
     if kind == Kind.EXPRESS:

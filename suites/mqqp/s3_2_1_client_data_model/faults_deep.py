@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.1, and of the calls of a client in 3.1.4, that only special cases reveal."""
+"""Faults of MS-MQQP 3.2.1, and of the calls of a client in 3.1.4, that only several reads or queues reveal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_qm.core.remote.client_model import PendingRemoteReadEntry, Remote
 from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_reading import ClientReading
 
-FAILURES_ALIKE = {
+FAILURE_RULE_BY_METHOD = {
     "RemoteQMStartReceive": "MQQP-3.1.4.1-10",
     "RemoteQMStartReceive2": "MQQP-3.1.4.10-10",
     "RemoteQMEndReceive": "MQQP-3.1.4.2-08",
@@ -20,7 +20,7 @@ FAILURES_ALIKE = {
     "RemoteQMPurgeQueue": "MQQP-3.1.4.7-03",
     "RemoteQMStartReceiveByLookupId": "MQQP-3.1.4.11-18",
 }
-"""For each method, the rule that the client treats all failures of that method alike."""
+"""For each method, the rule that the client treats all failures of this method alike."""
 
 
 @fault("client-pending-read-entry-missing-for-first-of-three", breaks="MQQP-3.2.1.2-01")

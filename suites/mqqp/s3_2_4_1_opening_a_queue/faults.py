@@ -28,14 +28,14 @@ OTHER_INTERFACE = Interface("qm2qm", SyntaxId(UUID(int=QM2QM.syntax.uuid.int + 1
 
 @fault("client-binds-to-wrong-interface", breaks="MQQP-3.2.4.1-02")
 class OtherInterfaceBound(ServerBindings):
-    """The client's bind names an interface other than qm2qm."""
+    """The client binds to an interface other than qm2qm."""
 
     def construct_binding(self, server: Endpoint, interface: Interface) -> Sequence:
         return (yield from super().construct_binding(server, OTHER_INTERFACE if interface is QM2QM else interface))
 
 
 @fault("client-get-server-port-not-called", breaks="MQQP-3.2.4.1-03")
-class PortNotAsked(ServerBindings):
+class PortNotRequested(ServerBindings):
     """The client does not call RemoteQMGetQMQMServerPort."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
@@ -97,16 +97,16 @@ class ThirdBinding(ClientOpening):
 
 
 @fault("client-open-queue-sends-wrong-p-lic-guid", breaks="MQQP-3.2.4.1-10")
-class OtherClient(ClientOpening):
-    """The client's RemoteQMOpenQueue carries a wrong GUID in pLicGuid."""
+class WrongLicenseGuid(ClientOpening):
+    """The client calls RemoteQMOpenQueue with a wrong GUID as pLicGuid."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
         return super().build_open_queue(queue) | {"pLicGuid": OTHER_GUID}
 
 
 @fault("client-open-queue-dw-mqs-inverted", breaks="MQQP-3.2.4.1-11")
-class OtherRole(ClientOpening):
-    """The client's RemoteQMOpenQueue carries dwMQS 1 for a queue manager that is not a server."""
+class WrongDwMqs(ClientOpening):
+    """A client that is not a server calls RemoteQMOpenQueue with dwMQS 1."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
         values = super().build_open_queue(queue)
@@ -114,7 +114,7 @@ class OtherRole(ClientOpening):
 
 
 def _increment_open_parameter(parameter: str) -> Install:
-    """Let the client add one to a parameter of RemoteQMOpenQueue."""
+    """Build a fault in which the client adds one to a parameter of RemoteQMOpenQueue."""
 
     class OneMore(ClientOpening):
         def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
@@ -132,7 +132,7 @@ for _name, _rule, _parameter in (
     add(
         _name,
         _rule,
-        f"The client's RemoteQMOpenQueue carries a {_parameter} that is one too high.",
+        f"The client calls RemoteQMOpenQueue with a {_parameter} that is greater by 1 than the right value.",
         _increment_open_parameter(_parameter),
     )
 
@@ -167,7 +167,7 @@ add(
 
 
 @fault("client-open-queue-entry-has-wrong-context-handle", breaks="MQQP-3.2.4.1-17")
-class EntryOfAnother(ClientOpening):
+class EntryWithWrongContextHandle(ClientOpening):
     """The client's RemoteOpenQueueEntry contains a wrong context handle."""
 
     def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
@@ -186,8 +186,8 @@ add(
     "client-open-queue-handles-of-first-opened-queue",
     breaks=("MQQP-3.2.4.1-12", "MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14"),
 )
-class FirstQueueNamed(ClientOpening):
-    """A client that has a queue open passes the handles of that queue to RemoteQMOpenQueue for a second queue."""
+class HandlesOfFirstQueuePassed(ClientOpening):
+    """When the client opens a second queue, it passes the handles of the first queue to RemoteQMOpenQueue."""
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
         return super().build_open_queue(next(iter(self.qm.remote_client.queues.values()), queue))

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.1 (opening a queue) that only special cases reveal."""
+"""Faults of MS-MQQP 3.2.4.1 Opening a Queue that only special cases reveal: several queues, and special values."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ class ContextTruncated(_OpenQueue):
 
 
 @fault("client-open-queue-plicguid-differs-for-second-queue", breaks="MQQP-3.2.4.1-10")
-class OtherLicence(_OpenQueue):
-    """The client uses a pLicGuid other than its Identifier for every queue after the first."""
+class OtherLicenseGuidForLaterQueue(_OpenQueue):
+    """When the client opens a queue after the first, it sets pLicGuid to a GUID other than its Identifier."""
 
     def change(self, queue: RemoteQueue, given: dict[str, Any]) -> dict[str, Any]:
         second = bool(self.qm.remote_client.queues)
@@ -99,8 +99,8 @@ class PortRemembered(ServerBindings):
 
 
 @fault("client-server-port-in-15-bits", breaks="MQQP-3.2.4.1-04")
-class PortTruncated(ServerBindings):
-    """The client refuses a port above 0x7FFF that RemoteQMGetQMQMServerPort returned."""
+class HighPortRefused(ServerBindings):
+    """When RemoteQMGetQMQMServerPort returns a port above 0x7FFF, the client does not open the queue."""
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
         port = yield from super().ask_server_port(binding, interface)
@@ -110,8 +110,10 @@ class PortTruncated(ServerBindings):
 
 
 @fault("client-first-binding-of-second-queue-not-closed", breaks="MQQP-3.2.4.1-05")
-class SecondBindingLeft(ServerBindings):
-    """The client closes the first binding handle only when it opens its first queue."""
+class FirstBindingOfSecondQueueKept(ServerBindings):
+    """When the client opens a queue while another queue is open, it does not close the first binding handle of the new
+    queue.
+    """
 
     def close_binding(self, binding: Binding) -> Sequence:
         second = bool(self.qm.remote_client.RemoteOpenQueueEntryCollection)
@@ -120,8 +122,8 @@ class SecondBindingLeft(ServerBindings):
 
 
 @fault("client-second-binding-not-closed-while-other-queue-is-open", breaks="MQQP-3.2.4.1-07")
-class BindingOfOtherClosed(ServerBindings):
-    """The client closes the second binding handle of a queue only when it closes its last queue."""
+class SecondBindingKeptUntilLastClose(ServerBindings):
+    """The client keeps the second binding handle of a closed queue until it closes its last queue."""
 
     def then_close(self, binding: Binding, sequence: Sequence) -> Sequence:
         last = len(self.qm.remote_client.RemoteOpenQueueEntryCollection) <= 1
@@ -146,8 +148,8 @@ class BindingShared(ClientOpening):
 
 
 @fault("client-open-queue-called-twice-for-second-queue", breaks="MQQP-3.2.4.1-08")
-class CalledTwice(ClientOpening):
-    """The client calls RemoteQMOpenQueue twice for a queue when it has another queue open."""
+class OpenQueueCalledTwice(ClientOpening):
+    """When the client has another queue open, it calls RemoteQMOpenQueue twice for the new queue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
         context = yield from super().call_open_queue(queue)
@@ -175,7 +177,7 @@ class EntryWithFirstHandle(ClientOpening):
 
 
 @fault("client-open-queue-timeout-three-minutes", breaks="MQQP-3.2.4.1-15")
-class ShorterTimeout(ClientOpening):
+class CancelledAfterThreeMinutes(ClientOpening):
     """The client cancels a RemoteQMOpenQueue after three minutes."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.1 (the opening of a queue) that break one instance, one role or one state."""
+"""Faults of MS-MQQP 3.2.4.1 Opening a Queue that affect only a second queue, a failed call or an unanswered call."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class HandshakePort(ServerBindings):
 
 
 @fault("client-entry-of-refused-open-added", breaks="MQQP-3.2.4.1-20", blind=True)
-class RefusedAdded(ClientOpening):
-    """The client adds a RemoteOpenQueueEntry for a queue whose RemoteQMOpenQueue failed."""
+class EntryOfRefusedQueueAdded(ClientOpening):
+    """When RemoteQMOpenQueue failed, the client still adds a RemoteOpenQueueEntry for the queue."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:
         try:
@@ -37,7 +37,7 @@ class RefusedAdded(ClientOpening):
 
 
 @fault("client-open-queue-timeout-ten-minutes", breaks="MQQP-3.2.4.1-15", blind=True)
-class TenMinutes(ClientOpening):
+class CancelledAfterTenMinutes(ClientOpening):
     """The client cancels an unanswered RemoteQMOpenQueue after ten minutes."""
 
     def call_open_queue(self, queue: RemoteQueue) -> Sequence:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.1 of the probe, written without reading the checks."""
+"""Faults of MS-MQQP 3.2.4.1 Opening a Queue, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from reference_qm.surface.inputs import Endpoint
 
 
 @fault("client-open-queue-asks-qmcomm-for-server-port", breaks="MQQP-3.2.4.1-03", blind=True)
-class PortAskedFromQmcomm(ServerBindings):
-    """The client that opens a queue calls R_QMGetRTQMServerPort of qmcomm on a separate binding handle instead of
+class PortRequestedFromQmcomm(ServerBindings):
+    """A client that opens a queue calls R_QMGetRTQMServerPort of qmcomm on a separate binding handle instead of
     RemoteQMGetQMQMServerPort on its first binding handle to qm2qm.
     """
 

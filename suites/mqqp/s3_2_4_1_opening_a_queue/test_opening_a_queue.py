@@ -14,7 +14,7 @@ from harness.wire.rpc_qm2qm import Method, PortType
 from suites.mqqp.steps.reader import Outcome, Reader
 
 FIVE_MINUTES_MS = 300_000
-NO_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
+INVALID_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
 UNRESOLVABLE_QUEUE = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
 NO_SUCH_QUEUE = 0xC00E_0003
 """The status MQ_ERROR_QUEUE_NOT_FOUND."""
@@ -36,8 +36,8 @@ def _qm2qm_associations(reader):
     "MQQP-3.2.4.1-02", "MQQP-3.2.4.1-03", "MQQP-3.2.4.1-04", "MQQP-3.2.4.1-05", "MQQP-3.2.4.1-08", "MQQP-3.2.4.1-09"
 )
 def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
-    """The SUT opens two queues, one after the other. For each of them, it binds to qm2qm, requests the port of IP_READ,
-    binds to qm2qm at that port, and calls RemoteQMOpenQueue there. Then it closes the first binding.
+    """The SUT opens two queues, one after the other. For each queue, the SUT binds to qm2qm, requests the port of
+    IP_READ, binds to qm2qm at that port, and calls RemoteQMOpenQueue there. Then the SUT closes the first binding.
     """
     reader = Reader(peer, sut)
     for _ in range(2):
@@ -137,7 +137,7 @@ def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
 @covers("MQQP-3.2.4.1-11")
 def test_client_open_queue_has_dw_mqs_of_its_role(peer, sut, judge):
     """The SUT opens a queue: dwMQS of RemoteQMOpenQueue is 1 for a routing or directory server, and 0 for any other
-    SUT. If the SUT does not show its role, both values are accepted.
+    SUT. If the SUT does not show its role, the check accepts both values.
     """
     reader = Reader(peer, sut)
     reader.open()
@@ -153,12 +153,12 @@ def test_client_open_queue_has_dw_mqs_of_its_role(peer, sut, judge):
 @covers("MQQP-3.2.4.1-06")
 def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
     """RemoteQMGetQMQMServerPort returns a port where no server listens, or an invalid port: the SUT does not open the
-    queue, and makes no further call. If the name of the host has no address, the SUT does not open the queue either.
+    queue, and makes no further call. The SUT also does not open the queue if the name of the host has no address.
     """
     reader = Reader(peer, sut)
     nowhere = reader.server.free_port()
     outcomes = []
-    for port in (nowhere, *NO_PORTS):
+    for port in (nowhere, *INVALID_PORTS):
         reader.server.answers["RemoteQMGetQMQMServerPort"] = partial(ServedCall.respond, Return=port)
         outcomes.append(reader.begin_open().outcome())
     asked = reader.server.named("RemoteQMGetQMQMServerPort")
@@ -171,8 +171,8 @@ def test_client_without_second_binding_makes_no_further_call(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-07")
 def test_client_closes_binding_with_queue(peer, sut, judge):
-    """Two queues are open: the connections of both calls of RemoteQMOpenQueue are open. The application closes one
-    queue: the connection of that queue closes, and the other stays open.
+    """The SUT has two queues open, and the connections of both calls of RemoteQMOpenQueue are open. The application
+    closes one queue: the connection of that queue closes, and the other connection stays open.
     """
     reader = Reader(peer, sut)
     remote, _ = reader.open(), reader.open()
@@ -237,9 +237,9 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20")
 def test_client_keeps_entry_of_open_queue(peer, sut, judge):
-    """RemoteOpenQueueEntryCollection is empty before the SUT opens two queues; afterwards it contains two entries, each
-    with the handle of a queue and the context handle of its RemoteQMOpenQueue. A queue whose RemoteQMOpenQueue fails
-    has no entry.
+    """RemoteOpenQueueEntryCollection is empty before the SUT opens two queues. Afterwards the collection contains two
+    entries, each with the handle of a queue and the context handle of its RemoteQMOpenQueue. A queue whose
+    RemoteQMOpenQueue fails has no entry.
     """
     reader = Reader(peer, sut)
     counts = [len(reader.open_queue_entries())]

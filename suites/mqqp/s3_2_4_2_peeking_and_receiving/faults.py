@@ -1,6 +1,6 @@
-"""Faults of MS-MQQP 3.2.4.2 Peeking a Message, and of 3.2.4.3, 3.2.4.5, 3.2.4.6.
+"""Faults of MS-MQQP 3.2.4.2 Peeking a Message, 3.2.4.3, 3.2.4.5 and 3.2.4.6.
 
-The four sections state the same demands, each for RemoteQMStartReceive and for RemoteQMStartReceive2.
+The four sections state the same requirements, each for RemoteQMStartReceive and for RemoteQMStartReceive2.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from reference_qm.rpc.bodies import Request
         "MQQP-3.2.1.2-01",
     ),
 )
-class NotPending(ClientReading):
+class PendingReadNotKept(ClientReading):
     """The client does not keep a pending read in rPendingRemoteReadEntryCollection."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -84,7 +84,7 @@ add(
     ),
 )
 class IdentifierReused(ClientReading):
-    """The client's reads all carry dwRequestID 7."""
+    """The client sends all its reads with dwRequestID 7."""
 
     def new_request_id(self) -> int:
         return 7
@@ -102,7 +102,7 @@ add(
 
 
 def _increment_read_field(name: str) -> Install:
-    """Let the client add one to a field of REMOTEREADDESC."""
+    """Build a fault in which the client adds one to a field of REMOTEREADDESC."""
 
     class OneMore(ClientReading):
         def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -185,11 +185,16 @@ for _name, _breaks, _field in (
         "dwRequestID",
     ),
 ):
-    add(_name, _breaks, f"The client's read carries a {_field} that is one too high.", _increment_read_field(_field))
+    add(
+        _name,
+        _breaks,
+        f"The client sends a read with a {_field} that is greater by 1 than the right value.",
+        _increment_read_field(_field),
+    )
 
 WRONG_ACTION_BY_ACTION = {0: 0x80000000, 0x80000000: 0, 0x80000001: 0x80000000}
-"""For each ulAction, the wrong action that replaces  it. RECEIVE becomes PEEK_CURRENT, PEEK_CURRENT becomes RECEIVE,
-and PEEK_NEXT becomes PEEK_CURRENT.
+"""For each ulAction, the wrong action that replaces it: PEEK_CURRENT replaces RECEIVE and PEEK_NEXT, and RECEIVE
+replaces PEEK_CURRENT.
 """
 
 
@@ -206,7 +211,7 @@ and PEEK_NEXT becomes PEEK_CURRENT.
         "MQQP-3.2.4.6-28",
     ),
 )
-class OtherAction(ClientReading):
+class WrongActionSent(ClientReading):
     """The client sends a wrong ulAction: PEEK_CURRENT for a receive, and a different action for each peek."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
@@ -229,7 +234,7 @@ class OtherAction(ClientReading):
     ),
 )
 class BufferNotNull(ClientReading):
-    """The client's read carries an lpBuffer that is not NULL."""
+    """The client sends a read with an lpBuffer that is not NULL."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         return super().describe_read(read) | {"lpBuffer": b""}
@@ -240,7 +245,7 @@ class BufferNotNull(ClientReading):
     breaks=("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31"),
 )
 class SequentialIdNotZero(ClientReading):
-    """The client's RemoteQMStartReceive2 carries a nonzero SequentialId."""
+    """The client calls RemoteQMStartReceive2 with a nonzero SequentialId."""
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
         return super().describe_read2(read) | {"SequentialId": 0x1122334455667788}
@@ -273,7 +278,7 @@ add(
         "MQQP-3.2.4.6-26",
         "MQQP-2.2.2.1-03",
     ),
-    "The client's read carries dwSize 1.",
+    "The client sends a read with dwSize 1.",
     pdus(Request, _announce_size_of_null_buffer),
 )
 
@@ -291,7 +296,7 @@ add(
     "client-read-body-one-byte-short",
     breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
 )
-class OtherMessage(ClientReading):
+class BodyWithoutLastByte(ClientReading):
     """The client delivers a message without the last byte of its body."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -299,17 +304,18 @@ class OtherMessage(ClientReading):
         return found._replace(message=replace(found.message, Body=found.message.Body[:-1]))
 
 
-VALUES_OF_LOST_FIELDS: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
-"""The value of a removed property, if it is not the default of the property's type."""
+VALUES_OF_REMOVED_PROPERTIES: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
+"""The replacement value of a removed property, for each property that needs a value other than the default of its type.
+"""
 
 
 def _remove_read_property(name: str) -> Install:
-    """Let the client deliver a message without one property."""
+    """Build a fault in which the client delivers a message without one property."""
 
     class Without(ClientReading):
         def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
             found = super().reconstruct_message(results, server)
-            lost = VALUES_OF_LOST_FIELDS.get(name) or type(getattr(found.message, name))()
+            lost = VALUES_OF_REMOVED_PROPERTIES.get(name) or type(getattr(found.message, name))()
             return found._replace(message=replace(found.message, **{name: lost}))
 
     return replace_part(Without)
@@ -333,8 +339,8 @@ add(
 
 
 @fault("client-end-receive-sends-wrong-context-handle", breaks=("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36"))
-class AnotherReceiveEnded(ClientReading):
-    """The client's RemoteQMEndReceive carries a wrong context handle."""
+class WrongContextHandleEnded(ClientReading):
+    """The client calls RemoteQMEndReceive with a wrong context handle."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         entry.RemoteReadHandle = UUID(int=0xBAD)
@@ -342,8 +348,8 @@ class AnotherReceiveEnded(ClientReading):
 
 
 @fault("client-end-receive-nack-for-ack", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
-class MessageRefused(ClientReading):
-    """The client's RemoteQMEndReceive carries RR_NACK after a successful receive."""
+class ReceiveEndedWithNack(ClientReading):
+    """The client calls RemoteQMEndReceive with RR_NACK after a successful receive."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         yield from super().end_receive(entry, Ack.RR_NACK if ack is Ack.RR_ACK else Ack.RR_ACK)
@@ -353,8 +359,8 @@ class MessageRefused(ClientReading):
     "client-private-names-resolved-at-sender",
     breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
 )
-class NamesOfTheSender(ClientReading):
-    """The client resolves every private response queue on the sender's computer, and ignores RQ."""
+class ResponseQueueAlwaysOfSender(ClientReading):
+    """The client ignores RQ: it resolves every private response queue on the computer of the sender."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
         found = super().reconstruct_message(results, server)
@@ -366,7 +372,7 @@ class NamesOfTheSender(ClientReading):
 
 
 @fault("client-get-version-called-once-per-queue", breaks=("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07"), blind=True)
-class VersionAskedForOnce(ClientReading):
+class VersionRequestedOnce(ClientReading):
     """The client calls RemoteQmGetVersion only before the first read of a queue."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -380,7 +386,7 @@ class VersionAskedForOnce(ClientReading):
 
 
 @fault("client-treats-late-build-of-version-5-0-as-new", breaks=("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10"), blind=True)
-class Version50WithALateBuildNotOld(ClientReading):
+class Version50WithLateBuildNotOld(ClientReading):
     """The client treats a server of version 5.0 with build 951 or later as a server of version 5.1 or later."""
 
     def is_old_version(self, version: Version | None) -> bool:
@@ -404,7 +410,7 @@ class RequestIdsCountedForEachQueue(ClientReading):
 
 
 @fault("client-zero-timeout-sent-as-infinite", breaks=("MQQP-3.2.4.2-30", "MQQP-3.2.4.3-30"), blind=True)
-class TimeOutOfZeroTakenForEndless(ClientReading):
+class ZeroTimeoutSentAsInfinite(ClientReading):
     """The client sends ulTimeout 0xFFFFFFFF for a read with timeout 0."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:

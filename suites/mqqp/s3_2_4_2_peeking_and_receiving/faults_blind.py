@@ -13,7 +13,7 @@ from reference_qm.core.remote.enums import Ack, ReadAction
 
 
 @fault("client-request-id-unique-only-in-its-queue", breaks="MQQP-3.2.4.2-04", blind=True)
-class NumberedByQueue(ClientReading):
+class RequestIdsNumberedPerQueue(ClientReading):
     """The client assigns the same RequestId to pending reads of different queues."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -24,8 +24,8 @@ class NumberedByQueue(ClientReading):
 
 
 @fault("client-receive-from-old-server-not-acknowledged", breaks="MQQP-3.2.4.3-36", blind=True)
-class OldServersGetNoAck(ClientReading):
-    """The client does not call RemoteQMEndReceive after it has received a message by RemoteQMStartReceive without a
+class StartReceiveNotEnded(ClientReading):
+    """The client does not call RemoteQMEndReceive for a message that it received by RemoteQMStartReceive without a
     cursor.
     """
 
@@ -45,8 +45,8 @@ class OldServersGetNoAck(ClientReading):
 
 
 @fault("client-peek-next-timeout-0", breaks="MQQP-3.2.4.5-30", blind=True)
-class NextNeverWaits(ClientReading):
-    """The client sends ulTimeout 0 in RemoteQMStartReceive2 for a peek at the next message."""
+class PeekNextSentWithoutTimeout(ClientReading):
+    """The client sends ulTimeout 0 when it peeks at the next message by RemoteQMStartReceive2."""
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
         described = super().describe_read2(read)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 (reading) that only special cases reveal."""
+"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 in the reads of a client, which only special cases reveal."""
 
 from __future__ import annotations
 
@@ -192,8 +192,8 @@ for _kind in KINDS:
         )
 
 
-class _Stale(ClientReading):
-    """Remember the last answer."""
+class _PreviousAnswerRemembered(ClientReading):
+    """Remember the answer to the last read."""
 
     last_size = 0
     last_sequential_id = 0
@@ -209,13 +209,13 @@ class _Stale(ClientReading):
         return super().reconstruct_message(results, server)
 
 
-def _all(field: str) -> tuple[str, ...]:
+def _list_rules_of_field(field: str) -> tuple[str, ...]:
     return tuple(rule for kind in KINDS for rule in kind.rules[field])
 
 
-@fault("client-read-lpbuffer-not-null-in-second-read", breaks=_all("lpBuffer"))
-class BufferOfPrevious(_Stale):
-    """The client sets lpBuffer of a read to an empty buffer, not to NULL, after it has read a message."""
+@fault("client-read-lpbuffer-not-null-in-second-read", breaks=_list_rules_of_field("lpBuffer"))
+class BufferOfPrevious(_PreviousAnswerRemembered):
+    """When the client has read a message, it sets lpBuffer of later reads to an empty buffer instead of NULL."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
         return {**super().describe_read(read), **({"lpBuffer": b""} if self.last_size else {})}
@@ -225,18 +225,18 @@ class BufferOfPrevious(_Stale):
     "client-read-sequentialid-of-previous-message",
     breaks=("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31"),
 )
-class SequentialIdOfPrevious(_Stale):
+class SequentialIdOfPrevious(_PreviousAnswerRemembered):
     """The client sets SequentialId of a read to the SequentialId of the message that it read previously."""
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
         return {**super().describe_read2(read), "SequentialId": self.last_sequential_id}
 
 
-NEWER = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23", "MQQP-3.2.4.6-22")
-BELOW_5_1 = ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-10", "MQQP-3.2.4.6-09")
+NEW_SERVER_RULES = ("MQQP-3.2.4.2-23", "MQQP-3.2.4.3-23", "MQQP-3.2.4.5-23", "MQQP-3.2.4.6-22")
+VERSION_BELOW_5_1_RULES = ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-10", "MQQP-3.2.4.6-09")
 
 
-@fault("client-server-of-version-6-0-taken-as-old", breaks=NEWER)
+@fault("client-server-of-version-6-0-taken-as-old", breaks=NEW_SERVER_RULES)
 class Version60Old(ClientReading):
     """The client treats a server of version 6.0 as too old for RemoteQMStartReceive2."""
 
@@ -244,7 +244,7 @@ class Version60Old(ClientReading):
         return super().is_old_version(version) or (version is not None and version.Minor < 1)
 
 
-@fault("client-server-with-build-below-951-taken-as-old", breaks=NEWER)
+@fault("client-server-with-build-below-951-taken-as-old", breaks=NEW_SERVER_RULES)
 class SmallBuildOld(ClientReading):
     """The client treats a server of version 6.1 with a build below 951 as too old for RemoteQMStartReceive2."""
 
@@ -253,17 +253,19 @@ class SmallBuildOld(ClientReading):
         return small or super().is_old_version(version)
 
 
-@fault("client-server-of-version-10-taken-as-old", breaks=NEWER)
+@fault("client-server-of-version-10-taken-as-old", breaks=NEW_SERVER_RULES)
 class Version10Old(ClientReading):
-    """The client compares version numbers as text, so it treats a server of version 10.0 as old."""
+    """The client compares version numbers as text, so it treats a server of version 10.0 as too old for
+    RemoteQMStartReceive2.
+    """
 
     def is_old_version(self, version: Version | None) -> bool:
         return version is None or (str(version.Major), str(version.Minor)) < ("5", "1")
 
 
-@fault("client-server-of-version-5-0-with-high-build-taken-as-new", breaks=BELOW_5_1)
+@fault("client-server-of-version-5-0-with-high-build-taken-as-new", breaks=VERSION_BELOW_5_1_RULES)
 class HighBuildNew(ClientReading):
-    """The client treats a server of version 5.0 with a build of 951 or later as new."""
+    """The client calls RemoteQMStartReceive2 of a server of version 5.0 with a build number of 951 or above."""
 
     def is_old_version(self, version: Version | None) -> bool:
         high = version is not None and version.Major == 5 and version.BuildNumber >= 951
@@ -275,16 +277,16 @@ class HighBuildNew(ClientReading):
     breaks=("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08"),
 )
 class HighMinorNew(ClientReading):
-    """The client treats a server of version 4 with a minor version above 0 as new."""
+    """The client calls RemoteQMStartReceive2 of a server of version 4 with a minor version above 0."""
 
     def is_old_version(self, version: Version | None) -> bool:
         return super().is_old_version(version) and not (version is not None and version.Minor >= 1)
 
 
-@fault("client-version-of-first-server-used-for-later-queue", breaks=BELOW_5_1)
+@fault("client-version-of-first-server-used-for-later-queue", breaks=VERSION_BELOW_5_1_RULES)
 class VersionCached(ClientReading):
-    """For all later reads, the client uses the version that it found for the first read, even if the server now returns
-    a different version.
+    """The client uses the version that it found before the first read for all later reads, even if the server now
+    returns a different version.
     """
 
     known: Version | None = None
@@ -295,15 +297,15 @@ class VersionCached(ClientReading):
         return self.known
 
 
-ENDED = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
-HANDLE = ("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36")
-ACK = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
-KEPT = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33")
+END_RECEIVE_RULES = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
+END_HANDLE_RULES = ("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36")
+END_ACK_RULES = ("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37")
+READ_HANDLE_RULES = ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33")
 
 
-@fault("client-end-receive-called-twice-while-other-read-is-pending", breaks=ENDED)
-class EndedTwice(ClientReading):
-    """The client calls RemoteQMEndReceive twice when another read is pending."""
+@fault("client-end-receive-called-twice-while-other-read-is-pending", breaks=END_RECEIVE_RULES)
+class EndReceiveCalledTwice(ClientReading):
+    """While another read is pending, the client calls RemoteQMEndReceive twice for one receive."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         yield from super().end_receive(entry, ack)
@@ -311,8 +313,8 @@ class EndedTwice(ClientReading):
             yield from super().end_receive(entry, ack)
 
 
-@fault("client-receive-of-empty-message-not-ended", breaks=ENDED)
-class EmptyNotEnded(_Stale):
+@fault("client-receive-of-empty-message-not-ended", breaks=END_RECEIVE_RULES)
+class ReceiveOfEmptyBodyNotEnded(_PreviousAnswerRemembered):
     """The client does not call RemoteQMEndReceive for a message without a body."""
 
     empty = False
@@ -327,8 +329,8 @@ class EmptyNotEnded(_Stale):
             yield from super().end_receive(entry, ack)
 
 
-@fault("client-second-receive-of-queue-not-ended", breaks=ENDED)
-class SecondNotEnded(ClientReading):
+@fault("client-second-receive-of-queue-not-ended", breaks=END_RECEIVE_RULES)
+class SecondReceiveNotEnded(ClientReading):
     """The client calls RemoteQMEndReceive only for the first receive of a queue."""
 
     ended: set[int]
@@ -340,9 +342,9 @@ class SecondNotEnded(ClientReading):
             yield from super().end_receive(entry, ack)
 
 
-@fault("client-end-receive-handle-of-first-answer", breaks=HANDLE + KEPT)
-class HandleOfLast(ClientReading):
-    """For every receive, the client calls RemoteQMEndReceive with the first handle that the server returned."""
+@fault("client-end-receive-handle-of-first-answer", breaks=END_HANDLE_RULES + READ_HANDLE_RULES)
+class FirstContextHandleEnded(ClientReading):
+    """The client calls RemoteQMEndReceive for every receive with the first context handle that the server returned."""
 
     first: UUID | None = None
 
@@ -351,8 +353,8 @@ class HandleOfLast(ClientReading):
         super().note_remote_read_handle(entry, self.first)
 
 
-@fault("client-end-receive-dwack-nack-for-second-receive", breaks=ACK)
-class SecondNacked(ClientReading):
+@fault("client-end-receive-dwack-nack-for-second-receive", breaks=END_ACK_RULES)
+class LaterReceivesEndedWithNack(ClientReading):
     """The client ends only its first receive with RR_ACK, and later receives with RR_NACK."""
 
     used = False
@@ -362,10 +364,10 @@ class SecondNacked(ClientReading):
         yield from super().end_receive(entry, wanted)
 
 
-DELIVERED = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34")
+DELIVERY_RULES = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34")
 
 
-@fault("client-read-message-body-limited-to-64-kb", breaks=DELIVERED)
+@fault("client-read-message-body-limited-to-64-kb", breaks=DELIVERY_RULES)
 class BodyLimited(ClientReading):
     """The client delivers only the first 65,535 bytes of the body of a message to its application."""
 
@@ -374,7 +376,7 @@ class BodyLimited(ClientReading):
         return found._replace(message=replace(found.message, Body=found.message.Body[:0xFFFF]))
 
 
-@fault("client-read-message-label-missing", breaks=DELIVERED)
+@fault("client-read-message-label-missing", breaks=DELIVERY_RULES)
 class LabelMissing(ClientReading):
     """The client delivers a message without its label to its application."""
 
@@ -383,9 +385,9 @@ class LabelMissing(ClientReading):
         return found._replace(message=replace(found.message, Label=""))
 
 
-@fault("client-read-first-message-delivered-again", breaks=DELIVERED)
-class FirstAgain(ClientReading):
-    """For every later read of a queue, the client delivers the message of its first read again."""
+@fault("client-read-first-message-delivered-again", breaks=DELIVERY_RULES)
+class FirstMessageDeliveredAgain(ClientReading):
+    """When the client reads a queue again, it delivers the message of its first read of this queue."""
 
     first: RemoteMessage | None = None
 
@@ -395,8 +397,8 @@ class FirstAgain(ClientReading):
         return self.first
 
 
-@fault("client-read-message-application-tag-missing", breaks=DELIVERED)
-class PropertiesMissing(ClientReading):
+@fault("client-read-message-application-tag-missing", breaks=DELIVERY_RULES)
+class ApplicationTagMissing(ClientReading):
     """The client delivers a message without its application tag."""
 
     def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
@@ -404,11 +406,11 @@ class PropertiesMissing(ClientReading):
         return found._replace(message=replace(found.message, AppSpecific=0))
 
 
-REMOVED = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38")
-UNTIL = ("MQQP-3.2.4.2-06", "MQQP-3.2.4.3-06", "MQQP-3.2.4.5-06", "MQQP-3.2.4.6-06")
+ENTRY_REMOVAL_RULES = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38")
+ENTRY_KEPT_RULES = ("MQQP-3.2.4.2-06", "MQQP-3.2.4.3-06", "MQQP-3.2.4.5-06", "MQQP-3.2.4.6-06")
 
 
-@fault("client-pending-read-entry-of-failed-read-kept", breaks=REMOVED)
+@fault("client-pending-read-entry-of-failed-read-kept", breaks=ENTRY_REMOVAL_RULES)
 class EntryOfFailedKept(ClientReading):
     """The client keeps the PendingRemoteReadEntry of a read that failed."""
 
@@ -421,9 +423,11 @@ class EntryOfFailedKept(ClientReading):
             raise
 
 
-@fault("client-pending-read-entries-of-queue-removed-by-first-answer", breaks=UNTIL)
+@fault("client-pending-read-entries-of-queue-removed-by-first-answer", breaks=ENTRY_KEPT_RULES)
 class AllEntriesRemoved(ClientReading):
-    """The client removes the entries of all pending reads of a queue when one of them is answered."""
+    """When the server answers one of several pending reads of a queue, the client removes the entries of
+    all of them.
+    """
 
     def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
         super().remove_pending_read(entry)
@@ -437,7 +441,7 @@ class AllEntriesRemoved(ClientReading):
     breaks=("MQQP-3.2.4.2-05", "MQQP-3.2.4.3-05", "MQQP-3.2.4.5-05", "MQQP-3.2.4.6-05"),
 )
 class RequestIdByCount(ClientReading):
-    """The client uses the number of pending reads plus one as the RequestId of a read."""
+    """The client assigns the number of its pending reads plus one as the RequestId of a new read."""
 
     def new_request_id(self) -> int:
         return len(self.qm.remote_client.PendingRemoteReadEntryCollection) + 1

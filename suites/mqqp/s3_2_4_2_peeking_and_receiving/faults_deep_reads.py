@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.2 to 3.2.4.7 that only special cases reveal: reads by a cursor, and the end of a read."""
+"""Faults of MS-MQQP 3.2.4.2 to 3.2.4.7 that only reads by a cursor, or failures at the end of a read, reveal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_qm.core.remote.enums import Ack, ReadAction
 
 
 @fault("client-peek-current-by-cursor-sent-as-peek-next", breaks=("MQQP-3.2.4.5-19", "MQQP-3.2.4.5-29"))
-class CurrentAsNext(ClientReading):
+class PeekCurrentSentAsNext(ClientReading):
     """The client sends PEEK_NEXT when its application requests PEEK_CURRENT by a cursor."""
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 that break one kind of read, one value or one state."""
+"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 that affect only one kind of read, one value or one state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, Ack
 from reference_qm.model.adm import Message
 
-NUMBERED = (
+REQUEST_ID_RULES = (
     "MQQP-3.2.4.2-04",
     "MQQP-3.2.4.2-05",
     "MQQP-3.2.4.3-04",
@@ -24,19 +24,19 @@ NUMBERED = (
     "MQQP-3.2.4.6-04",
     "MQQP-3.2.4.6-05",
 )
-ADDED = ("MQQP-3.2.4.2-06", "MQQP-3.2.4.3-06", "MQQP-3.2.4.5-06", "MQQP-3.2.4.6-06")
-REMOVED = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38")
-DELIVERED = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34")
-ENDED = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
-ASKED = ("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "MQQP-3.2.4.6-D01")
-TIMEOUTS = (
+ENTRY_KEPT_RULES = ("MQQP-3.2.4.2-06", "MQQP-3.2.4.3-06", "MQQP-3.2.4.5-06", "MQQP-3.2.4.6-06")
+ENTRY_REMOVAL_RULES = ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38")
+DELIVERY_RULES = ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34")
+END_RECEIVE_RULES = ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35")
+VERSION_CALL_RULES = ("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "MQQP-3.2.4.6-D01")
+TIMEOUT_RULES = (
     *("MQQP-3.2.4.2-20", "MQQP-3.2.4.2-30", "MQQP-3.2.4.3-20", "MQQP-3.2.4.3-30"),
     *("MQQP-3.2.4.5-20", "MQQP-3.2.4.5-30", "MQQP-3.2.4.6-19", "MQQP-3.2.4.6-29"),
 )
 
 
-class _CountedApart(ClientReading):
-    """The client gives reads of different groups equal RequestIds."""
+class _CountedInGroups(ClientReading):
+    """The client divides its reads into groups and numbers the RequestIds of each group separately."""
 
     def get_group(self, read: RemoteRead) -> bool:
         """Return the group of a read."""
@@ -51,21 +51,21 @@ class _CountedApart(ClientReading):
         return entry
 
 
-@fault("client-request-ids-of-peeks-and-receives-counted-apart", breaks=NUMBERED, blind=True)
-class PeeksCountedApart(_CountedApart):
-    """The client gives a receive the RequestId of a pending peek."""
+@fault("client-request-ids-of-peeks-and-receives-counted-apart", breaks=REQUEST_ID_RULES, blind=True)
+class PeeksCountedSeparately(_CountedInGroups):
+    """The client assigns the RequestId of a pending peek also to a receive."""
 
 
-@fault("client-request-ids-of-reads-by-cursor-counted-apart", breaks=NUMBERED, blind=True)
-class CursorsCountedApart(_CountedApart):
-    """The client gives a read by a cursor the RequestId of a pending read without a cursor."""
+@fault("client-request-ids-of-reads-by-cursor-counted-apart", breaks=REQUEST_ID_RULES, blind=True)
+class CursorReadsCountedSeparately(_CountedInGroups):
+    """The client assigns the RequestId of a pending read without a cursor also to a read by a cursor."""
 
     def get_group(self, read: RemoteRead) -> bool:
         return bool(read.CursorHandle)
 
 
 @fault("client-pending-peek-entry-removed-by-receive", breaks=("MQQP-3.2.4.2-06", "MQQP-3.2.4.5-06"), blind=True)
-class PeekForgotten(ClientReading):
+class PendingPeekForgotten(ClientReading):
     """The client removes the entry of a pending peek when a receive of the same queue begins."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -85,7 +85,7 @@ class PeekForgotten(ClientReading):
     breaks=("MQQP-3.2.4.5-06", "MQQP-3.2.4.6-06"),
     blind=True,
 )
-class CursorForgotten(ClientReading):
+class PendingCursorReadForgotten(ClientReading):
     """The client removes the entry of a pending read by a cursor when a read by another cursor of the queue begins."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -99,9 +99,9 @@ class CursorForgotten(ClientReading):
         return entry
 
 
-@fault("client-pending-read-entry-of-lost-connection-kept", breaks=REMOVED, blind=True)
+@fault("client-pending-read-entry-of-lost-connection-kept", breaks=ENTRY_REMOVAL_RULES, blind=True)
 class EntryOfLostConnection(ClientReading):
-    """The client keeps the PendingRemoteReadEntry of a read whose connection was lost."""
+    """When the connection of a read is lost, the client keeps the PendingRemoteReadEntry of the read."""
 
     def read_remote_message(self, read: RemoteRead) -> Sequence:
         try:
@@ -112,9 +112,9 @@ class EntryOfLostConnection(ClientReading):
             raise
 
 
-@fault("client-version-asked-once-while-reads-wait", breaks=ASKED, blind=True)
+@fault("client-version-asked-once-while-reads-wait", breaks=VERSION_CALL_RULES, blind=True)
 class VersionCached(ClientReading):
-    """The client does not call RemoteQmGetVersion for a read while another read of the queue waits."""
+    """While a read of the queue waits, the client does not call RemoteQmGetVersion for another read."""
 
     def ask_server_version(self, read: RemoteRead) -> Sequence:
         known: dict[Any, Version | None] = self.__dict__.setdefault("versions", {})
@@ -125,7 +125,7 @@ class VersionCached(ClientReading):
         return known[read.queue]
 
 
-@fault("client-ultimeout-of-31-bits-exceeded-sent-as-infinite", breaks=TIMEOUTS, blind=True)
+@fault("client-ultimeout-of-31-bits-exceeded-sent-as-infinite", breaks=TIMEOUT_RULES, blind=True)
 class LongTimeoutInfinite(ClientReading):
     """The client sends ulTimeout 0xFFFFFFFF for a timeout above 0x7FFFFFFF."""
 
@@ -134,7 +134,7 @@ class LongTimeoutInfinite(ClientReading):
         return {**given, "ulTimeout": INFINITE_MS} if read.TimeOut > 0x7FFFFFFF else given
 
 
-@fault("client-ultimeout-limited-to-one-day", breaks=TIMEOUTS, blind=True)
+@fault("client-ultimeout-limited-to-one-day", breaks=TIMEOUT_RULES, blind=True)
 class TimeoutLimited(ClientReading):
     """The client sends ulTimeout 86400000 for a longer timeout that is not 0xFFFFFFFF."""
 
@@ -154,7 +154,7 @@ class _Delivered(ClientReading):
         return found._replace(message=replace(found.message, **self.change(found.message)))
 
 
-@fault("client-read-label-of-more-than-64-characters-cut-off", breaks=DELIVERED, blind=True)
+@fault("client-read-label-of-more-than-64-characters-cut-off", breaks=DELIVERY_RULES, blind=True)
 class LabelCut(_Delivered):
     """The client delivers only the first 64 characters of a label."""
 
@@ -162,7 +162,7 @@ class LabelCut(_Delivered):
         return {"Label": message.Label[:64]}
 
 
-@fault("client-read-label-limited-to-248-characters", breaks=DELIVERED, blind=True)
+@fault("client-read-label-limited-to-248-characters", breaks=DELIVERY_RULES, blind=True)
 class LongestLabelCut(_Delivered):
     """The client delivers only the first 248 characters of a label of 249 characters."""
 
@@ -170,15 +170,15 @@ class LongestLabelCut(_Delivered):
         return {"Label": message.Label[:248]}
 
 
-@fault("client-read-body-of-zeros-without-last-byte", breaks=DELIVERED, blind=True)
-class ZerosCut(_Delivered):
-    """The client delivers a body without the bytes 0 at its end."""
+@fault("client-read-body-of-zeros-without-last-byte", breaks=DELIVERY_RULES, blind=True)
+class TrailingZerosOfBodyCut(_Delivered):
+    """The client delivers a body without the zero bytes at its end."""
 
     def change(self, message: Message) -> Mapping[str, Any]:
         return {"Body": message.Body.rstrip(b"\0")}
 
 
-@fault("client-read-priority-3", breaks=DELIVERED, blind=True)
+@fault("client-read-priority-3", breaks=DELIVERY_RULES, blind=True)
 class PriorityLost(_Delivered):
     """The client delivers a message of priority 7 with priority 3."""
 
@@ -186,9 +186,9 @@ class PriorityLost(_Delivered):
         return {"Priority": 3 if message.Priority == 7 else message.Priority}
 
 
-@fault("client-end-receive-repeated-after-failure", breaks=ENDED, blind=True)
+@fault("client-end-receive-repeated-after-failure", breaks=END_RECEIVE_RULES, blind=True)
 class EndRepeated(ClientReading):
-    """The client calls RemoteQMEndReceive again when the first call failed."""
+    """When RemoteQMEndReceive fails, the client calls the method again."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         try:
@@ -197,8 +197,8 @@ class EndRepeated(ClientReading):
             yield from super().end_receive(entry, ack)
 
 
-@fault("client-receive-not-ended-while-peek-is-pending", breaks=ENDED, blind=True)
-class NotEndedBesidePeek(ClientReading):
+@fault("client-receive-not-ended-while-peek-is-pending", breaks=END_RECEIVE_RULES, blind=True)
+class ReceiveNotEndedWhilePeekWaits(ClientReading):
     """The client does not call RemoteQMEndReceive while a peek of the queue waits."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
@@ -214,8 +214,8 @@ class NotEndedBesidePeek(ClientReading):
         return entry
 
 
-@fault("client-endless-receive-not-ended", breaks=ENDED, blind=True)
-class EndlessNotEnded(ClientReading):
+@fault("client-endless-receive-not-ended", breaks=END_RECEIVE_RULES, blind=True)
+class InfiniteReceiveNotEnded(ClientReading):
     """The client does not call RemoteQMEndReceive for a receive without a time limit."""
 
     def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
@@ -229,9 +229,9 @@ class EndlessNotEnded(ClientReading):
             yield from super().end_receive(entry, ack)
 
 
-@fault("client-receive-of-second-queue-not-ended", breaks=ENDED, blind=True)
+@fault("client-receive-of-second-queue-not-ended", breaks=END_RECEIVE_RULES, blind=True)
 class SecondQueueNotEnded(ClientReading):
-    """The client calls RemoteQMEndReceive only for the queue that it opened first."""
+    """The client calls RemoteQMEndReceive only for receives from the queue that it opened first."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         if entry.queue is next(iter(self.qm.remote_client.queues.values())):
@@ -266,7 +266,9 @@ class NackAfterFailure(ClientReading):
     blind=True,
 )
 class HandleOfOtherQueue(ClientReading):
-    """The client ends a receive with the handle of the last receive of another queue, if there was one."""
+    """When the client has received from another queue, it ends a receive with the handle of the last receive from that
+    queue.
+    """
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         handles: dict[RemoteQueue, UUID | None] = self.__dict__.setdefault("handles", {})

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6 of the probe, written without reading the checks."""
+"""Faults of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6, by an author who had not seen the checks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from reference_qm.core.remote.enums import ReadAction
 
 
 @fault("client-peek-next-by-cursor-sent-as-peek-current-to-old-server", breaks="MQQP-3.2.4.5-19", blind=True)
-class NextAsCurrent(ClientReading):
-    """The client calls RemoteQMStartReceive with ulAction PEEK_CURRENT when its application requests PEEK_NEXT by a
-    cursor.
-    """
+class PeekNextSentAsCurrent(ClientReading):
+    """The client calls RemoteQMStartReceive with PEEK_CURRENT when its application requests PEEK_NEXT by a cursor."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
         if read.CursorHandle and read.Action is ReadAction.MQ_ACTION_PEEK_NEXT:

@@ -1,6 +1,6 @@
 """The rules of MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6, grouped by subject.
 
-The four sections state the same demands for peeks and receives, with and without a cursor, in different orders.
+The four sections state the same requirements for peeks and receives, with and without a cursor, in different orders.
 """
 
 from __future__ import annotations

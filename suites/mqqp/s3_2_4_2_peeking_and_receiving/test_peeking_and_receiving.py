@@ -58,12 +58,14 @@ VERSION_CASES = {
 }
 """For each rule, the versions that the peer returns, and the method that the SUT must call."""
 CONDITIONS_OF_OLD_SERVER = ("below_5", "below_5_1", "early_build")
-"""The rules that define an old server. The rule ``old`` of each section names the method for an old server."""
+"""The rules that define a server that is too old for RemoteQMStartReceive2. The rule ``old`` of each section names the
+method for such a server.
+"""
 
 
 def for_each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
-    """Return a decorator that runs a check for each section; ``rules`` returns the rules that it
-    judges for a section.
+    """Return a decorator that runs a check for each section; ``rules`` returns the rules that the check judges for a
+    section.
     """
     return pytest.mark.parametrize(
         "section", [pytest.param(section, marks=covers(*rules(section)), id=section.number) for section in SECTIONS]
@@ -110,10 +112,10 @@ def judge_fields_of_reads(
     where: tuple[int, int | None],
     timeouts_ms: tuple[int, ...],
 ) -> bool:
-    """Judge the fields of the SUT's reads with the given timeouts, after the peer has answered a first read; return
+    """Judge the fields of the SUT's reads with the given timeouts, after the peer has answered a first read. Return
     whether the SUT calls RemoteQmGetVersion where the rules of these reads require that call.
 
-    ``demand``: the method, and the rule of each field. ``where``: queue and cursor.
+    ``demand``: the method, and the rule about each field. ``where``: the queue and the cursor of the reads.
     """
     (method, rules), (remote, cursor) = demand, where
     begun, requests = len(reader.reads()), []
@@ -191,9 +193,9 @@ def required_numbers(reading: Reading, timeout_ms: int) -> dict[str, int]:
 
 @for_each_section(lambda section: section.version.values())
 def test_client_chooses_read_method_by_server_version(peer, sut, judge, section):
-    """After a read of a server of version 6.1, and while a peek of the queue waits, the peer returns many versions: the
-    SUT calls RemoteQmGetVersion first, then RemoteQMStartReceive for versions below 5.1 and RemoteQMStartReceive2 for
-    later versions.
+    """After a read of a server of version 6.1, and while a peek of the queue waits, the peer returns many versions:
+    before each read, the SUT calls RemoteQmGetVersion; the SUT then calls RemoteQMStartReceive for versions below 5.1
+    and RemoteQMStartReceive2 for later versions.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -290,9 +292,9 @@ def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section
 @for_each_section(lambda section: [section.removal, section.entry["add"]])
 def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
     """Two reads of a queue wait, and the peer answers the second read with a message, a failure or a fault, or answers
-    RemoteQMEndReceive with a failure:
-    PendingRemoteReadEntryCollection contains the entries of both reads before the answer, and only the entry of the
-    first read afterwards. When the connection of the reads is lost, it contains no entry.
+    RemoteQMEndReceive with a failure: PendingRemoteReadEntryCollection contains the entries of both reads before the
+    answer, and only the entry of the first read afterwards. When the connection of the reads is lost, the collection
+    contains no entry.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -336,8 +338,8 @@ LONGEST_LABEL = "label " * 41 + "end"
 
 
 def begin_other_reads(reader: Reader, reading: Reading, remote: int) -> None:
-    """Let the SUT read a message of another queue, begin a peek of the given queue, which waits, and begin a read of
-    the given queue, which fails.
+    """Let the SUT read a message of another queue, begin a peek of the given queue that waits, and begin a read of the
+    given queue that fails.
     """
     reader.begin_read(reading, reader.open()).outcome()
     reader.let_reads_wait()
@@ -352,10 +354,10 @@ def begin_other_reads(reader: Reader, reading: Reading, remote: int) -> None:
 @for_each_section(lambda section: section.message.values())
 def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, section, version):
     """A read of another queue has ended, a peek of the queue waits, and a read has failed. The peer answers reads with
-    messages of each kind that have every property set, a message without a body, with a body of 70,000 bytes, with a
-    body that ends with zeros, and with the longest label: the application receives every property. Then two reads
-    without a time limit wait, and the peer answers the later read first. For each receive, the SUT sends one
-    RemoteQMEndReceive with the handle of the receive and RR_ACK, even if that call fails.
+    messages of each kind: with every property set, without a body, with a body of 70,000 bytes, with a body that ends
+    with zeros, and with the longest label. The application receives every property. Then two reads without a time limit
+    wait, and the peer answers the later read first. For each receive, the SUT sends one RemoteQMEndReceive with the
+    handle of the receive and RR_ACK, even if that call fails.
     """
     reader, rules = Reader(peer, sut, version), section.message
     bodies = (b"", bytes(range(250)) * 280, b"\x01\0\0")

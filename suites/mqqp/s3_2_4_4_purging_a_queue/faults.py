@@ -18,8 +18,8 @@ add(
 
 
 @fault("client-purge-queue-by-descriptor", breaks="MQQP-3.2.4.4-D01")
-class PurgeByDescriptor(ClientOpening):
-    """The client's RemoteQMPurgeQueue carries dwpQueue instead of phQueue."""
+class PurgeWithDwpQueue(ClientOpening):
+    """The client calls RemoteQMPurgeQueue with dwpQueue instead of phQueue."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
         assert queue.binding is not None
@@ -28,8 +28,8 @@ class PurgeByDescriptor(ClientOpening):
 
 
 @fault("client-purge-queue-of-last-opened-queue", breaks="MQQP-3.2.4.4-D01")
-class PurgeLastOpened(ClientOpening):
-    """The client purges the queue that it opened last."""
+class LastOpenedQueuePurged(ClientOpening):
+    """The client purges the queue that it opened last instead of the queue that its application names."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
         *_, last = self.qm.remote_client.queues.values()

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.4 (purging a queue) that only special cases reveal."""
+"""Faults of MS-MQQP 3.2.4.4 Purging a Queue that only special cases reveal: several queues, and several purges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 @fault("client-purge-queue-purges-every-open-queue", breaks="MQQP-3.2.4.4-D01")
 class EveryQueuePurged(ClientOpening):
-    """The client purges all its open queues."""
+    """The client purges all its open queues when its application purges one of them."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
         for one in list(self.qm.remote_client.queues.values()):

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.4 (the purge of a queue) that break one state."""
+"""Faults of MS-MQQP 3.2.4.4 Purging a Queue that only a waiting read or an open cursor reveals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-purge-queue-not-called-while-read-is-pending", breaks="MQQP-3.2.4.4-D01", blind=True)
-class PurgeBesideRead(ClientOpening):
+class NoPurgeWhileReadWaits(ClientOpening):
     """The client does not call RemoteQMPurgeQueue while a read of the queue waits."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
@@ -18,7 +18,7 @@ class PurgeBesideRead(ClientOpening):
 
 
 @fault("client-purge-queue-not-called-while-cursor-is-open", breaks="MQQP-3.2.4.4-D01", blind=True)
-class PurgeBesideCursor(ClientOpening):
+class NoPurgeWhileCursorOpen(ClientOpening):
     """The client does not call RemoteQMPurgeQueue while a cursor of the queue is open."""
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:

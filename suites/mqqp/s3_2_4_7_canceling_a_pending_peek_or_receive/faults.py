@@ -12,8 +12,8 @@ from reference_qm.core.remote.client_model import PendingRemoteReadEntry, Remote
 
 
 @fault("client-cancel-receive-of-last-read", breaks="MQQP-3.2.4.7-02")
-class AnotherReadCancelled(ClientCancelling):
-    """The client cancels the read that it began last."""
+class LastReadCancelled(ClientCancelling):
+    """The client cancels the read that it began last instead of the read that its application names."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
         return self.qm.remote_client.PendingRemoteReadEntryCollection[-1]
@@ -28,7 +28,7 @@ add(
 
 
 def _increment_cancel_parameter(parameter: str) -> Install:
-    """Let the client add one to a parameter of RemoteQMCancelReceive."""
+    """Build a fault in which the client adds one to a parameter of RemoteQMCancelReceive."""
 
     class OneMore(ClientCancelling):
         def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -46,7 +46,7 @@ for _name, _breaks, _parameter in (
     add(
         _name,
         _breaks,
-        f"The client's RemoteQMCancelReceive carries a {_parameter} that is one too high.",
+        f"The client calls RemoteQMCancelReceive with a {_parameter} that is greater by 1 than the right value.",
         _increment_cancel_parameter(_parameter),
     )
 

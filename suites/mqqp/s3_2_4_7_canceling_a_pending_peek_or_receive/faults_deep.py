@@ -1,4 +1,6 @@
-"""Faults of MS-MQQP 3.2.4.7 (cancelling a read) that only special cases reveal."""
+"""Faults of MS-MQQP 3.2.4.7 Canceling a Pending Peek or Receive that only special cases reveal: several reads and
+queues.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-cancel-finds-first-pending-read-of-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-06"))
-class FirstOfQueue(ClientCancelling):
+class FirstReadOfQueueCancelled(ClientCancelling):
     """The client cancels the first pending read of the queue, even if its application names another read."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
@@ -20,8 +22,8 @@ class FirstOfQueue(ClientCancelling):
 
 
 @fault("client-cancel-ends-all-pending-reads-of-queue", breaks="MQQP-3.2.4.7-02")
-class AllOfQueue(ClientCancelling):
-    """The client also cancels the other pending reads of the queue."""
+class AllReadsOfQueueCancelled(ClientCancelling):
+    """When the client cancels a read, it also cancels the other pending reads of the queue."""
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
         yield from super().cancel_pending_read(queue, request_id)
@@ -41,7 +43,7 @@ class NoCallForSecond(ClientCancelling):
 
 
 @fault("client-cancel-receive-called-twice", breaks="MQQP-3.2.4.7-03")
-class CalledTwice(ClientCancelling):
+class CancelCalledTwice(ClientCancelling):
     """The client calls RemoteQMCancelReceive twice for one cancellation."""
 
     def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
@@ -50,7 +52,7 @@ class CalledTwice(ClientCancelling):
 
 
 @fault("client-cancel-receive-hqueue-of-last-opened-queue", breaks="MQQP-3.2.4.7-04")
-class HandleOfLast(ClientCancelling):
+class HandleOfLastQueueSent(ClientCancelling):
     """The client sets hQueue of RemoteQMCancelReceive to the handle of the queue that it opened last."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -77,7 +79,7 @@ class PointerTruncated(ClientCancelling):
 
 
 @fault("client-cancel-receive-dwrequestid-of-last-read", breaks="MQQP-3.2.4.7-06")
-class LastRequest(ClientCancelling):
+class LastRequestIdSent(ClientCancelling):
     """The client sets dwRequestID of RemoteQMCancelReceive to the RequestId that it assigned last."""
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
@@ -96,7 +98,7 @@ class EntryKept(ClientCancelling):
 
 @fault("client-cancel-removes-entries-of-all-reads-of-queue", breaks="MQQP-3.2.4.7-07")
 class AllEntriesRemoved(ClientCancelling):
-    """The client removes the entries of all pending reads of a queue when one of them is cancelled."""
+    """When the client cancels one of several pending reads of a queue, it removes the entries of all of them."""
 
     def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
         for one in list(self.qm.remote_client.PendingRemoteReadEntryCollection):

@@ -1,4 +1,4 @@
-"""Fault of MS-MQQP 3.2.4.7 that shows only while a cursor is open."""
+"""Fault of MS-MQQP 3.2.4.7 that only an open cursor reveals."""
 
 from __future__ import annotations
 

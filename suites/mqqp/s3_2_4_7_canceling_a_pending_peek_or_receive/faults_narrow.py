@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.7 (the cancellation of a read) that break one kind of read or one state."""
+"""Faults of MS-MQQP 3.2.4.7 Canceling a Pending Peek or Receive that affect only one kind of read or one state."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 
 
-class _Unknown(ClientReading):
-    """The client does not tell the server about the cancellation of some reads."""
+class _CancelledLocally(ClientReading):
+    """The client does not call RemoteQMCancelReceive when its application cancels certain reads."""
 
     def is_ignored(self, read: RemoteRead) -> bool:
-        """Return whether the client cancels a read only locally."""
+        """Return whether the client cancels a read without a call of RemoteQMCancelReceive."""
         return False
 
     def start_receive2(self, read: RemoteRead) -> Sequence:
@@ -29,7 +29,7 @@ class _Unknown(ClientReading):
 
 
 @fault("client-cancel-of-peek-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
-class PeekNotSent(_Unknown):
+class CancelOfPeekNotSent(_CancelledLocally):
     """The client does not call RemoteQMCancelReceive when its application cancels a peek without a cursor."""
 
     def is_ignored(self, read: RemoteRead) -> bool:
@@ -37,7 +37,7 @@ class PeekNotSent(_Unknown):
 
 
 @fault("client-cancel-of-receive-by-cursor-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
-class CursorNotSent(_Unknown):
+class CancelOfCursorReceiveNotSent(_CancelledLocally):
     """The client does not call RemoteQMCancelReceive when its application cancels a receive by a cursor."""
 
     def is_ignored(self, read: RemoteRead) -> bool:
@@ -45,7 +45,7 @@ class CursorNotSent(_Unknown):
 
 
 @fault("client-cancel-of-endless-read-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
-class EndlessNotSent(_Unknown):
+class CancelOfInfiniteReadNotSent(_CancelledLocally):
     """The client does not call RemoteQMCancelReceive when its application cancels a read without a time limit."""
 
     def is_ignored(self, read: RemoteRead) -> bool:
@@ -53,8 +53,8 @@ class EndlessNotSent(_Unknown):
 
 
 @fault("client-cancel-of-read-by-start-receive-not-sent", breaks="MQQP-3.2.4.7-03", blind=True)
-class OldNotSent(ClientReading):
-    """The client does not call RemoteQMCancelReceive for a read by RemoteQMStartReceive."""
+class CancelOfStartReceiveNotSent(ClientReading):
+    """The client does not call RemoteQMCancelReceive for a read that it began with RemoteQMStartReceive."""
 
     def start_receive(self, read: RemoteRead) -> Sequence:
         if read.entry is not None:
@@ -63,7 +63,7 @@ class OldNotSent(ClientReading):
 
 
 @fault("client-entry-of-refused-cancel-kept", breaks="MQQP-3.2.4.7-07", blind=True)
-class EntryOfRefusedKept(ClientCancelling):
+class EntryKeptAfterFailedCancel(ClientCancelling):
     """The client keeps the PendingRemoteReadEntry of a read if RemoteQMCancelReceive returned a failure."""
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
@@ -76,8 +76,8 @@ class EntryOfRefusedKept(ClientCancelling):
 
 
 @fault("client-cancel-finds-read-of-other-queue", breaks=("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-04"), blind=True)
-class OtherQueueFound(ClientCancelling):
-    """A client that cancels a read of a queue cancels the pending read of the queue that it opened first."""
+class ReadOfFirstQueueCancelled(ClientCancelling):
+    """When the client cancels a read of a queue, it cancels the pending read of the queue that it opened first."""
 
     def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
         found = super().find_pending_read(queue, request_id)

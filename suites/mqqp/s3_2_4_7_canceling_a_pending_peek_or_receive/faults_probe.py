@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.7 of the probe, written without reading the checks."""
+"""Faults of MS-MQQP 3.2.4.7 Canceling a Pending Peek or Receive, by an author who had not seen the checks."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ add(
 
 
 @fault("client-closed-cursor-still-usable", breaks=("MQQP-3.2.4.8-02", "MQQP-3.1.4.5-01"))
-class ClosedCursorRemembered(ClientCommands):
+class ClosedCursorUsed(ClientCommands):
     """The client continues to use a closed cursor in later commands."""
 
     def remote_close_cursor(self, request: RemoteCloseCursor, token: int, now: Now) -> None:
@@ -33,7 +33,7 @@ class ClosedCursorRemembered(ClientCommands):
 
 
 def _increment_close_cursor_parameter(parameter: str) -> Install:
-    """Let the client add one to a parameter of RemoteQMCloseCursor."""
+    """Build a fault in which the client adds one to a parameter of RemoteQMCloseCursor."""
 
     class OneMore(ClientCancelling):
         def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
@@ -50,6 +50,6 @@ for _name, _rule, _parameter in (
     add(
         _name,
         _rule,
-        f"The client's RemoteQMCloseCursor carries a {_parameter} that is one too high.",
+        f"The client calls RemoteQMCloseCursor with a {_parameter} that is greater by 1 than the right value.",
         _increment_close_cursor_parameter(_parameter),
     )

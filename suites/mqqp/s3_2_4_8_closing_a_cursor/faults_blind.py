@@ -10,8 +10,8 @@ from reference_qm.core.remote.client_model import RemoteQueue
 
 
 @fault("client-close-cursor-queue-last-opened", breaks="MQQP-3.2.4.8-03", blind=True)
-class QueueOpenedLast(ClientCancelling):
-    """The client's RemoteQMCloseCursor carries the handle of the queue that the client opened last in hQueue."""
+class HandleOfLastQueueSent(ClientCancelling):
+    """The client sets hQueue of RemoteQMCloseCursor to the handle of the queue that it opened last."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         last = list(self.qm.remote_client.queues.values())[-1]

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.8 (closing a cursor) that only special cases reveal."""
+"""Faults of MS-MQQP 3.2.4.8 Closing a Cursor that only special cases reveal: several cursors, and special values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-close-cursor-not-called-while-other-cursor-is-open", breaks="MQQP-3.2.4.8-02")
-class NotCalled(ClientCancelling):
+class SecondCursorNotClosed(ClientCancelling):
     """The client does not call RemoteQMCloseCursor while another cursor of the queue is open."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
@@ -20,8 +20,8 @@ class NotCalled(ClientCancelling):
 
 
 @fault("client-close-cursor-closes-other-cursors-of-queue", breaks="MQQP-3.2.4.8-02")
-class OthersClosed(ClientCancelling):
-    """The client also closes the other cursors of the queue."""
+class OtherCursorsClosed(ClientCancelling):
+    """When the client closes a cursor, it also closes the other cursors of the queue."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
         yield from super().close_remote_cursor(queue, cursor)
@@ -39,7 +39,7 @@ class HandleTruncated(ClientCancelling):
 
 
 @fault("client-close-cursor-hcursor-of-first-cursor", breaks="MQQP-3.2.4.8-04")
-class OtherCursor(ClientCancelling):
+class OtherCursorSent(ClientCancelling):
     """The client sets hCursor of RemoteQMCloseCursor to another open cursor of the queue, if such a cursor exists."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:

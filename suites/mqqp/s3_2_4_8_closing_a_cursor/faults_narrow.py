@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.8 (the close of a cursor) that break one state or one instance."""
+"""Faults of MS-MQQP 3.2.4.8 Closing a Cursor that affect only one state, or a second cursor or queue."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reference_qm.core.remote.client_steps import Sequence
 
 
 @fault("client-close-cursor-not-called-while-read-is-pending", breaks="MQQP-3.2.4.8-02", blind=True)
-class NotCalledBesideRead(ClientCancelling):
+class CloseNotCalledWhileReadWaits(ClientCancelling):
     """The client does not call RemoteQMCloseCursor while a read of the queue waits."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
@@ -20,8 +20,8 @@ class NotCalledBesideRead(ClientCancelling):
 
 
 @fault("client-close-cursor-not-called-for-second-cursor", breaks="MQQP-3.2.4.8-02", blind=True)
-class NotCalledAgain(ClientCancelling):
-    """The client calls RemoteQMCloseCursor only for the first cursor of a queue that it closes."""
+class OnlyFirstCursorClosed(ClientCancelling):
+    """The client calls RemoteQMCloseCursor only when it closes a cursor of a queue for the first time."""
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
         closed: set[RemoteQueue] = self.__dict__.setdefault("closed", set())
@@ -50,7 +50,7 @@ class QueueOfLast(ClientCancelling):
 
 @fault("client-close-cursor-hcursor-of-cursor-of-other-queue", breaks="MQQP-3.2.4.8-04", blind=True)
 class CursorOfOtherQueue(ClientCancelling):
-    """The client sets hCursor of RemoteQMCloseCursor to a cursor of another queue, if one is open."""
+    """If a cursor of another queue is open, the client sets hCursor of RemoteQMCloseCursor to that cursor."""
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
         others = [handle for owner, handle in self.qm.remote_client.cursors.values() if owner is not queue]

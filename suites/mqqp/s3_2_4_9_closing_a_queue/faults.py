@@ -18,8 +18,8 @@ WRONG_CONTEXT_HANDLE = UUID(int=0xBAD)
 
 
 @fault("client-close-queue-of-last-opened-queue", breaks="MQQP-3.2.4.9-02")
-class AnotherQueueClosed(ClientOpening):
-    """The client closes the queue that it opened last."""
+class LastOpenedQueueClosed(ClientOpening):
+    """The client closes the queue that it opened last instead of the queue that its application names."""
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
         return self.qm.remote_client.RemoteOpenQueueEntryCollection[-1]
@@ -34,8 +34,8 @@ add(
 
 
 @fault("client-close-queue-sends-wrong-context-handle", breaks="MQQP-3.2.4.9-06")
-class OtherSession(ClientOpening):
-    """The client's RemoteQMCloseQueue carries a wrong context handle."""
+class WrongContextHandleSent(ClientOpening):
+    """The client calls RemoteQMCloseQueue with a wrong context handle."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
         yield from super().call_close_queue(binding, replace(entry, RRSessionHandle=WRONG_CONTEXT_HANDLE))
@@ -50,7 +50,7 @@ add(
 
 
 @fault("client-cancels-only-first-read-of-closed-queue", breaks=("MQQP-3.2.4.9-04",), blind=True)
-class ClosingClientCancelsItsFirstRead(ClientCancelling):
+class CloseCancelsFirstReadRepeatedly(ClientCancelling):
     """When a client closes a queue with several pending reads, it cancels the first of these reads several times, and
     no other read.
     """

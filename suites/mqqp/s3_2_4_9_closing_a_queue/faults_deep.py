@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.9 (closing a queue) that only special cases reveal."""
+"""Faults of MS-MQQP 3.2.4.9 Closing a Queue that only special cases reveal: pending reads, and several queues."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.core.remote.client_steps import Binding, Sequence
 
 
 @fault("client-close-queue-closes-first-opened-queue", breaks=("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-06"))
-class FirstClosed(ClientOpening):
+class FirstQueueClosed(ClientOpening):
     """The client closes the queue that it opened first, even if its application names another queue."""
 
     def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
@@ -18,7 +18,7 @@ class FirstClosed(ClientOpening):
 
 
 @fault("client-close-queue-closes-last-opened-queue", breaks=("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-06"))
-class LastClosed(ClientOpening):
+class HandleOfLastQueueClosed(ClientOpening):
     """The client calls RemoteQMCloseQueue with the handle of the queue that it opened last."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -54,8 +54,8 @@ class FirstRequestRepeated(ClientCancelling):
 
 
 @fault("client-close-queue-with-pending-read-not-called", breaks="MQQP-3.2.4.9-05")
-class NotCalledWithReads(ClientOpening):
-    """If a read is pending on a queue, the client closes the connection instead of calling RemoteQMCloseQueue."""
+class CloseNotCalledWithPendingRead(ClientOpening):
+    """If a read of a queue is pending, the client closes the connection instead of calling RemoteQMCloseQueue."""
 
     def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
         pending = self.qm.remote_client.PendingRemoteReadEntryCollection
@@ -67,7 +67,7 @@ class NotCalledWithReads(ClientOpening):
 
 
 @fault("client-close-queue-not-called-while-other-queue-is-open", breaks="MQQP-3.2.4.9-05")
-class NotCalledForSecond(ClientOpening):
+class CloseNotCalledForSecondQueue(ClientOpening):
     """The client does not call RemoteQMCloseQueue for a queue while it has another queue open."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -76,7 +76,7 @@ class NotCalledForSecond(ClientOpening):
 
 
 @fault("client-close-queue-called-twice", breaks="MQQP-3.2.4.9-05")
-class CalledTwice(ClientOpening):
+class CloseQueueCalledTwice(ClientOpening):
     """The client calls RemoteQMCloseQueue twice with the same handle."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:

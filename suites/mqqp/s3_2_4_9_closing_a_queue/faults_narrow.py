@@ -1,4 +1,4 @@
-"""Faults of MS-MQQP 3.2.4.9 (the close of a queue) that break one state or one instance."""
+"""Faults of MS-MQQP 3.2.4.9 Closing a Queue that affect only one state, or a second queue or read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_qm.core.remote.client_steps import Binding, RemoteError, Sequence
 
 
 @fault("client-close-queue-not-called-after-refused-cancel", breaks="MQQP-3.2.4.9-05", blind=True)
-class NotCalledAfterRefusedCancel(ClientOpening):
+class CloseNotCalledAfterRefusedCancel(ClientOpening):
     """The client does not call RemoteQMCloseQueue if RemoteQMCancelReceive failed for a read of the queue."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -32,7 +32,7 @@ class NotCalledAfterRefusedCancel(ClientOpening):
 
 
 @fault("client-close-queue-not-called-for-second-queue", breaks="MQQP-3.2.4.9-05", blind=True)
-class NotCalledAgain(ClientOpening):
+class OnlyFirstQueueClosed(ClientOpening):
     """The client calls RemoteQMCloseQueue only for the queue that it closes first."""
 
     def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
@@ -55,8 +55,10 @@ class EntryKeptAfterRefusal(ClientOpening):
 
 
 @fault("client-close-queue-cancels-with-handle-of-first-queue", breaks="MQQP-3.2.4.9-03", blind=True)
-class CancelOfFirst(ClientCancelling):
-    """A client that closes a queue cancels the pending reads with the hQueue of the queue that it opened first."""
+class CancelWithHandleOfFirstQueue(ClientCancelling):
+    """When the client closes a queue, it cancels the pending reads with the hQueue of the queue that it
+    opened first.
+    """
 
     def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
         first = next(iter(self.qm.remote_client.queues.values()))
@@ -71,8 +73,8 @@ class CancelOfFirst(ClientCancelling):
 
 
 @fault("client-close-queue-cancels-every-read-with-last-request-id", breaks="MQQP-3.2.4.9-04", blind=True)
-class CancelOfLast(ClientCancelling):
-    """A client that closes a queue cancels every pending read with the RequestId of the last pending read."""
+class CancelWithRequestIdOfLastRead(ClientCancelling):
+    """When the client closes a queue, it cancels every pending read with the RequestId of the last pending read."""
 
     def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
         entries = [one for one in self.qm.remote_client.PendingRemoteReadEntryCollection if one.queue is queue]

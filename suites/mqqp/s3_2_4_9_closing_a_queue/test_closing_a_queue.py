@@ -22,10 +22,10 @@ NOT_FOUND = 0xC000_0225
     ids=["idle", "with reads that wait", "with reads that cannot be cancelled"],
 )
 def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait, cancel_fails):
-    """Three queues are open, each with a cursor and with or without a waiting read, which the server cancels or not,
-    and the application closes the second queue: the SUT sends one RemoteQMCloseQueue with the context handle of that
-    queue. The third queue can still be read by its cursor. When the application closes the first queue too, the SUT
-    sends a second RemoteQMCloseQueue.
+    """Three queues are open, each with a cursor and with or without a waiting read, which the server cancels or not.
+    The application closes the second queue: the SUT sends one RemoteQMCloseQueue with the context handle of that queue.
+    The application can still read the third queue by its cursor. When the application also closes the first queue, the
+    SUT sends a second RemoteQMCloseQueue.
     """
     reader = Reader(peer, sut)
     remotes = [reader.open() for _ in range(3)]
@@ -74,9 +74,9 @@ def test_client_closes_queue_that_application_names(peer, sut, judge, reads_wait
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
 def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
-    """Reads wait on two queues, two of them on the queue that the application closes: each RemoteQMCancelReceive that
-    the SUT sends contains the phQueue of that queue and the dwRequestID of one of its two reads, and no dwRequestID is
-    repeated.
+    """Reads wait on two queues, and two of them wait on the queue that the application closes: each
+    RemoteQMCancelReceive that the SUT sends contains the phQueue of that queue and the dwRequestID of one of the two
+    reads, and no dwRequestID is repeated.
     """
     reader = Reader(peer, sut)
     beside, remote = reader.open(), reader.open()
@@ -114,7 +114,8 @@ def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
 @pytest.mark.parametrize("status", [0, NOT_FOUND], ids=["closed", "refused"])
 def test_client_removes_entry_of_closed_queue(peer, sut, judge, status):
     """Three queues are open, and the application closes the second queue: RemoteOpenQueueEntryCollection contains three
-    entries before the close, and the entries of the other two queues after it, also if RemoteQMCloseQueue failed.
+    entries before the close, and the entries of the other two queues after the close, even if RemoteQMCloseQueue
+    failed.
     """
     reader = Reader(peer, sut)
     remotes = [reader.open() for _ in range(3)]

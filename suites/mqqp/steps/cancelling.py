@@ -1,4 +1,4 @@
-"""Describe the outcome of a read that RemoteQMCancelReceive cancelled."""
+"""Describe the end of a read that RemoteQMCancelReceive cancelled."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ NO_MESSAGE = "ended without a message"
 
 
 def describe_end(read: Call) -> str:
-    """Return the text for the end of a cancelled read: the informational status, or a failure (erratum E51)."""
+    """Return the verdict text for the end of a cancelled read: the informational status, or a failure (erratum E51)."""
     read.wait()
     informed = read.outcome == "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
     return NO_MESSAGE if informed or read.failed else read.label_or_outcome

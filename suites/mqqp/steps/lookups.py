@@ -14,9 +14,10 @@ _LOW_7_BYTES = (1 << 56) - 1
 
 
 def list_candidate_lookup_ids(sequential_id: int, read: Call) -> list[int]:
-    """Return the LookupIdentifiers that the message of a read may have; their lower 7 bytes are its SequentialId.
+    """Return the LookupIdentifiers that the message of a read may have; the lower 7 bytes of each are the SequentialId
+    of the read.
 
-    The highest byte is 0 or 7 minus the priority (errata E59).
+    The highest byte is 0 or 7 minus the priority (erratum E59).
     """
     packet = read.packet
     priorities = [] if packet is None else [packet["BaseHeader"].PR, 0]
@@ -33,9 +34,11 @@ def look_up_sequential_id(queue: RemoteQueue, sequential_id: int, read: Call) ->
 
 
 def find_lookup_ids(queue: RemoteQueue, count: int) -> list[int]:
-    """Return the LookupIdentifiers of the first messages of a queue, as far as lookups confirm them.
+    """Return the LookupIdentifiers of the first messages of a queue, up to the first message that lookups do not
+    confirm.
 
-    A LookupIdentifier is confirmed if a lookup finds its message or the next or previous message.
+    A lookup confirms a LookupIdentifier if the lookup finds the message with this identifier, or the message before or
+    after it.
     """
     found: list[int] = []
     read = queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)

@@ -11,8 +11,8 @@ from harness.run.marks import covers
 
 
 def for_each_method(methods: Mapping[str, Mapping[str, Sequence[str]]]) -> pytest.MarkDecorator:
-    """Return a decorator that runs a check for several methods, each with the rules of its section; each part of the
-    check has a group of rules.
+    """Return a decorator that runs a check for several methods, each with the rules of the method's section. The rules
+    of each method are grouped by the parts of the check.
     """
     return pytest.mark.parametrize(
         ("by", "rules"),

@@ -28,7 +28,7 @@ def build_context_handle(number: int) -> bytes:
 
 
 class Outcome(StrEnum):
-    """The outcome of a command to the SUT."""
+    """The outcomes of a command to the SUT."""
 
     SUCCESS = "success"
     NO_SUCCESS = "no success"
@@ -51,7 +51,7 @@ class Request:
         return self._reply is not None
 
     def outcome(self) -> Outcome:
-        """Wait for the reply; return whether it is a success."""
+        """Wait for the reply to the command; return whether the command succeeded."""
         self.reader.peer.environment.run_until(lambda: self.is_answered, READ_ANSWER_TIMEOUT_MS)
         if not self.is_answered:
             return Outcome.NO_ANSWER
@@ -87,8 +87,8 @@ class Reading(Enum):
 class Handles(NamedTuple):
     """The values that the peer returns when the SUT opens a queue.
 
-    ``queue``, ``descriptor``, ``context``: phQueue, dwpQueue and pdwContext of R_QMOpenRemoteQueue, three values
-    (MS-MQMP note <27>). ``session``: phContext of RemoteQMOpenQueue.
+    ``queue``, ``descriptor``, ``context``: phQueue, dwpQueue and pdwContext of R_QMOpenRemoteQueue, which are three
+    different values (MS-MQMP note <27>). ``session``: phContext of RemoteQMOpenQueue.
     """
 
     queue: int
@@ -117,16 +117,16 @@ class Reader:
     FIRST, SECOND, THIRD = map(build_handles, range(3))
     """The handles of the queues that the SUT opens, in order."""
     CURSOR, NEXT_CURSOR = 0xC4D4_4044, 0xC4D5_4145
-    """phCursor of the first and of the second cursor."""
+    """The phCursor of the first cursor and of the second cursor."""
     SEQUENTIAL_ID = 0x0011_2233_4455_6677
     ARRIVAL_TIME = 1_700_000_123
     BODY, LABEL = b"read from afar", "far"
     WINDOWS_7, WINDOWS_2003, WINDOWS_2000 = (6, 1, 7600), (5, 2, 3790), (5, 0, 2195)
     """Versions that RemoteQmGetVersion returns (notes <22> to <24>)."""
     TIMEOUT_MS, LONG_TIMEOUT_MS = 1_500, 60_000
-    """timeout_ms of reads that the peer answers, and of reads that wait for the check."""
+    """The timeout in ms of reads that the peer answers, and of reads that wait for the check."""
     CANCELED = 0x400E_03E9
-    """MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT. Spec: MS-MQQP 3.1.4.6."""
+    """The status MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT. Spec: MS-MQQP 3.1.4.6."""
 
     def __init__(self, peer: Peer, sut: Sut, version: tuple[int, int, int] = WINDOWS_7) -> None:
         self.peer = peer
@@ -177,7 +177,7 @@ class Reader:
         )
 
     def build_message(self, body: bytes = BODY) -> bytes:
-        """Build a new UserMessage packet of the peer's queue."""
+        """Build a new UserMessage packet, addressed to the peer's queue."""
         user = {
             "SourceQueueManager": self.peer.identifier,
             "MessageID": self.peer.message_id(),
@@ -190,7 +190,9 @@ class Reader:
         self.answer_read(call, self.build_message(), **fields)
 
     def answer_read(self, call: ServedCall, data: bytes | None, status: int = 0, **fields: Any) -> None:
-        """Answer a StartReceive with a packet, or with a status; ``fields`` replaces values in REMOTEREADDESC."""
+        """Answer a StartReceive with a packet, or with a failure status; ``fields`` replaces values in
+        REMOTEREADDESC.
+        """
         asked = self.get_read_description(call)
         receives = data and takes_message(asked.ulAction)
         names = ("hRemoteQueue", "hCursor", "ulAction", "ulTimeout", "dwQueue", "dwRequestID")
@@ -223,7 +225,7 @@ class Reader:
             self.server.answers[name] = lambda call: self.answer_read(call, data or self.build_message())
 
     def let_reads_wait(self) -> None:
-        """Let the peer leave every StartReceive without an answer."""
+        """Let the peer not answer any StartReceive."""
         for name in (Method.START_RECEIVE, Method.START_RECEIVE2):
             self.server.answers.pop(name, None)
 
@@ -277,7 +279,7 @@ class Reader:
         return found[0]
 
     def await_call_after(self, count: int, name: str) -> bool:
-        """Wait for a call of a method after the first ``count`` calls; return whether it arrived."""
+        """Wait for a call of a method after the first ``count`` calls; return whether such a call arrived."""
         return self.peer.wait(lambda: any(call.name == name for call in self.server.calls[count:]), None, name)
 
     # -- the SUT ----------------------------------------------------------------------------------------------

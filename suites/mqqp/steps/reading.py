@@ -1,4 +1,6 @@
-"""The peer as a remote reader of a queue of the SUT: send messages to the queue, and show the result of each read."""
+"""Steps of the peer as a remote reader of a queue of the SUT: send messages to the queue, and show the result of each
+read.
+"""
 
 from __future__ import annotations
 

@@ -84,8 +84,8 @@ def _call_refused_purges(queue: RemoteQueue) -> list[Call]:
 
 
 REFUSED_PURGES = {Method.PURGE_QUEUE: _call_refused_purges}
-"""Refused calls of RemoteQMPurgeQueue, which may also throw its errors (note <18>), and a receive through a handle for
-peeks.
+"""The refused calls of RemoteQMPurgeQueue, which may also throw its errors (note <18>), and of a receive through a
+handle for peeks.
 """
 REFUSED_CALLS: dict[Method, MakeCalls] = {
     Method.START_RECEIVE: partial(_call_refused_reads, Method.START_RECEIVE),

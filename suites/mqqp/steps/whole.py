@@ -68,7 +68,7 @@ def build_lists_of_queues(peer: Peer) -> dict[str, Any]:
 
 
 def build_full_message(peer: Peer, label: str, kind: Kind = Kind.RECOVERABLE, **more: Any) -> Any:
-    """Build a message of a kind in which every property differs from its default; ``more``: values that replace
+    """Build a message of the given kind in which every property differs from its default. ``more``: values that replace
     properties.
     """
     named = f"TCP:{peer.address}\\private$\\mqc-"

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 268812: the bug that the article describes."""
+"""Fault that reproduces the bug of article REGRESSIONS 268812."""
 
 from __future__ import annotations
 

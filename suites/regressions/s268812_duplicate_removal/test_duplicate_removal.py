@@ -14,9 +14,9 @@ from suites.mqqb.steps.ordering import Receiver, read_ack_place
 @covers("REGRESSIONS-268812-01")
 @varied("extension", "label", priority=("3", "7"))
 def test_message_refused_as_early_is_stored_when_in_order(peer, sut, judge):
-    """The third message of a sequence arrives before the second and is refused; when it arrives twice after the second
-    message, it is stored once and acknowledged. Before these repetitions, a SessionAck has acknowledged the refused
-    message, because the bug affects messages with a known identifier.
+    """The third message of a sequence arrives before the second message, and the SUT refuses it. When the third message
+    arrives twice after the second message, the SUT stores it once and acknowledges it. Before these repetitions, a
+    SessionAck has acknowledged the refused message, because the bug affects messages with a known identifier.
     """
     receiver = Receiver(peer, sut)
     connection = receiver.session

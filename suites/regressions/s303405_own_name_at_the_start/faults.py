@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 303405: the bug that the article describes."""
+"""Fault that reproduces the bug of article REGRESSIONS 303405."""
 
 from __future__ import annotations
 

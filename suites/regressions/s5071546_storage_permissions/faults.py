@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 5071546: the bug that the article about the update describes."""
+"""Fault that reproduces the bug of article REGRESSIONS 5071546."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ ADMINISTRATORS = Sid.of("S-1-5-32-544")
 
 
 @fault("regression-5071546-storage-for-administrators-only", breaks="REGRESSIONS-5071546-01")
-class StorageOfAdministrators(Commands):
-    """The queue manager stores recoverable messages only for administrators. It refuses recoverable messages from any
-    other user with an error about insufficient resources.
+class OnlyAdministratorsStoreRecoverable(Commands):
+    """The queue manager stores recoverable messages only for administrators. If any other user sends a recoverable
+    message, the queue manager refuses the message with an error about insufficient resources.
     """
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:

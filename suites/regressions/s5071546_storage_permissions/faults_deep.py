@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 5071546 that only special cases reveal: other causes, other roles and second instances."""
+"""Fault of REGRESSIONS 5071546 that only transactional messages reveal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reference_qm.surface.commands import Result
 
 
 @fault("regression-5071546-transactional-message-for-administrators-only", breaks="REGRESSIONS-5071546-01", blind=True)
-class TransactionalForAdministrators(Commands):
+class TransactionalRefusedWithoutAdministrator(Commands):
     """The queue manager refuses transactional messages of users without administrative rights."""
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:

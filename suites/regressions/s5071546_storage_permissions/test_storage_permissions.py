@@ -27,9 +27,9 @@ SENDER_TYPE_SID = 1
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 @varied("time to be received", "trace", priority=("3", "7"))
 def test_recoverable_message_of_non_administrator_is_sent(peer, sut, judge, as_user, delivery):
-    """A recoverable or transactional message of an application without administrative rights is sent. If the packet
-    names an administrator or no user, the rule is not exercised. If the SUT refuses to send the message, the rule fails
-    in any case.
+    """An application without administrative rights sends a recoverable or transactional message: the SUT sends the
+    message. If the packet names an administrator or no user, the rule is not exercised. If the SUT refuses to send the
+    message, the rule fails in any case.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-storage"))
     asked_for = sut.attempt(sender.send, 1, delivery=delivery, **as_user)

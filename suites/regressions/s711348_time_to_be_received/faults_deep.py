@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 711348 that only special cases reveal: other causes, other roles and second instances."""
+"""Fault of REGRESSIONS 711348 that only messages to a local queue reveal."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from reference_qm.model.transactions import OperationType, Transaction
 
 
 @fault("regression-711348-time-of-first-message-in-local-queue", breaks="REGRESSIONS-711348-01", blind=True)
-class LocalTimeOfTheFirst(TransactionOperations):
-    """The messages of a transaction to a local queue get the TimeToBeReceived of the first message."""
+class LocalTimeToBeReceivedOfFirstMessage(TransactionOperations):
+    """The queue manager assigns the TimeToBeReceived of the first message to all messages that a transaction sends to a
+    local queue.
+    """
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         for operation in transaction.TransactionalOperationCollection:

@@ -24,8 +24,8 @@ NEVER_EXPIRES_S = 0xFFFFFFFF
 )
 @varied("trace", "label", acknowledgments=("none", "of arrival"))
 def test_each_message_of_transaction_has_own_time_to_be_received(peer, sut, judge, asked):
-    """One transaction has three messages, two with different values of TimeToBeReceived and one without a value: the
-    SUT sends each message with its own value.
+    """The SUT sends three messages in one transaction, two with different values of TimeToBeReceived and one without a
+    value: the SUT sends each message with its own value.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-times"))
     transaction = sut.control.call("begin")["transaction"]

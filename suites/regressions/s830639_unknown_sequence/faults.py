@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 830639: the bug that the article describes."""
+"""Faults that reproduce the bug of article REGRESSIONS 830639."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("regression-830639-unknown-order-ack-processed", breaks="REGRESSIONS-830639-01")
-class TakenForValid(OrderAcks):
+class UnknownOrderAckProcessed(OrderAcks):
     """The sender processes the OrderAck of an unknown sequence as an OrderAck of the current sequence."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -25,7 +25,7 @@ class TakenForValid(OrderAcks):
 
 @fault("regression-830639-unknown-order-ack-ends-service", breaks="REGRESSIONS-830639-01")
 class ServiceEnds(OrderAcks):
-    """The OrderAck of an unknown sequence ends the queue manager's process."""
+    """When the OrderAck of an unknown sequence arrives, the process of the queue manager ends."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)

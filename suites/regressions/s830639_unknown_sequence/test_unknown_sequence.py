@@ -30,8 +30,8 @@ def test_order_ack_of_unknown_sequence_keeps_session(peer, judge):
 @needs("send")
 @covers("REGRESSIONS-830639-01")
 def test_order_ack_of_other_sequence_acknowledges_nothing(peer, sut, judge):
-    """OrderAcks of older and later sequences acknowledge neither of two waiting messages: both are sent again on the
-    next connection.
+    """The peer sends OrderAcks of older and later sequences: these OrderAcks acknowledge neither of two waiting
+    messages, and the SUT sends both messages again on the next connection.
     """
     outgoing = Outgoing(peer, sut, "mqc-unknown")
     first, second = outgoing.send(2)

@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 831160: the bug that the article describes."""
+"""Faults that reproduce the bug of article REGRESSIONS 831160."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ End = Callable[[], None]
 
 
 def _delay_end_of_receive(faulty: FaultyCore) -> None:
-    """Report the end of a receive at once, but carry it out only after the client's next read."""
+    """Report the end of a receive to the client at once, but carry it out only after the client's next read."""
     late: list[End] = []
 
     class LateEnding(RemoteEnding):

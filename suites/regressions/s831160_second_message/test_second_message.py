@@ -1,4 +1,4 @@
-"""REGRESSIONS 831160: the message that a remote read returns after other reads of its client."""
+"""REGRESSIONS 831160: the message that a remote read returns after other reads of the same client."""
 
 from __future__ import annotations
 

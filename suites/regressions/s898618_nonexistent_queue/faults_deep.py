@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 898618 that only special cases reveal: other causes, other roles and second instances."""
+"""Faults of REGRESSIONS 898618 that only a second message reveals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("regression-898618-second-message-to-missing-queue-not-answered", breaks="REGRESSIONS-898618-02", blind=True)
-class FirstAnsweredOnly(FinalAcks):
+class OnlyFirstMessageAnswered(FinalAcks):
     """The receiver sends a FinalAck only for the first message to a missing queue."""
 
     def refuse_transactional(
@@ -22,7 +22,7 @@ class FirstAnsweredOnly(FinalAcks):
 
 
 @fault("regression-898618-second-refused-message-stays", breaks="REGRESSIONS-898618-01", blind=True)
-class FirstRemovedOnly(FinalAcks):
+class OnlyFirstMessageRemoved(FinalAcks):
     """The sender removes only the first message to a missing queue from its outgoing queue."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

@@ -22,9 +22,9 @@ from suites.mqqb.steps.sequences import DEAD_LETTERS, Outgoing, find_kept_messag
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 @varied("positive journaling", "response queue", acknowledgments=("none", "of arrival"))
 def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered):
-    """After FinalAcks of the class NackBadDestQueue, with or without an earlier OrderAck, two messages with negative
-    journaling are dead letters, and a third message is not. On the next session, the SUT sends a later message, but
-    none of the three.
+    """The peer sends FinalAcks of the class NackBadDestQueue, with or without an earlier OrderAck: two messages with
+    negative journaling become dead letters, and a third message does not. On the next session, the SUT sends a later
+    message, but none of the three messages.
     """
     outgoing = Outgoing(peer, sut, f"mqc-no-queue-{int(ordered)}")
     outgoing.send(2, journal=["negative"])
@@ -51,8 +51,8 @@ def test_message_to_missing_queue_becomes_dead_letter(peer, sut, judge, ordered)
 @covers("REGRESSIONS-898618-02")
 @varied("application tag", "destination", priority=("3", "7"))
 def test_message_to_missing_queue_gets_final_ack(peer, sut, judge):
-    """Two transactional messages to a missing queue are each answered with one FinalAck of the class
-    NackBadDestQueue.
+    """The peer sends two transactional messages to a missing queue: the SUT answers each of them with one FinalAck of
+    the class NackBadDestQueue.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     packets = [receiver.send(destination=rf"TCP:{sut.address}\{MISSING_QUEUE}") for _ in range(2)]

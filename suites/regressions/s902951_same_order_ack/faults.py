@@ -1,4 +1,4 @@
-"""Faults of REGRESSIONS 902951: the bug that the article describes."""
+"""Faults that reproduce the bug of article REGRESSIONS 902951."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("regression-902951-sequence-stuck-after-reconnect", breaks="REGRESSIONS-902951-01")
-class ReceiverStuck(InSequence):
+class SequenceStuckAfterReconnect(InSequence):
     """The receiver stores no message of a sequence after a reconnect, and repeats its old OrderAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -29,7 +29,7 @@ class ReceiverStuck(InSequence):
 
 
 def _lose_unacknowledged_messages(faulty: FaultyCore) -> None:
-    """When a session on which an OrderAck was repeated ends, lose the unacknowledged messages."""
+    """Lose the unacknowledged messages of a session on which an OrderAck was repeated, when the session ends."""
     came_again: set[int] = set()
 
     class Noting(OrderAcks):

@@ -13,8 +13,8 @@ from suites.mqqb.steps.sequences import RESENT, Outgoing
 
 @covers("REGRESSIONS-902951-01")
 def test_order_ack_advances_after_reconnect(peer, sut, judge):
-    """After a reconnect, the second and the third message of a sequence are stored once each, and the OrderAck has
-    TxSequenceNumber 3.
+    """After a reconnect, the SUT stores the second and the third message of a sequence once each, and sends an OrderAck
+    with TxSequenceNumber 3.
     """
     receiver = Receiver(peer, sut)
     wanted = [f"{number} of {peer.message_id()}" for number in (1, 2, 3)]
