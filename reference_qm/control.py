@@ -197,10 +197,10 @@ _CONVERTERS: Mapping[object, Convert] = MappingProxyType(
         tuple[UUID, ...]: _convert_guids,
     }
 )
-"""By type of a field: the function that converts its value."""
+"""For each type of a field: the function that converts its value."""
 _QUEUE_SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
-"""The arguments that select the place to read from. A request contains exactly one of these arguments; it omits the
-other arguments instead of setting them to null.
+"""The arguments that select the queue or cursor to read from. A request contains exactly one of these arguments; it
+omits the other arguments instead of setting them to null.
 """
 
 
@@ -222,8 +222,8 @@ def _derive_verb(
 ) -> Verb:
     """Derive a verb from the fields of its request: their names, types and defaults.
 
-    ``without``: fields that the verb does not take; ``required``: fields that it needs although they have a default;
-    ``null``: whether null stands for None; ``fixed``: fields that the verb itself sets.
+    ``without``: fields that the verb does not take; ``required``: fields that the verb requires although they have a
+    default; ``null``: whether null stands for None; ``fixed``: fields that the verb itself sets.
     """
     takes = {
         name: _find_converter(hint, null and name not in _QUEUE_SELECTORS)

@@ -150,4 +150,4 @@ ON_EVENT: dict[type, tuple[OnEvent, ...]] = {
     DirectoryLost: (lambda qm, event, now: qm.directory_client.watch(now),),
     RpcHappened: (lambda qm, event, now: qm.rpc_serving.carry_out(event.event, now),),
 }
-"""By event: the methods that handle the event, in the order of their calls."""
+"""For each event: the methods that handle the event, in the order of their calls."""

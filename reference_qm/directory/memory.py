@@ -1,4 +1,6 @@
-"""A directory in memory. Spec: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.24, MS-MQDSSM 3.1.6.1 to 3.1.6.7, but without LDAP."""
+"""Implements a directory in memory, without LDAP. Spec: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.24, MS-MQDSSM 3.1.6.1 to
+3.1.6.7.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +42,8 @@ class MemoryDirectory(Replica):
     """A directory whose objects are in memory, for one or more queue managers.
 
     Setting ``connected`` to False makes the directory unavailable, like a failure of the network. ``new_identifier``
-    makes the Identifiers of objects, and ``utc_s`` returns the directory's own time in s. ``observers`` are called when
-    the directory was changed, or became unavailable or available.
+    returns the Identifier of a new object, and ``utc_s`` returns the directory's own time in s. ``observers`` are
+    called when the directory was changed, or became unavailable or available.
     """
 
     shared = False
@@ -267,6 +269,6 @@ def _get_path(element: DirectoryObject) -> str:
 
 
 def _set_known_attributes(element: DirectoryObject, **values: Any) -> DirectoryObject:
-    """Set the values that are attributes of the type."""
+    """Set the attributes of an element that its type has; ignore other names."""
     names = {one.name for one in fields(element)}
     return replace(element, **{name: value for name, value in values.items() if name in names})

@@ -14,7 +14,7 @@ from reference_qm.directory.objects import DirectoryObject
 _SPECIAL: Final = '\\,+"<>;='
 _CONFIGURATION: Final = ("CN=Configuration",)
 _ROOT: Final = "DC=enterprise,DC=invalid"
-"""The name above all objects; MS-MQDSSM leaves it to the directory."""
+"""The distinguished name under which all objects are; MS-MQDSSM leaves it to the directory."""
 
 
 def _common_name(value: str) -> str:

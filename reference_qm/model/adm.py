@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from reference_qm.model.transactions import Transaction
 
 CONNECTION_HISTORY_SIZE = 64
-"""The number of kept entries of a ConnectionHistory; each attempt to connect adds three."""
+"""The maximum number of entries in a ConnectionHistory; each attempt to connect adds three entries."""
 
 U16 = {"width": 16}
 U32 = {"width": 32}
@@ -73,8 +73,8 @@ SequencePlace = tuple[TxSequenceID, int]
 
 @dataclass(slots=True, eq=False)
 class Acceptance:
-    """An accepted transactional message that is not yet on disk with all its predecessors. ``follows``: the place of
-    the message before it in the sender's sequences.
+    """An accepted transactional message; the message or one of its predecessors is not on disk yet. ``follows``: the
+    place of the previous message in the sender's sequences.
     """
 
     transfer: IncomingTransactionalTransferInfo
@@ -137,7 +137,7 @@ class Queue(QueueAttributes):
 
 @value_object(kw_only=True)
 class OutgoingTransferInfo:
-    """The state of a transactional sequence as an administrator sees it. Spec: MS-MQDMPR 3.1.1.4. Times in s."""
+    """The state of a transactional sequence that an administrator can read. Spec: MS-MQDMPR 3.1.1.4. Times in s."""
 
     EodFirstNonAck: SequenceInfo = NO_SEQUENCE
     EodLastAck: SequenceInfo = NO_SEQUENCE
@@ -204,7 +204,9 @@ class MessageIDHistoryEntry:
 
 @dataclass(slots=True, eq=False)
 class OutgoingMessagePosition:
-    """A message to be sent or acknowledged. Spec: MS-MQQB 3.1.1.3.1.2. ``order``: its place in the table by time."""
+    """A message that is to be sent or that awaits its acknowledgment. Spec: MS-MQQB 3.1.1.3.1.2. ``order``: the place
+    of the message in the table by time.
+    """
 
     MessagePosition: Position
     UserMessage: UserMessagePacket
@@ -299,7 +301,7 @@ class Session:
     framer: StreamFramer = field(default_factory=StreamFramer)
     opening: states.Opening = states.Opening.NOTHING
     retrying: bool = False
-    """Whether the expired Session Retry Connect Timer caused the attempt."""
+    """Whether the session is being established because the Session Retry Connect Timer expired."""
     pinged: bool = False
     ping_cookie: int = 0
     direct: bool = False

@@ -13,7 +13,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 
 
 class NoDeadLetters(Journaling):
-    """A failed message is not kept. Spec: MS-MQMQ 2.2.19.2, note <3> (NT)."""
+    """The queue manager does not keep a failed message. Spec: MS-MQMQ 2.2.19.2, note <3> (NT)."""
 
     __slots__ = ()
 
@@ -22,7 +22,9 @@ class NoDeadLetters(Journaling):
 
 
 class OwnQueuesNotJournaled(Journaling):
-    """Messages to administration, notification and order queues are not journaled. Spec: MS-MQQB 1.3.4, note <2>."""
+    """The queue manager does not journal messages to administration, notification and order queues. Spec: MS-MQQB
+    1.3.4, note <2>.
+    """
 
     __slots__ = ()
 
@@ -40,7 +42,7 @@ class OwnQueuesNotJournaled(Journaling):
 
 
 class DeadletterQueueIgnored(Journaling):
-    """ApplicationDeadletterQueue is ignored. Spec: MS-MQDMPR 3.1.1.12, note <11>."""
+    """The queue manager ignores ApplicationDeadletterQueue. Spec: MS-MQDMPR 3.1.1.12, note <11>."""
 
     __slots__ = ()
 
@@ -49,7 +51,7 @@ class DeadletterQueueIgnored(Journaling):
 
 
 class MemoryShortageIgnored(Quotas):
-    """Messages are accepted even when memory is short. Spec: MS-MQSO 5.1.1.1, note <6>."""
+    """The queue manager accepts messages even when memory is short. Spec: MS-MQSO 5.1.1.1, note <6>."""
 
     __slots__ = ()
 
@@ -58,7 +60,7 @@ class MemoryShortageIgnored(Quotas):
 
 
 class DomainChangeIgnored(Membership):
-    """A change of domain is ignored. Spec: MS-MQSO 6.6.2, notes <12>, <14> (NT)."""
+    """The queue manager ignores a change of domain. Spec: MS-MQSO 6.6.2, notes <12>, <14> (NT)."""
 
     __slots__ = ()
 

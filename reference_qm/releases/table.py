@@ -1,8 +1,8 @@
 """The table of all differences between Windows releases and the documents.
 
-The notes that describe a difference name its row (``reference`` in suites/*/notes.toml); the row has the releases of
-these notes. A row without a note names an erratum. A row contains a setting of the configuration, or subclasses that
-replace parts of the queue manager.
+Each difference has a name, which a note refers to (``reference`` in suites/*/notes.toml), and has the releases of these
+notes. A difference that no note describes names an erratum. A difference consists of a setting of the configuration, or
+of subclasses that replace parts of the queue manager.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class PendingCalls:
     # -- request ------------------------------------------------------------------------------------------------
 
     def on_request(self, pdu: Pdu, security: AgreedSecurity | None = None) -> list[RpcOutput]:
-        """Take an unprotected fragment of a request. Spec: C706 12.6.4.9; MS-RPCE 3.3.3.5."""
+        """Process an unprotected fragment of a request. Spec: C706 12.6.4.9; MS-RPCE 3.3.3.5."""
         request = pdu.body
         assert isinstance(request, Request)
         if pdu.pfc_flags & Flags.FIRST_FRAG:
@@ -83,7 +83,7 @@ class PendingCalls:
         return self._add_fragment(incoming, pdu, request)
 
     def _find_violation(self, pdu: Pdu) -> str | None:
-        """Return why a new call violates the rules for calls; None for a valid call."""
+        """Return the reason why a new call violates the rules for calls; None for a valid call."""
         if pdu.call_id <= self._current_call_id:
             return f"call_id {pdu.call_id} does not follow call_id {self._current_call_id} (MS-RPCE 3.3.3.5.2)"
         if self._incoming is not None:

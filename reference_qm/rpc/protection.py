@@ -25,7 +25,7 @@ class AgreedSecurity:
 
     auth_type: int
     auth_level: int
-    """The level as on the wire."""
+    """The authentication level with its number on the wire."""
     level: AuthLevel
     auth_context_id: int
     context: SecurityContext

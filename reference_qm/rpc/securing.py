@@ -58,7 +58,7 @@ class AssociationSecurity:
         self._agreed = AgreedSecurity(trailer.auth_type, trailer.auth_level, level, trailer.auth_context_id, context)
 
     def take_leg(self, pdu: Pdu) -> SecTrailer | None:
-        """Take the token of a bind or alter_context; return the trailer of the answer, if any."""
+        """Process the token of a bind or alter_context; return the trailer of the answer, if any."""
         trailer = pdu.sec_trailer
         if trailer is None:
             return None
@@ -69,7 +69,8 @@ class AssociationSecurity:
         return agreed.trailer(token) if token else None
 
     def take_last_leg(self, trailer: SecTrailer) -> None:
-        """Take the token of an rpc_auth_3, which is not answered: a failure appears at the first request.
+        """Process the token of an rpc_auth_3. The server does not answer this PDU: a failure appears at the first
+        request.
 
         Spec: MS-RPCE 3.3.1.5.2.1.
         """

@@ -1,4 +1,4 @@
-"""The keys and accounts that a queue manager is configured with. Spec: MS-MQDMPR 3.1.3, 3.1.1.1, 3.1.1.15, 3.1.1.19.
+"""The keys and accounts in the configuration of a queue manager. Spec: MS-MQDMPR 3.1.3, 3.1.1.1, 3.1.1.15, 3.1.1.19.
 
 Private keys are a part of the configuration: the specification lets the implementation choose where it stores them
 (MS-MQQB 3.1.5.8.3).
@@ -34,9 +34,9 @@ PrivateKeys = Mapping[str, rsa.RSAPrivateKey]
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A user that is configured for this queue manager. Spec: MS-MQDMPR 3.1.1.15, MS-MQQB 3.1.5.8.3 (token).
+    """A user in the configuration of this queue manager. Spec: MS-MQDMPR 3.1.1.15, MS-MQQB 3.1.5.8.3 (token).
 
-    ``groups``: the SIDs that a domain would name in the PAC, the primary group among them; ``certificates``: DER X.509,
+    ``groups``: the SIDs that a domain would name in the PAC, including the primary group; ``certificates``: DER X.509,
     registered for the user; ``key``: the private key of the first certificate, for a user who sends messages from this
     queue manager.
     """

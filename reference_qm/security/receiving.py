@@ -49,7 +49,7 @@ ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
 
 
 class Accounts(Protocol):
-    """The requests of the receiver to the directory and the local security authority."""
+    """The data that the receiver requests from the directory and the local security authority."""
 
     def certificates(self, security_id: bytes) -> UserSignCerts | None:
         """Return User.Certificates of a SecurityID; None when the directory fails."""
@@ -62,7 +62,9 @@ class Accounts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """The receiving queue manager. ``private_keys``: its private keys, by the name of the provider."""
+    """The receiving queue manager. ``private_keys``: the private keys of the queue manager, by the name of the
+    provider.
+    """
 
     caches: SecurityCaches
     private_keys: Mapping[str, rsa.RSAPrivateKey]
@@ -70,8 +72,8 @@ class Receiver:
 
 
 class Refused(Exception):
-    """A message is refused. The sender gets a Nack of this class if NA is set, and a FinalAck for a transactional
-    message.
+    """The receiver refuses a message. The sender gets a Nack of this class if NA is set, and a FinalAck for a
+    transactional message.
     """
 
     def __init__(self, message_class: MessageClass, reason: str) -> None:

@@ -114,7 +114,7 @@ Content = Callable[[UserMessagePacket, SignatureType], bytes]
 def sign_message(
     packet: UserMessagePacket, kind: SignatureType, key: rsa.RSAPrivateKey, content: Content = signed_content
 ) -> UserMessagePacket:
-    """Return the signed packet; its body must not be encrypted yet.
+    """Return the signed packet; ``packet`` must not have an encrypted body.
 
     Spec: MS-MQQB 3.1.7.1.4. ``kind`` is Message.AuthenticationLevel; with a MultiQueueFormatHeader it is always SIG30.
     SIG30 without a MultiQueueFormatHeader is refused, because 3.1.5.8.3 reads such a signature only from that header.
@@ -161,8 +161,8 @@ def is_signed(packet: UserMessagePacket) -> bool:
 def authenticate(packet: UserMessagePacket, content: Content = signed_content) -> SignatureType:
     """Return the kind of a packet's genuine signature; raise SecurityError if no signature is genuine.
 
-    Spec: MS-MQQB 3.1.5.8.3. SecurityData.Signature is verified as MSMQ 2.0, then as MSMQ 1.0.
-    MultiQueueFormatHeader.Signature is verified as MSMQ 3.0 only if SecurityData.Signature is not set.
+    Spec: MS-MQQB 3.1.5.8.3. SecurityData.Signature is verified as an MSMQ 2.0 signature, then as an MSMQ 1.0 signature.
+    MultiQueueFormatHeader.Signature is verified as an MSMQ 3.0 signature only if SecurityData.Signature is not set.
     """
     security = packet.SecurityHeader
     if security is None:

@@ -42,8 +42,8 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
     """Build the directory of a [directory] table; return None, for workgroup mode, when the table is missing.
 
     ``identifier``: the identifier of this process's queue manager, which must be in the directory. ``store``: a
-    directory file, which other queue managers may share, and to which the objects are added; existing objects stay
-    unchanged.
+    directory file, which other queue managers may share. The objects of the table are added to the file; the existing
+    objects of the file stay unchanged.
     """
     if tree is None:
         return None

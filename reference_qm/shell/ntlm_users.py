@@ -1,4 +1,4 @@
-"""Passes test users to pyspnego's NTLM acceptor for the time in which the acceptor handles a token.
+"""Passes test users to pyspnego's NTLM acceptor while the acceptor handles a token.
 
 Spec: MS-NLMP 2.2.1.3, 3.2.5.1.2, 3.3.
 """
@@ -32,7 +32,7 @@ _one_at_a_time = threading.Lock()
 
 @contextlib.contextmanager
 def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
-    """Pass the users to the acceptor for one token, in a file that an environment variable names.
+    """Pass the users to the acceptor for one token: an environment variable names a file that lists them.
 
     The file is readable only by this process's user, and is deleted after the token.
     """
@@ -57,7 +57,7 @@ def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
 
 
 def _compute_over_client_octets(message: bytes, otherwise: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that computes the NTLMv2 response over the client's own octets (MS-NLMP 3.3.2).
+    """Return a function that computes the NTLMv2 response over the octets that the client sent (MS-NLMP 3.3.2).
 
     Other servers also use these octets. pyspnego builds them anew from the parsed fields, and so refuses clients with a
     different layout; for example, impacket omits the four zeros after the AV pairs.

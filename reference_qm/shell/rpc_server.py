@@ -88,7 +88,7 @@ class RpcListener:
         return len(self._clients)
 
     def send(self, connection: str, data: bytes) -> None:
-        """Send bytes; bytes for a disconnected client are lost."""
+        """Send bytes; bytes for a disconnected client are discarded."""
         client = self._clients.get(connection)
         if client is not None:
             client.send(data)
@@ -195,7 +195,7 @@ class _Connection(asyncio.Protocol):
             self._listener.forget_connection(self, self._name, "closed" if exc is None else str(exc))
 
     def send(self, data: bytes) -> None:
-        """Send bytes in order; bytes for a broken connection are lost."""
+        """Send bytes in order; bytes for a broken connection are discarded."""
         if self._transport is None or self._transport.is_closing():
             return
         waiting = self.waiting_bytes
@@ -205,7 +205,7 @@ class _Connection(asyncio.Protocol):
         self._transport.write(data)
 
     def close(self) -> None:
-        """Close the connection after all bytes are sent."""
+        """Close the connection after all collected bytes are sent."""
         if self._transport is not None:
             self._transport.close()
 

@@ -134,7 +134,9 @@ def _read_user(tree: object, place: str, base: Path) -> User:
 
 
 def read_password(given: Mapping[str, str], place: str, base: Path) -> str:
-    """Return the password, which is given in one of three ways; raise SettingsError, which never contains it."""
+    """Return the password, which exactly one of three keys gives; raise SettingsError, whose message never contains the
+    password.
+    """
     ways = [key for key in _PASSWORD_KEYS if key in given]
     if len(ways) != 1:
         raise SettingsError(f"{place}: give exactly one of {', '.join(_PASSWORD_KEYS)}")

@@ -89,7 +89,7 @@ _ELEMENT_BY_SETTING = {
     "send_enhanced_rc2_using_40_bit_keys": "SendEnhancedRC2Using40BitKeys",
     "reject_enhanced_rc2_using_40_bit_keys": "RejectEnhancedRC2Using40BitKeys",
 }
-"""By key in [security]: the element of MS-MQQB 3.1.1.3."""
+"""For each key in [security]: the element of MS-MQQB 3.1.1.3 that it sets."""
 _USER: Table = MappingProxyType(
     {
         "name": toml.string,
@@ -143,7 +143,7 @@ def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> Sec
 
 
 def queue_security(tree: object, where: str) -> dict[str, Any]:
-    """Remove ``owner``, ``allow`` and ``deny`` from the table of a queue, and return its descriptor.
+    """Remove ``owner``, ``allow`` and ``deny`` from the table of a queue, and return the descriptor that they describe.
 
     The descriptor is empty without these keys, and lists denials before permissions. With only an owner, it is the
     descriptor of MS-MQDMPR 3.1.7.1.3.1. Raises SettingsError.

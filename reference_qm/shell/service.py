@@ -49,7 +49,7 @@ def open_store(settings: Settings) -> SqliteStore | None:
 
 
 def use_stored_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
-    """Return the settings with the identifier in the store, unless the settings contain an identifier."""
+    """Return the settings with the identifier from the store; settings that contain an identifier stay unchanged."""
     if store is None or settings.identified or (identifier := store.read().get("identifier")) is None:
         return settings
     try:

@@ -1,4 +1,4 @@
-"""The TOML file of ``mqconform serve``, and the flags that override it."""
+"""Reads the TOML file of ``mqconform serve``, and the flags that override its values."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class Settings:
 
 
 def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> Settings:
-    """Read the file, if there is one, and override it with the flags that are not None; a flag that consists of digits
-    is a number.
+    """Read the file, if one is given, and override its values with the flags that are not None; a flag that consists of
+    digits is a number.
     """
     tree = _read_file(path) if path is not None else {}
     where = str(path or "defaults")
@@ -230,7 +230,7 @@ KEYS_OF_FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "--store": ("store", "path"),
     }
 )
-"""By flag: the table and the key of the TOML file that the flag overrides."""
+"""For each flag: the table and the key of the TOML file that the flag overrides."""
 
 
 def _read_file(path: Path) -> dict[str, Any]:

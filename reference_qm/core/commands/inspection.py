@@ -196,7 +196,9 @@ class Inspection(Part):
         }
 
     def _describe_security(self, now: Now) -> dict[str, Any]:
-        """Describe security settings, caches (without keys in clear) and the remaining time of their cleanup timers."""
+        """Describe security settings, caches and the remaining time of their cleanup timers; keys are not shown in
+        clear text.
+        """
         return {
             "SendInsecureNacks": self.qm.adm.SendInsecureNacks,
             **{name: getattr(self.qm.security_settings, name) for name in ELEMENTS.values()},

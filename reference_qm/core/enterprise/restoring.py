@@ -128,7 +128,7 @@ class Restoring(Part):
         self.qm.disk.save({f"message:{key}": None for key in lost})
 
     def _advance_sequences(self, messages: dict[str, Any]) -> None:
-        """Advance each sender's sequence to its last gapless message, and remove the messages after a gap.
+        """Advance each sender's sequence to the last message before a gap, and remove the messages after the gap.
 
         Messages after a gap were never acknowledged, so the sender repeats them. Of two messages with the same number,
         the older message was withdrawn.

@@ -42,7 +42,7 @@ class SecurityLookup(Part):
         return _parse_attribute_or_none(MqdsPublicKeys, cache[guid])
 
     def start_public_key_cache_timer(self, guid: UUID, now: Now) -> None:
-        """Start the lifetime of a new entry in the cache of public keys. Spec: MS-MQSO 6.4.3.2."""
+        """Start the timer that ends the lifetime of a new entry in the cache of public keys. Spec: MS-MQSO 6.4.3.2."""
         duration_ms = self.qm.settings.public_key_cache_ms // self.qm.settings.scale
         self.qm.timers.start(TimerKey(TimerName.PUBLIC_KEY_CACHE_VALIDITY, guid.int), now.monotonic_ms, duration_ms)
 

@@ -21,7 +21,7 @@ class Positions(Part):
     __slots__ = ()
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        """Put a message into a queue before it can be received. Spec: MS-MQDMPR 3.1.7.1.9, MS-MQQB 3.1.5.8.8."""
+        """Put a message into a queue; it cannot be received yet. Spec: MS-MQDMPR 3.1.7.1.9, MS-MQQB 3.1.5.8.8."""
         position = MessagePosition(message, queue)
         position.LookupIdentifier = self.assign_lookup_identifier(message)
         queue.MessagePositionList.insert(position)

@@ -119,7 +119,9 @@ class Publishing(Part):
         )
 
     def update_public_queues(self) -> None:
-        """Update the local public queues with the result of Check Directory Online. Spec: MS-MQDMPR 3.1.7.1.25."""
+        """Update the local public queues with the attributes that Check Directory Online read. Spec: MS-MQDMPR
+        3.1.7.1.25.
+        """
         published = {element.Identifier: element for element in self.qm.enterprise.state.QueueCollection}
         for queue in self._list_public_queues():
             element = published.get(queue.Identifier)

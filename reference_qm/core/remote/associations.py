@@ -16,7 +16,9 @@ from reference_qm.surface.inputs import RpcAccepted, RpcBytes, RpcLost
 
 @dataclass(slots=True, eq=False)
 class _AssociationEntry:
-    """An association with the name of its connection, the number of its timer and its due time in monotonic ms."""
+    """An association with the name of its connection, the number of its timer, and the due time of the timer in
+    monotonic ms.
+    """
 
     connection: str
     number: int
@@ -94,7 +96,7 @@ class Associations:
     # -- outputs ------------------------------------------------------------------------------------------------------
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
-        """Send the bytes of an association or an answered call, and post its events."""
+        """Send the bytes that an association or an answered call returned, and post the returned events."""
         for output in outputs:
             if isinstance(output, SendBytes | CloseAssociation):
                 self._carry_out(output)

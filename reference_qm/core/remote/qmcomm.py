@@ -58,7 +58,7 @@ class Qmcomm(Part):
         self.qm.remote.note(call.respond(Return=Status.MQ_OK, pphContext=call.new_handle(context), **values))
 
     def open_remote_queue(self, call: Call, now: Now) -> Opened:
-        """Check the client's arguments, and raise Open Queue. Spec: MS-MQMP 3.1.4.2.
+        """Check the client's arguments, and raise the event Open Queue. Spec: MS-MQMP 3.1.4.2.
 
         dwCallingProcessID, pLicGuid and dwMQS are ignored (notes <15> to <25>). When the maximum number of descriptors
         is open, the status is MQ_ERROR_INSUFFICIENT_RESOURCES.

@@ -133,7 +133,7 @@ class RemoteOpening(Part):
         self.qm.remote.note(call.respond(Return=status))
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
-        """Raise Purge Queue; answer when the purge is on disk. Spec: MS-MQQP 3.1.4.7, MS-MQDMPR 3.1.7.1.7."""
+        """Raise the event Purge Queue; answer when the purge is on disk. Spec: MS-MQQP 3.1.4.7, MS-MQDMPR 3.1.7.1.7."""
 
         def answer_purge(number: int) -> Result:
             self.qm.remote.note(call.respond(Return=Status.MQ_OK))

@@ -87,7 +87,8 @@ class AdminAcks(Part):
             self.qm.own_messages.send(ack, now)
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
-        """Return whether an acknowledgment of a class may be sent at all.
+        """Return whether an acknowledgment of a class may be sent; without SendInsecureNacks, the classes in
+        INSECURE_NACKS may not.
 
         Spec: MS-MQQB 3.1.7.15, 3.1.1.3 (SendInsecureNacks).
         """

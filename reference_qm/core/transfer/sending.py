@@ -164,7 +164,7 @@ class Sending(Part):
         self.qm.transactional_sending.leave_sequence(session, position)
 
     def is_own(self, packet: UserMessagePacket) -> bool:
-        """Return whether a message was sent by this queue manager, and not routed."""
+        """Return whether this queue manager is the source of a message; it is not the source of a routed message."""
         return packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

@@ -125,8 +125,8 @@ class ConformantVaryingArray(NdrType):
 
 @dataclass(frozen=True, slots=True)
 class WideString(NdrType):
-    """A [string] wchar_t[]: a conformant and varying string with its null; the value is the str without the null.
-    ``longest``: the maximum number of characters, including the null.
+    """A [string] wchar_t[]: a conformant and varying string with a terminating null; its Python value is the str
+    without the null. ``longest``: the maximum number of characters, including the null.
     """
 
     longest: int

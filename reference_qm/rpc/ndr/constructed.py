@@ -12,7 +12,7 @@ from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
 from reference_qm.rpc.ndr.types import NdrType, Unsigned
 
 _NULL = object()
-"""The value that a NULL pointer reads in place; other pointers read their referent identifier."""
+"""The value that ``read`` returns for a NULL pointer; for other pointers it returns the referent identifier."""
 
 
 class PointerKind(Enum):
@@ -27,8 +27,8 @@ class PointerKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Pointer(NdrType):
-    """A pointer with a referent identifier in place; NULL is None. (A top-level [ref] pointer does not appear in a
-    stub.)
+    """A pointer whose place in the stub contains a referent identifier; NULL is None. (A top-level [ref] pointer does
+    not appear in a stub.)
     """
 
     kind: PointerKind

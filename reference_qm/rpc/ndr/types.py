@@ -25,7 +25,7 @@ class NdrType(ABC):
 
     @abstractmethod
     def get_least_size(self, encoding: Encoding) -> int:
-        """Return the least size in bytes of ``read``, which bounds the count of an array."""
+        """Return the minimum number of bytes that ``read`` uses for a value; it bounds the count of an array."""
 
     @abstractmethod
     def read(self, reader: NdrReader, scope: Scope) -> Any:
