@@ -102,8 +102,7 @@ class TransactionMarksMissing(Sending):
 
 
 class MultiQueueFormatHeaderMissing(Sending):
-    """The queue manager sends messages without a MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.20.1, note <9> (NT, 2000).
-    """
+    """The queue manager adds no MultiQueueFormatHeader to messages. Spec: MS-MQMQ 2.2.20.1, note <9> (NT, 2000)."""
 
     __slots__ = ()
 

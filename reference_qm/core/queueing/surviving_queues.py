@@ -42,8 +42,7 @@ class SurvivingQueues(Part):
             self.qm.queues.create(queue, 0, self._save_queue, skip_directory=self.qm.publishing.adopt(queue))
 
     def _save_queue(self, status: Status, queue: Queue | None) -> None:
-        """Save a created public queue; if the queue could not be created, wait for the directory and create it later.
-        """
+        """Save a created public queue; if it could not be created, wait for the directory and create it later."""
         if queue is None:
             self.qm.enterprise.state.go_offline()
         else:

@@ -26,7 +26,7 @@ SAME_TIME_TOLERANCE_MS = 8_000
 """The RecoverableAckTimeout of the checks: long enough for one SessionAck to acknowledge several messages."""
 MAX_ATTEMPTS = 3
 MESSAGES_PER_GROUP = 30
-"""The number of messages for which the check waits for one SessionAck; it is below every window size."""
+"""The number of messages that the check sends before it waits for one SessionAck; it is below every window size."""
 FLAG_COUNT = 20
 MAX_TIMER_SPEED = 20
 """The highest time scale of timers for checks that act while a timer runs."""

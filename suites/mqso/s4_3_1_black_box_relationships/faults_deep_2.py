@@ -16,8 +16,8 @@ from reference_qm.surface.commands import Result
 
 @fault("sender-message-refused-for-quota-not-dead-lettered", breaks="MQSO-4.3.1.2-04")
 class QuotaRefusalLost(FinalAcks):
-    """The sender does not put a transactional message that the destination refused for its quota into the dead-letter
-    queue.
+    """The sender does not put a transactional message into the dead-letter queue if the destination refused the message
+    because of a quota.
     """
 
     @only_if(lambda self, position, message_class: message_class == MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA)
@@ -27,7 +27,9 @@ class QuotaRefusalLost(FinalAcks):
 
 @fault("queue-manager-abort-of-prepared-transaction-deletes-received", breaks="MQSO-4.3.1.2-D07")
 class PreparedAbortDeletes(TransactionEvents):
-    """When the coordinator aborts a transaction that was prepared, the messages that it received are deleted."""
+    """When the coordinator aborts a prepared transaction, the queue manager deletes the messages that the transaction
+    received.
+    """
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         self.prepared = not transaction.SinglePhase and any(

@@ -19,7 +19,7 @@ from reference_qm.surface.commands import Result
 
 @fault("queue-manager-subqueue-of-deleted-queue-returns-with-its-name", breaks="MQSO-5.1.1.2-D05")
 class SubqueuesReturn(Queues):
-    """When a queue with the name of a deleted queue is created, the subqueues of the deleted queue return."""
+    """When the subqueues of a deleted queue are created again, they contain the messages of the deleted subqueues."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
         kept = {name: list(one.MessagePositionList) for name, one in queue.SubqueueCollection.items()}
@@ -57,7 +57,7 @@ class ExpressNotDeadLettered(Journaling):
 
 @fault("queue-manager-full-queue-stores-message-in-subqueue", breaks="MQSO-5.1.1.2-D02")
 class FullByLargeOnly(Quotas):
-    """A queue refuses a large message for its quota, but stores small messages without limit."""
+    """A queue refuses a large message because of its quota, but stores small messages without limit."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check(queue, message)

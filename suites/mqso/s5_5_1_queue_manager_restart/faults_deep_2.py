@@ -45,6 +45,6 @@ def _forget_large_messages(queue_manager: QueueManager) -> None:
 add(
     "queue-manager-large-message-lost-at-restart",
     "MQSO-5.5.1-03",
-    "A restart loses the messages of local queues whose body has more than 60,000 bytes.",
+    "At a restart, the queue manager loses the messages of local queues whose body has more than 60,000 bytes.",
     at_restart(_forget_large_messages),
 )

@@ -21,7 +21,7 @@ PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_prior
 
 
 def _read_times(sut: Sut, *names: str) -> list[dict[str, object]]:
-    """Return the persistent times of queues, as far as the SUT shows its data model."""
+    """Return the persistent times of queues, if the SUT shows its data model."""
     if not sut.has("inspect"):
         return []
     shown = {one["Pathname"]: one for one in sut.inspect_queue_manager()["QueueCollection"]}
