@@ -17,7 +17,7 @@ from reference_qm.surface.surroundings import HostRequest
 PROTOCOL_VERSION = 2
 """The version of the control protocol (docs/control-protocol.md)."""
 Convert = Callable[[object], Any]
-DELIVERIES: dict[str, dict[str, bool]] = {
+FIELDS_BY_DELIVERY: dict[str, dict[str, bool]] = {
     "express": {},
     "recoverable": {"recoverable": True},
     "transactional": {"transactional": True},
@@ -177,9 +177,9 @@ def _convert_guids(value: object) -> tuple[UUID, ...]:
 
 
 def _convert_delivery(value: object) -> dict[str, bool]:
-    if not isinstance(value, str) or value not in DELIVERIES:
-        raise ValueError(f"must be one of {', '.join(DELIVERIES)}")
-    return DELIVERIES[value]
+    if not isinstance(value, str) or value not in FIELDS_BY_DELIVERY:
+        raise ValueError(f"must be one of {', '.join(FIELDS_BY_DELIVERY)}")
+    return FIELDS_BY_DELIVERY[value]
 
 
 def _accept_null(convert: Convert) -> Convert:

@@ -75,7 +75,7 @@ class ExternalDriver:
     def start(self) -> None:
         refuse_foreign_address(self.file.driver.peer_address, "driver.peer_address")
         self._connect_repeatedly()
-        self.vital_signs.measure(self._identify_acceptor, self.ping_port, self.control_route)
+        self.vital_signs.measure_system(self._identify_acceptor, self.ping_port, self.control_route)
         self.identifier = self._get_identifier()
         if self.control_route is not None and not (self.shared and self.worker):
             self._call_with_control(self._prepare_sut)

@@ -18,7 +18,7 @@ from reference_qm.model import collection, position_list, states, tables
 from reference_qm.model.attributes import QueueAttributes, QueueManagerAttributes
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.message import INFINITE as INFINITE
-from reference_qm.model.message import NO_INCOMING as NO_INCOMING
+from reference_qm.model.message import NO_INCOMING_SEQUENCE as NO_INCOMING_SEQUENCE
 from reference_qm.model.message import Message as Message
 from reference_qm.model.position_list import Boundary, Storage
 from reference_qm.value_object import value_object
@@ -32,7 +32,7 @@ CONNECTION_HISTORY_SIZE = 64
 U16 = {"width": 16}
 U32 = {"width": 32}
 
-FIRST_OUTGOING = TxSequenceID(Ordinal=1)
+FIRST_OUTGOING_SEQUENCE = TxSequenceID(Ordinal=1)
 NO_SEQUENCE = SequenceInfo()
 
 
@@ -96,12 +96,12 @@ class IncomingTransactionalTransferInfo:
     QueueReference: Queue
     FormatName: str
     SenderIdentifier: UUID
-    SequenceIdentifier: TxSequenceID = NO_INCOMING
+    SequenceIdentifier: TxSequenceID = NO_INCOMING_SEQUENCE
     SequenceNumber: int = 0
     LastAccessTime: int = 0
     RejectCount: int = 0
     unsaved: deque[Acceptance] = field(default_factory=deque)
-    saved_identifier: TxSequenceID = NO_INCOMING
+    saved_identifier: TxSequenceID = NO_INCOMING_SEQUENCE
     saved_number: int = 0
 
 
@@ -272,10 +272,10 @@ class Session:
     LastAckedRecoverableMsgSeqNumber: int = field(default=0, metadata=U16)
     RecoverableMsgAckFlags: int = field(default=0, metadata=U32)
     UnackedReceivedMsgCount: int = field(default=0, metadata=U16)
-    OutgoingTxSequenceID: TxSequenceID = FIRST_OUTGOING
+    OutgoingTxSequenceID: TxSequenceID = FIRST_OUTGOING_SEQUENCE
     TxMessageRejectCount: int = 0
     OutgoingTxSequenceNumber: int = field(default=1, metadata=U32)
-    IncomingTxSequenceID: TxSequenceID = NO_INCOMING
+    IncomingTxSequenceID: TxSequenceID = NO_INCOMING_SEQUENCE
     IncomingTxSequenceNumber: int = field(default=0, metadata=U32)
     OutgoingQueueReference: OutgoingQueue | None = None
     TxOutgoingSequence: OutgoingTransferSequence | None = None

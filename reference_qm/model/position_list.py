@@ -118,9 +118,9 @@ class MessagePositionList:
         self._by_identifier[position.LookupIdentifier] = position
         position.size = storage_size(position.MessageReference)
         self._count_storage(1, position.size)
-        self.reconsider(position)
+        self.reset_search_start(position)
 
-    def reconsider(self, position: MessagePosition) -> None:
+    def reset_search_start(self, position: MessagePosition) -> None:
         """Move the start of searches before a position that is new or available again, unless it is already there."""
         passed = self.Start.passed
         if (

@@ -8,7 +8,7 @@ from reference_qm.core.enterprise.membership import Membership
 from reference_qm.core.names.queue_names import OWN_QUEUE_PATHS
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.store.entries import removal_of
+from reference_qm.core.store.entries import build_removal_change
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 
@@ -18,7 +18,7 @@ class NoDeadLetters(Journaling):
     __slots__ = ()
 
     def journal_failed(self, position: MessagePosition) -> None:
-        self.qm.disk.save(removal_of([position]))
+        self.qm.disk.save(build_removal_change([position]))
 
 
 class OwnQueuesNotJournaled(Journaling):
@@ -30,13 +30,13 @@ class OwnQueuesNotJournaled(Journaling):
 
     def journal_delivered(self, position: MessagePosition) -> None:
         if _names_own_queue(position.MessageReference):
-            self.qm.disk.save(removal_of([position]))
+            self.qm.disk.save(build_removal_change([position]))
         else:
             super().journal_delivered(position)
 
     def journal_failed(self, position: MessagePosition) -> None:
         if _names_own_queue(position.MessageReference):
-            self.qm.disk.save(removal_of([position]))
+            self.qm.disk.save(build_removal_change([position]))
         else:
             super().journal_failed(position)
 

@@ -59,7 +59,7 @@ class QueueIdentifiedByHandle(RemoteOpening):
         known = self.qm.remote_starting.find_remote_descriptor(h_queue)
         return Status.MQ_ERROR_INVALID_PARAMETER if known is None else Status.MQ_OK
 
-    def handle_to_open(self, h_queue: int, dwp_context: int) -> int:
+    def choose_descriptor_handle(self, h_queue: int, dwp_context: int) -> int:
         return h_queue
 
 

@@ -21,7 +21,7 @@ from reference_qm.releases import queueing, remote, transfer
 from reference_qm.releases.names import parse_releases
 from reference_qm.security import AES_PROVIDER, HashAlgorithm, SecurityConfig
 
-Secured = Callable[[SecurityConfig], SecurityConfig]
+SecurityChange = Callable[[SecurityConfig], SecurityConfig]
 """A function that returns the security configuration of a release."""
 
 
@@ -37,7 +37,7 @@ class Behaviour:
 
     releases: tuple[str, ...]
     presets: Mapping[str, Any] = field(default_factory=dict)
-    security: Secured | None = None
+    security: SecurityChange | None = None
     parts: tuple[type[Part], ...] = ()
     erratum: str | None = None
 
@@ -50,7 +50,7 @@ def _remove_aes_keys(security: SecurityConfig) -> SecurityConfig:
     return replace(security, encryption_keys=left[0], signing_keys=left[1])
 
 
-def _change_security_settings(**changes: Any) -> Secured:
+def _change_security_settings(**changes: Any) -> SecurityChange:
     return lambda security: replace(security, settings=replace(security.settings, **changes))
 
 

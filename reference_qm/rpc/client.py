@@ -166,7 +166,7 @@ class ClientAssociation:
             if isinstance(pdu.body, Fault):  # servers send these PDUs unprotected
                 return pdu
             raise SecurityError(f"a response has no token, which the level {agreed.level.name} requires")
-        if not agreed.is_of(pdu.sec_trailer) or not agreed.context.complete:
+        if not agreed.owns_trailer(pdu.sec_trailer) or not agreed.context.complete:
             raise SecurityError("a response has a security context that was not negotiated")
         return agreed.open(wire)
 
@@ -203,7 +203,7 @@ class ClientAssociation:
         if agreed is None:
             self.state = BindingState.BOUND
             return [Bound()]
-        if trailer is not None and not agreed.is_of(trailer):
+        if trailer is not None and not agreed.owns_trailer(trailer):
             return self.end("the server answered for a different security context (MS-RPCE 3.3.1.5.2.1)")
         agreed.legs += 1
         try:

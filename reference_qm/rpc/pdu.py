@@ -25,7 +25,7 @@ from reference_qm.rpc.header import (
 from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
 from reference_qm.rpc.rpc_errors import PduError
 
-_KINDS: tuple[type[Body], ...] = (
+_BODY_TYPES: tuple[type[Body], ...] = (
     AlterContext,
     AlterContextResp,
     Auth3,
@@ -39,7 +39,7 @@ _KINDS: tuple[type[Body], ...] = (
     Response,
     Shutdown,
 )
-BODY_BY_PTYPE = MappingProxyType({int(kind.PTYPE): kind for kind in _KINDS})
+BODY_BY_PTYPE = MappingProxyType({int(kind.PTYPE): kind for kind in _BODY_TYPES})
 """By supported PTYPE: the class of the body."""
 
 

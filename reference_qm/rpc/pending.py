@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reference_qm.rpc.association import Association
     from reference_qm.rpc.groups import AssociationGroup
 
-_REMEMBERED_CALLS = 150
+_REMEMBERED_CALLS_LIMIT = 150
 """The number of the most recent ended calls whose late fragments are dropped without a protocol error (MS-RPCE
 3.3.3.5.6).
 """
@@ -70,7 +70,7 @@ class PendingCalls:
             return self._start_call(pdu, request, security)
         incoming = self._incoming
         if incoming is None:
-            if 0 <= self._current_call_id - pdu.call_id < _REMEMBERED_CALLS:
+            if 0 <= self._current_call_id - pdu.call_id < _REMEMBERED_CALLS_LIMIT:
                 return []
             return self._association.protocol_error(
                 pdu, f"a fragment continues call {pdu.call_id}, which is unknown (MS-RPCE 3.3.3.5.6)"

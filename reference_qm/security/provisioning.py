@@ -13,7 +13,7 @@ from uuid import UUID
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from reference_qm.codec import NULL_GUID
-from reference_qm.security.algorithms import AES_PROVIDER, BASE_PROVIDER, ENHANCED_PROVIDER, PRIVACY
+from reference_qm.security.algorithms import AES_PROVIDER, BASE_PROVIDER, ENHANCED_PROVIDER, PRIVACY_BY_LEVEL
 from reference_qm.security.caches import SecuritySettings
 from reference_qm.security.directory_keys import MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts
 from reference_qm.security.key_exchange import public_key_blob
@@ -25,7 +25,7 @@ KEY_BITS: Mapping[str, int] = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, AES_
 """The sizes of a queue manager's RSA keys by provider, int bits, in the order of the lists that contain the keys. Spec:
 MS-MQDMPR 3.1.3.
 """
-_PROVIDER_TYPES = {privacy.provider: privacy.provider_type for privacy in PRIVACY.values()}
+_PROVIDER_TYPES = {privacy.provider: privacy.provider_type for privacy in PRIVACY_BY_LEVEL.values()}
 _EXPONENT = 65537
 
 PrivateKeys = Mapping[str, rsa.RSAPrivateKey]

@@ -25,7 +25,7 @@ from reference_qm.codec import FormatError, MessageClass, ProviderInfo, Security
 from reference_qm.security.access import QueueAccess, is_granted
 from reference_qm.security.algorithms import (
     ENHANCED_PROVIDER,
-    PRIVACY,
+    PRIVACY_BY_LEVEL,
     EncryptionAlgorithm,
     Privacy,
     encryption_algorithm,
@@ -42,7 +42,7 @@ from reference_qm.security.signatures import Content, authenticate, is_signed, s
 from reference_qm.surface.clock import Now
 
 _SECTION_NAME = "MS-MQQB 3.1.5.8.3"
-_KNOWN_PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY.values())
+_KNOWN_PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY_BY_LEVEL.values())
 _ZERO_BITS = 88
 ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
 """The values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""

@@ -72,7 +72,7 @@ def _connector_content(packet: UserMessagePacket) -> bytes:
 
 
 _Field = Callable[[UserMessagePacket], bytes]
-_FIRST: tuple[_Field, ...] = (
+_FIRST_FIELDS: tuple[_Field, ...] = (
     lambda packet: packet.MessagePropertiesHeader.CorrelationID,
     lambda packet: packet.MessagePropertiesHeader.ApplicationTag.to_bytes(4, "little"),
     lambda packet: packet.MessagePropertiesHeader.MessageBody,
@@ -80,7 +80,7 @@ _FIRST: tuple[_Field, ...] = (
     lambda packet: _queue_content(packet.UserHeader.ResponseQueue),
     lambda packet: _queue_content(packet.UserHeader.AdminQueue),
 )
-_LAST: tuple[_Field, ...] = (
+_LAST_FIELDS: tuple[_Field, ...] = (
     lambda packet: packet.UserHeader.SourceQueueManager.bytes_le,
     lambda packet: bytes((packet.UserHeader.DM,)),
     lambda packet: bytes((packet.BaseHeader.PR,)),
@@ -90,21 +90,25 @@ _LAST: tuple[_Field, ...] = (
     lambda packet: packet.MessagePropertiesHeader.BodyType.to_bytes(4, "little"),
     _connector_content,
 )
-_FIELDS: Mapping[SignatureType, tuple[_Field, ...]] = {
-    SignatureType.SIG10: _FIRST,
-    SignatureType.SIG20: (*_FIRST, *_LAST, lambda packet: _queue_content(packet.UserHeader.DestinationQueue)),
+_FIELDS_BY_SIGNATURE_TYPE: Mapping[SignatureType, tuple[_Field, ...]] = {
+    SignatureType.SIG10: _FIRST_FIELDS,
+    SignatureType.SIG20: (
+        *_FIRST_FIELDS,
+        *_LAST_FIELDS,
+        lambda packet: _queue_content(packet.UserHeader.DestinationQueue),
+    ),
     SignatureType.SIG30: (
-        *_FIRST,
+        *_FIRST_FIELDS,
         lambda packet: packet.MessagePropertiesHeader.ExtensionData,
         _format_name_content,
-        *_LAST,
+        *_LAST_FIELDS,
     ),
 }
 
 
 def signed_content(packet: UserMessagePacket, kind: SignatureType) -> bytes:
     """Return the octets that a signature covers. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
-    return b"".join(field(packet) for field in _FIELDS[kind])
+    return b"".join(field(packet) for field in _FIELDS_BY_SIGNATURE_TYPE[kind])
 
 
 Content = Callable[[UserMessagePacket, SignatureType], bytes]

@@ -27,7 +27,7 @@ _RESPONSE_FIELDS, _DOMAIN_FIELDS, _FLAGS, _SHORTEST = 20, 28, 60, 64
 """The offsets of fields in an AUTHENTICATE_MESSAGE, and the minimum size of the message in bytes."""
 _UNICODE_FLAG = 0x01
 _HASH_SIZE = _PROOF_SIZE = 16
-_one_at_a_time = threading.Lock()
+_announcement_lock = threading.Lock()
 
 
 @contextlib.contextmanager
@@ -40,7 +40,7 @@ def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
     domain = _read_domain(message)
     none = os.urandom(_HASH_SIZE).hex()  # a random LM hash, because there is no LM response
     lines = (f"{user.domain or domain}\\{user.name}:0:{none}:{_nt_hash(user)}:[U]:LCT-0\n" for user in users)
-    with _one_at_a_time, tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+    with _announcement_lock, tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
         file.writelines(lines)
         file.flush()
         before, computed = os.environ.get(_CREDENTIALS_VARIABLE), getattr(acceptor, _COMPUTE_FUNCTION_NAME)

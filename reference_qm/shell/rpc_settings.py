@@ -29,7 +29,7 @@ AUTHENTICATION_TYPES: Mapping[str, AuthType] = MappingProxyType(
 )
 MAX_PASSWORD_CHARACTERS = 256
 """The maximum length of a password in characters, as in Windows."""
-_NOT_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
+_FORBIDDEN_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Rpc:
 
 def _require_name(value: object) -> str:
     name = toml.string(value)
-    if not name.isprintable() or set(name) & _NOT_IN_NAMES:
+    if not name.isprintable() or set(name) & _FORBIDDEN_IN_NAMES:
         raise ValueError("must be a valid Windows name of a user or a domain; give the domain in the key domain")
     return name
 

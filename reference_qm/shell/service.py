@@ -16,7 +16,7 @@ from uuid import UUID
 
 from reference_qm.control import FACILITIES, ControlError
 from reference_qm.core.enterprise.restoring import RestoreError
-from reference_qm.core.installation import Installation, Make, Wrap, make_plain_core
+from reference_qm.core.installation import Installation, Make, WrapCore, make_plain_core
 from reference_qm.releases.table import get_replaced_parts
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host
@@ -80,7 +80,7 @@ def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
     return begin_core
 
 
-def _wrapper_of_faults(names: Sequence[str]) -> Wrap:
+def _wrapper_of_faults(names: Sequence[str]) -> WrapCore:
     """Return the function that wraps a core in faults, from an installed package."""
     offered = metadata.entry_points(group=FAULTS_GROUP)
     if not offered:

@@ -57,9 +57,9 @@ class MemoryStore:
 
     async def write(self, records: Sequence[Record]) -> None:
         """Store all records in order; when StoreError is raised, no record is stored."""
-        self.keep(records)
+        self.write_at_once(records)
 
-    def keep(self, records: Sequence[Record]) -> None:
+    def write_at_once(self, records: Sequence[Record]) -> None:
         """Store all records like ``write``, but synchronously."""
         texts = encode_entries(records)
         grown = sum(

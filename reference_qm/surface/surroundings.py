@@ -279,7 +279,7 @@ class Surroundings:
 
     def _answer_published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
         if (request.queue or request.distribution_list) is not None and request.present is not None:
-            self._create_or_delete(directory, request, present=request.present)
+            self._create_or_delete_object(directory, request, present=request.present)
         found = self._find_object(directory, request)
         if found is None:
             return {"published": None}
@@ -298,7 +298,7 @@ class Surroundings:
             shown["computer_sid_base64"] = _to_json(object_sid(directory, found.ComputerName))
         return {"published": shown}
 
-    def _create_or_delete(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
+    def _create_or_delete_object(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
         """Create or delete the directory object of a queue or a list; the caller then reads the object."""
         machine, found = self._find_object(directory, Published()), self._find_object(directory, request)
         if present and found is None and request.distribution_list is not None:

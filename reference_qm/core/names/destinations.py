@@ -176,7 +176,7 @@ class Destinations(Part):
         self.qm.adm.last_sequence_time = max(self.qm.adm.last_sequence_time + 1, now.utc_s)
         return TxSequenceID(Ordinal=1, TimeStamp=self.qm.adm.last_sequence_time & 0xFFFFFFFF)
 
-    def find_place(self, name: str) -> Queue | None:
+    def find_queue_of_entry(self, name: str) -> Queue | None:
         """Find the queue of a saved message by the name that its entry contains.
 
         Return None when the queue was deleted.

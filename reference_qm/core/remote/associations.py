@@ -70,20 +70,20 @@ class Associations:
             self.unfinished.note(event.connection, held.association.unfinished)
             self._set_timer(held, now)
 
-    def cut(self, connection: str, reason: str) -> None:
+    def close_connection(self, connection: str, reason: str) -> None:
         """Close a connection if it is still open."""
         held = self._by_connection.get(connection)
         if held is not None:
             self.note(held.association.close(reason))
 
-    def lose(self, event: RpcLost) -> None:
+    def remove_connection(self, event: RpcLost) -> None:
         """Remove a lost connection, and post the events for its calls and handles."""
         held = self._by_connection.get(event.connection)
         if held is not None:
             self._forget_association(held)
             self.note(held.association.connection_lost())
 
-    def expire(self, number: int, now: Now) -> None:
+    def on_timer(self, number: int, now: Now) -> None:
         """Handle the expired timer of the association with the given number."""
         self.note(self._by_number[number].association.handle_timer(now))
 

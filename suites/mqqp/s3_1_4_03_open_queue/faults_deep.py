@@ -31,7 +31,7 @@ class NullHandleRefused(RemoteOpening):
 class OtherHandleOpened(RemoteOpening):
     """The server opens the queue of hQueue when hQueue is the handle of another queue."""
 
-    def handle_to_open(self, h_queue: int, dwp_context: int) -> int:
+    def choose_descriptor_handle(self, h_queue: int, dwp_context: int) -> int:
         known = self.qm.remote_starting.find_remote_descriptor(h_queue)
         return dwp_context if known is None else h_queue
 

@@ -6,7 +6,7 @@ from harness.faults.parts import fault, only_if
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.coordinating import Coordinating
 from reference_qm.core.queueing.transaction_events import TransactionEvents
-from reference_qm.core.store.entries import removal_of
+from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
@@ -22,7 +22,7 @@ class QuotaRefusalLost(FinalAcks):
 
     @only_if(lambda self, position, message_class: message_class == MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA)
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
-        self.qm.disk.save(removal_of([position.MessagePosition]))
+        self.qm.disk.save(build_removal_change([position.MessagePosition]))
 
 
 @fault("queue-manager-abort-of-prepared-transaction-deletes-received", breaks="MQSO-4.3.1.2-D07")

@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.store.entries import removal_of
+from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import DeliveryGuarantee
@@ -39,7 +39,7 @@ class ExpressNotJournaled(Journaling):
 
     def journal_delivered(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
-            self.qm.disk.save(removal_of([position]))
+            self.qm.disk.save(build_removal_change([position]))
         else:
             super().journal_delivered(position)
 
@@ -50,7 +50,7 @@ class ExpressNotDeadLettered(Journaling):
 
     def journal_failed(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
-            self.qm.disk.save(removal_of([position]))
+            self.qm.disk.save(build_removal_change([position]))
         else:
             super().journal_failed(position)
 

@@ -7,7 +7,7 @@ from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.store.entries import removal_of
+from reference_qm.core.store.entries import build_removal_change
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.transactions import Transaction
 
@@ -19,7 +19,7 @@ class ReceiveWrittenAtOnce(TransactionOperations):
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
         if position.key:
-            self.qm.disk.save(removal_of([position]))
+            self.qm.disk.save(build_removal_change([position]))
 
 
 def _begin_numbers_again(queue_manager: QueueManager) -> None:

@@ -52,7 +52,7 @@ class RpcDesk:
             self.associations.receive(event, now)
         else:
             assert isinstance(event, RpcLost)
-            self.associations.lose(event)
+            self.associations.remove_connection(event)
         self.carry_out()
 
     def perform(self, outputs: Iterable[RpcOutput]) -> None:
@@ -81,5 +81,5 @@ class RpcDesk:
     def _expire(self) -> None:
         now = system.now()
         while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
-            self.associations.expire(key.owner, now)
+            self.associations.on_timer(key.owner, now)
         self.carry_out()
