@@ -146,7 +146,9 @@ class QueueManager(Parts):
         self._effects.append(effect)
 
     def post(self, event: Event) -> None:
-        """Queue an event for the end of the present input or timer; drop it if it equals the last queued event."""
+        """Queue an event, which is handled at the end of the present input or timer; drop the event if it equals the
+        last queued event.
+        """
         if not self.events or self.events[-1] != event:
             self.events.append(event)
 

@@ -27,7 +27,7 @@ class QueueFormatType(IntEnum):
 
 
 class SuffixType(IntEnum):
-    """The suffix types. Spec: MS-MQMQ 2.2.7."""
+    """The types of suffix in m_SuffixAndFlags of a QUEUE_FORMAT. Spec: MS-MQMQ 2.2.7."""
 
     NONE = 0
     JOURNAL = 1

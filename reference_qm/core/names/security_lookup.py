@@ -59,7 +59,7 @@ class SecurityLookup(Part):
         return next((one.Certificates for one in accounts if one.SecurityIdentifier.build() == security_id), None)
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
-        """Find the groups of an account in its PAC; None for an unknown account. Spec: MS-MQQB 3.1.5.8.3."""
+        """Find the groups in the PAC of an account; None for an unknown account. Spec: MS-MQQB 3.1.5.8.3."""
         return next((one.groups for one in self.qm.config.security.accounts if one.SecurityIdentifier == sid), None)
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:

@@ -74,10 +74,10 @@ class Cursors(Part):
         _move_cursor(cursor, message_position)
 
     def wait_expired(self, cursor: Cursor) -> None:
-        """Move a cursor whose wait expired. Spec: MS-MQDMPR 3.2.7.6.
+        """Move a cursor after its wait for a message expired. Spec: MS-MQDMPR 3.2.7.6.
 
-        The document moves it to End, from where no later message could be reached. So the cursor moves to the last
-        message, the place before End, unless it is already beyond that message. Entries of deleted messages, which
+        The document moves the cursor to End, from where it could reach no later message. So the cursor moves to the
+        last message, the place before End, unless it is already beyond that message. Entries of deleted messages, which
         other cursors keep, do not count.
         """
         if cursor.CursorState is CursorState.WAIT_RECEIVE:

@@ -17,7 +17,8 @@ class Journaling(Part):
     __slots__ = ()
 
     def journal_delivered(self, position: MessagePosition) -> None:
-        """Move a delivered message to the system journal if it was sent here and requests journaling; else delete it.
+        """Move a delivered message to the system journal if this queue manager is its source and the message requests
+        journaling; otherwise delete the message.
 
         Spec: MS-MQQB 3.1.5.5.4, 3.1.5.7, MS-MQDMPR 3.1.1.12 (PositiveJournalingRequested).
         """

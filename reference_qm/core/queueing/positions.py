@@ -98,6 +98,8 @@ class Positions(Part):
 
 
 def lookup_identifier(message: Message, sequential_id: int) -> int:
-    """Combine the high byte of a LookupIdentifier with its seven low bytes."""
+    """Return a LookupIdentifier: the high byte follows from the message, and ``sequential_id`` contains the seven low
+    bytes.
+    """
     high = 0 if message.TransactionIdentifier is not None else 7 - message.Priority
     return high << 56 | sequential_id & LOW_LOOKUP_ID_BYTES

@@ -25,7 +25,7 @@ SHARED_ATTRIBUTES = (
     "PrivacyLevel",
     "BasePriority",
 )
-"""The attributes that the directory shares with the queue and that may be changed."""
+"""The attributes of a queue that the directory also has, and that may be changed."""
 
 _STATUS_BY_DIRECTORY_RESULT = {
     DirectoryOperationResult.SUCCESS: Status.MQ_OK,
