@@ -51,7 +51,7 @@ class MemoryDirectory(Replica):
     """
 
     shared = False
-    """Whether other programs may change the directory, so that the caller has to ask ``is_behind``."""
+    """Whether other programs may change the directory, so that the caller has to ask ``is_outdated``."""
 
     def __init__(self, new_identifier: Callable[[], UUID], utc_s: Callable[[], int]) -> None:
         self.observers: list[Callable[[], None]] = []
@@ -77,7 +77,7 @@ class MemoryDirectory(Replica):
     def close(self) -> None:
         """Release the storage of the objects."""
 
-    def is_behind(self) -> bool:
+    def is_outdated(self) -> bool:
         """Return whether another program has changed the objects since the last read. Raises StorageError."""
         return False
 

@@ -50,7 +50,7 @@ class Account:
     @property
     def Certificates(self) -> UserSignCerts:  # noqa: N802 - the printed name
         """The user's certificates as an MQUSERSIGNCERTS."""
-        return UserSignCerts(tuple(UserSignCert.register(NULL_GUID, der) for der in self.certificates))
+        return UserSignCerts(tuple(UserSignCert.create_entry(NULL_GUID, der) for der in self.certificates))
 
 
 @dataclass(frozen=True, slots=True)

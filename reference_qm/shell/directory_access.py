@@ -46,7 +46,7 @@ class DirectoryAccess:
         while self._directory is not None and self._directory.shared:
             await asyncio.sleep(DIRECTORY_POLL_S)
             with contextlib.suppress(StorageError):  # the next read reports the failure if it persists
-                if await asyncio.get_running_loop().run_in_executor(self._thread, self._directory.is_behind):
+                if await asyncio.get_running_loop().run_in_executor(self._thread, self._directory.is_outdated):
                     changed()
 
     def close(self) -> None:

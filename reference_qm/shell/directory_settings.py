@@ -48,7 +48,7 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
     if tree is None:
         return None
     where = f"{where}: [directory]"
-    values = toml.table(tree, _DIRECTORY, where)
+    values = toml.table(tree, _CONVERTERS, where)
     elements = _build_elements(values, where)
     directory = _open_directory(values.get("store"), where, entropy)
     for number, (place, element) in enumerate(elements):
@@ -246,4 +246,7 @@ _ENTRY_KINDS: Mapping[str, tuple[Table, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """The keys of the entries of each kind, and the required keys."""
-_DIRECTORY: Table = {"store": lambda value: Path(toml.string(value)), **dict.fromkeys(_ENTRY_KINDS, _require_tables)}
+_CONVERTERS: Table = {
+    "store": lambda value: Path(toml.string(value)),
+    **dict.fromkeys(_ENTRY_KINDS, _require_tables),
+}

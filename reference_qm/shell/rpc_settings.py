@@ -90,7 +90,7 @@ def _require_name(value: object) -> str:
     return name
 
 
-RPC: Table = MappingProxyType(
+RPC_CONVERTERS: Table = MappingProxyType(
     {
         "enabled": toml.flag,
         "port": toml.integer(0, 0xFFFF - 2),
@@ -104,7 +104,7 @@ RPC: Table = MappingProxyType(
     }
 )
 _PASSWORD_KEYS = ("password", "password_env", "password_file")
-_USER: Table = MappingProxyType(
+_USER_CONVERTERS: Table = MappingProxyType(
     {"name": _require_name, "domain": _require_name, **dict.fromkeys(_PASSWORD_KEYS, toml.string)}
 )
 
@@ -127,7 +127,7 @@ def load_rpc(values: Mapping[str, Any], users: object, where: str, base: Path) -
 
 
 def _read_user(tree: object, place: str, base: Path) -> User:
-    values = toml.table(tree, _USER, place)
+    values = toml.table(tree, _USER_CONVERTERS, place)
     if "name" not in values:
         raise SettingsError(f"{place}: name is missing")
     return User(values["name"], read_password(values, place, base), values.get("domain", ""))

@@ -66,7 +66,7 @@ class Associations:
         """Take received bytes; drop the late bytes of an unknown connection."""
         held = self._by_connection.get(event.connection)
         if held is not None:
-            self.note(held.association.receive_bytes(event.data, now))
+            self.carry_out_outputs(held.association.receive_bytes(event.data, now))
             self.unfinished.note(event.connection, held.association.unfinished)
             self._set_timer(held, now)
 
@@ -74,28 +74,28 @@ class Associations:
         """Close a connection if it is still open."""
         held = self._by_connection.get(connection)
         if held is not None:
-            self.note(held.association.close(reason))
+            self.carry_out_outputs(held.association.close(reason))
 
     def remove_connection(self, event: RpcLost) -> None:
         """Remove a lost connection, and post the events for its calls and handles."""
         held = self._by_connection.get(event.connection)
         if held is not None:
             self._forget_association(held)
-            self.note(held.association.connection_lost())
+            self.carry_out_outputs(held.association.connection_lost())
 
     def on_timer(self, number: int, now: Now) -> None:
         """Handle the expired timer of the association with the given number."""
-        self.note(self._by_number[number].association.handle_timer(now))
+        self.carry_out_outputs(self._by_number[number].association.handle_timer(now))
 
     def stop(self) -> None:
         """End every association: pending answers are sent first, waiting calls get no answer."""
         why = "the queue manager is stopped (MS-RPCE 3.3.3.4.2)"
         for held in list(self._by_connection.values()):
-            self.note([*held.association.shut_down(), *held.association.close(why)])
+            self.carry_out_outputs([*held.association.shut_down(), *held.association.close(why)])
 
     # -- outputs ------------------------------------------------------------------------------------------------------
 
-    def note(self, outputs: Iterable[RpcOutput]) -> None:
+    def carry_out_outputs(self, outputs: Iterable[RpcOutput]) -> None:
         """Send the bytes that an association or an answered call returned, and post the returned events."""
         for output in outputs:
             if isinstance(output, SendBytes | CloseAssociation):

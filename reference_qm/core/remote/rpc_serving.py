@@ -67,7 +67,7 @@ class RemoteReading:
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
         """Carry out the outputs that a call produced when it was answered."""
-        self.associations.note(outputs)
+        self.associations.carry_out_outputs(outputs)
 
 
 class RpcServing(Part):

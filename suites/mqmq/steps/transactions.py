@@ -13,7 +13,7 @@ JudgePair = Callable[[Any, Any], Finding]
 """A predicate that is called with a TransactionHeader and with the previous TransactionHeader of its sequence."""
 
 
-class Places(Summary):
+class SentTransactionHeaders(Summary):
     """The TransactionHeaders that the SUT has sent on a connection, by sequence and TxSequenceNumber."""
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ def compare_with_previous(judge: JudgePair) -> Predicate:
         header = packet.TransactionHeader
         if header is None:
             return None
-        known = context.before(Places).headers
+        known = context.before(SentTransactionHeaders).headers
         place = header.TxSequenceID, header.TxSequenceNumber
         before = known.get((header.TxSequenceID, header.TxSequenceNumber - 1))
         return None if before is None or place in known else judge(header, before)

@@ -56,12 +56,12 @@ class RpcDesk:
         self.carry_out()
 
     def perform(self, outputs: Iterable[RpcOutput]) -> None:
-        self.associations.note(outputs)
+        self.associations.carry_out_outputs(outputs)
         self.carry_out()
 
     def carry_out(self) -> None:
         while self._happened:
-            self.associations.note(self.dispatcher(self._happened.popleft().event))
+            self.associations.carry_out_outputs(self.dispatcher(self._happened.popleft().event))
         self._set_timer()
 
     def _emit(self, effect: RpcSend | RpcClose) -> None:
