@@ -58,9 +58,9 @@ class QueueSettings:
     quota_kb: int | None = None
     """The quota in KB; None stands for the default, or for the value that a command has set."""
     journaling: bool | None = None
-    """Whether received messages are journaled; None as for ``quota_kb``."""
+    """Whether received messages are journaled; None has the same meaning as for ``quota_kb``."""
     journal_quota_kb: int | None = None
-    """The quota of the journal in KB; None as for ``quota_kb``."""
+    """The quota of the journal in KB; None has the same meaning as for ``quota_kb``."""
     security: SecurityDescriptor = DEFAULT_QUEUE_SECURITY
 
     @property
@@ -91,7 +91,8 @@ class QueueManagerConfig:
     addresses: tuple[str, ...] = ("127.0.0.1",)
     """The local addresses under which direct format names reach this queue manager."""
     validate_host_names: bool = False
-    """Whether a message is dropped if its direct name has another host (E220; IgnoreOSNameValidation turns it off).
+    """Whether a message is dropped if its direct name contains another host (E220; the registry key
+    IgnoreOSNameValidation disables this check).
     """
     operating_system: OperatingSystemType = OperatingSystemType.WIN_SERVER
     remote_tcp_port: int = 1801
@@ -109,35 +110,37 @@ class QueueManagerConfig:
     """The limit of incoming sessions (notes <12>, <70>)."""
     max_outgoing_messages: int = 1_000_000
     send_insecure_nacks: bool = False
-    """The initial SendInsecureNacks (MS-MQQB 3.1.1.3; note <28>: registry key PermitInsecureNacks)."""
+    """The initial value of SendInsecureNacks (MS-MQQB 3.1.1.3; note <28>: registry key PermitInsecureNacks)."""
     answer_pings: bool = True
     """Whether Ping Requests are answered (MS-MQQB 2.1.2, note <10>: registry key EnablePingService)."""
     report_messages: bool = True
     """Whether traced messages are reported (MS-MQMQ 2.2.20.8, note <23>: registry key EnableReportMessages)."""
     long_live_time_s: int = 345_600
-    """The TimeToReachQueue of a message without one (MS-MQDMPR 3.1.1.12, note <12>: LongLiveTime)."""
+    """The TimeToReachQueue of a message whose request sets none (MS-MQDMPR 3.1.1.12, note <12>: LongLiveTime)."""
     preset_hash: HashAlgorithm = HashAlgorithm.SHA512
-    """The hash algorithm of signatures, unless a message requests another (MS-MQMQ 2.2.19.3, note <7>)."""
+    """The hash algorithm of signatures, unless the request for a message sets another algorithm (MS-MQMQ 2.2.19.3, note
+    <7>).
+    """
     queue_manager_quota_kb: int = DEFAULT_QUOTA_KB
-    """The initial QueueManagerQuota (MS-MQDMPR 3.1.1.1, note <3>)."""
+    """The initial value of QueueManagerQuota (MS-MQDMPR 3.1.1.1, note <3>)."""
     supporting_server: bool = False
-    """The initial SupportingServer (MS-MQDMPR 3.1.1.1, note <6>)."""
+    """The initial value of SupportingServer (MS-MQDMPR 3.1.1.1, note <6>)."""
     connected_networks: tuple[UUID, ...] = ()
-    """The initial ConnectedNetworkIdentifierList (MS-MQDMPR 3.1.1.1, note <5>)."""
+    """The initial value of ConnectedNetworkIdentifierList (MS-MQDMPR 3.1.1.1, note <5>)."""
     change_notifications: bool = True
     """Whether Send Change Notification is raised (MS-MQDMPR 3.1.7.1.18, note <21>)."""
     remote_version: tuple[int, int, int] = (6, 1, 6531)
     """The pMajor, pMinor and pBuildNumber of Windows 7 and Server 2008 R2 (MS-MQQP notes <22> to <24>).
     """
     strict_stubs: bool = True
-    """Whether values in RPC stubs outside their ranges are refused (MS-MQQP 3.1.4, note <9>)."""
+    """Whether a value in an RPC stub is refused if it is outside its range in the IDL (MS-MQQP 3.1.4, note <9>)."""
     max_transactions: int = 1_000
     """The limit of open transactions."""
     max_transaction_operations: int = 10_000
     """The limit of messages that one transaction sends, receives and moves."""
     queues: tuple[QueueSettings, ...] = ()
     directory_integrated: bool = False
-    """The initial DirectoryIntegrated: whether the host has a directory.
+    """The initial value of DirectoryIntegrated: whether the host has a directory.
 
     A host without a directory is in workgroup mode (MS-MQSO 4.3.1.3).
     """
@@ -148,7 +151,7 @@ class QueueManagerConfig:
     timers: TimerSettings = field(default_factory=TimerSettings)
     security: SecurityConfig = field(default_factory=SecurityConfig)
     rpc_server: ServerSecurity = NO_SECURITY
-    """The security that RPC clients authenticate with, and the required level."""
+    """The security with which RPC clients authenticate, and the level that the server requires."""
     rpc_client: ClientSecurity | None = None
     """The security of this queue manager as an RPC client; None for the level none."""
     vendor: str = "mqconform"

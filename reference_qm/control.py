@@ -17,7 +17,7 @@ from reference_qm.surface.surroundings import HostRequest
 PROTOCOL_VERSION = 2
 """The version of the control protocol (docs/control-protocol.md)."""
 Convert = Callable[[object], Any]
-DELIVERIES: dict[str, dict[str, bool]] = {
+FIELDS_BY_DELIVERY: dict[str, dict[str, bool]] = {
     "express": {},
     "recoverable": {"recoverable": True},
     "transactional": {"transactional": True},
@@ -177,9 +177,9 @@ def _convert_guids(value: object) -> tuple[UUID, ...]:
 
 
 def _convert_delivery(value: object) -> dict[str, bool]:
-    if not isinstance(value, str) or value not in DELIVERIES:
-        raise ValueError(f"must be one of {', '.join(DELIVERIES)}")
-    return DELIVERIES[value]
+    if not isinstance(value, str) or value not in FIELDS_BY_DELIVERY:
+        raise ValueError(f"must be one of {', '.join(FIELDS_BY_DELIVERY)}")
+    return FIELDS_BY_DELIVERY[value]
 
 
 def _accept_null(convert: Convert) -> Convert:
@@ -197,10 +197,10 @@ _CONVERTERS: Mapping[object, Convert] = MappingProxyType(
         tuple[UUID, ...]: _convert_guids,
     }
 )
-"""By type of a field: the function that converts its value."""
+"""For each type of a field: the function that converts its value."""
 _QUEUE_SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
-"""The arguments that select the place to read from. A request contains exactly one of these arguments; it omits the
-other arguments instead of setting them to null.
+"""The arguments that select the queue or cursor to read from. A request contains exactly one of these arguments; it
+omits the other arguments instead of setting them to null.
 """
 
 
@@ -222,8 +222,8 @@ def _derive_verb(
 ) -> Verb:
     """Derive a verb from the fields of its request: their names, types and defaults.
 
-    ``without``: fields that the verb does not take; ``required``: fields that it needs although they have a default;
-    ``null``: whether null stands for None; ``fixed``: fields that the verb itself sets.
+    ``without``: fields that the verb does not take; ``required``: fields that the verb requires although they have a
+    default; ``null``: whether null stands for None; ``fixed``: fields that the verb itself sets.
     """
     takes = {
         name: _find_converter(hint, null and name not in _QUEUE_SELECTORS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from harness.capture.framer import Framer
 from reference_qm.codec import FormatError, parse_packet
-from reference_qm.codec.base import SIGNATURE, VERSION, BaseHeader, measure
+from reference_qm.codec.base import SIGNATURE, VERSION, BaseHeader, measure_packet
 
 _SECTION = BaseHeader.SECTION
 _RECOGNIZED_AFTER_BYTES = 8
@@ -35,7 +35,7 @@ class SutFramer(Framer):
     def get_remaining_bytes(self) -> bytes:
         held, self._held = bytes(self._held), bytearray()
         try:
-            measure(held)
+            measure_packet(held)
         except FormatError:
             return held
         return b""
@@ -51,7 +51,7 @@ class SutFramer(Framer):
         refused: FormatError | None = None
         said = None
         try:
-            said = measure(_correct_base_header(held[:_KIND_KNOWN_AFTER_BYTES]))
+            said = measure_packet(_correct_base_header(held[:_KIND_KNOWN_AFTER_BYTES]))
         except FormatError as error:
             refused = error
         if said is not None and said <= len(held) and self._is_packet_end(said):

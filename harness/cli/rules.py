@@ -113,7 +113,7 @@ def _build_cells(row: dict[str, Any]) -> tuple[object, ...]:
 
 
 def _show_coverage(inventory: Inventory, document: str | None, format_: TableFormat) -> None:
-    from harness.proof.places import find_places
+    from harness.proof.places import find_folders_of_rule
     from harness.rules.coverage import DEMAND, sum_sections
 
     sections = [one for one in inventory.coverage() if document in (None, one.document)]
@@ -128,7 +128,7 @@ def _show_coverage(inventory: Inventory, document: str | None, format_: TableFor
         typer.echo(
             f"{whole.document} {whole.demand} demands: {share:.1f} % checked, {proven:.1f} % of the checked ones proven"
         )
-    places = [find_places(inventory, rule) for rule in inventory.checked_rules()]
+    places = [find_folders_of_rule(inventory, rule) for rule in inventory.checked_rules()]
     together = sum(one.are_one_folder() for one in places)
     named = sum(one.are_named() for one in places)
     typer.echo(

@@ -132,7 +132,7 @@ class Environment(Protocol):
         stream.
         """
 
-    def datagrams(self, endpoint: Endpoint, sink: DatagramSink) -> Datagrams:
+    def open_datagram_port(self, endpoint: Endpoint, sink: DatagramSink) -> Datagrams:
         """Open a UDP port; port 0 chooses a free port."""
 
     def resolve(self, host: str) -> tuple[str, ...]:

@@ -180,7 +180,7 @@ class CoreHost:
             if self.stage is not None:
                 self.stage.on_closed(transport, True, why)
         self.streams.clear()
-        self.rpc.drop()
+        self.rpc.cut_connections()
 
     # -- inputs -------------------------------------------------------------------------------------------------
 
@@ -294,7 +294,7 @@ class CoreHost:
         return _TransportSink(self, transport)
 
     def _open_ping_socket(self, socket: PingSocket, port: int) -> Datagrams:
-        self._pings[socket] = self.environment.datagrams(Endpoint(self.address, port), _PingSink(self, socket))
+        self._pings[socket] = self.environment.open_datagram_port(Endpoint(self.address, port), _PingSink(self, socket))
         return self._pings[socket]
 
     def answer_soon(self, event: Input) -> None:

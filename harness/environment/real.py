@@ -330,7 +330,7 @@ class RealEnvironment:
         self._report_picked_port(endpoint, listener.endpoint)
         return listener
 
-    def datagrams(self, endpoint: Endpoint, sink: DatagramSink) -> _RealDatagrams:
+    def open_datagram_port(self, endpoint: Endpoint, sink: DatagramSink) -> _RealDatagrams:
         sock = socket.socket(_address_family(endpoint.host), socket.SOCK_DGRAM)
         try:
             sock.bind(tuple(endpoint))

@@ -72,7 +72,7 @@ class RpcHost:
         if stream is not None:
             stream.close()
 
-    def drop(self) -> None:
+    def cut_connections(self) -> None:
         """Close every connection without reporting this to the core."""
         for stream in self.streams.values():
             stream.close()
@@ -80,7 +80,7 @@ class RpcHost:
 
     def stop(self) -> None:
         """Close all connections and ports."""
-        self.drop()
+        self.cut_connections()
         for listener in self._listeners:
             listener.close()
         self._listeners.clear()

@@ -88,7 +88,7 @@ class SystemHost(CoreHost):
         try:
             if not self._surroundings.available["storage"]:
                 raise StoreError(DISK_FULL)
-            self._disk.keep([effect.record])
+            self._disk.write_at_once([effect.record])
         except StoreError as error:
             self.answer_soon(PersistFailed(effect.token, str(error)))
         else:
@@ -125,7 +125,7 @@ class SystemHost(CoreHost):
         """Report changes of the environment (such as the disk or the directory) to the queue manager."""
         available = self._surroundings.available
         if entries := self._surroundings.list_changed_entries(before):
-            self._disk.keep([entries])
+            self._disk.write_at_once([entries])
         for event in self._surroundings.list_inputs(before):
             self.handle(event)
         if available["service"] and not before["service"]:

@@ -195,7 +195,7 @@ class VirtualEnvironment:
         listener = self.listeners[endpoint] = _VirtualListener(self, endpoint, accept)
         return listener
 
-    def datagrams(self, endpoint: Endpoint, sink: DatagramSink) -> _VirtualDatagrams:
+    def open_datagram_port(self, endpoint: Endpoint, sink: DatagramSink) -> _VirtualDatagrams:
         endpoint = self._choose_port(endpoint)
         if endpoint in self.udp:
             raise HarnessError(f"udp {endpoint.host}:{endpoint.port} is already open in this virtual environment")

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from harness.capture.framer import Framer
 from harness.capture.sut_framer import SutFramer
 from reference_qm.codec import FormatError, FramingError, parse_packet
-from reference_qm.codec.base import SIGNATURE, VERSION, measure
+from reference_qm.codec.base import SIGNATURE, VERSION, measure_packet
 
 Take = Callable[[bytes, int, int, FormatError | None], None]
 """The type of functions that receive a packet, the frame in which it begins, the time (int us) of the frame that
@@ -205,7 +205,7 @@ class PacketCutter(Cutter):
 
     def size_of(self, head: bytes) -> int | None:
         try:
-            return measure(head)
+            return measure_packet(head)
         except FormatError:
             return None
 
@@ -227,7 +227,7 @@ def find_packet(data: bytes) -> int | None:
         begin = at - _SIGNATURE_OFFSET
         if data[begin] == VERSION and len(data) - begin >= SIZE_KNOWN_AFTER_BYTES:
             try:
-                measure(data[begin : begin + SIZE_KNOWN_AFTER_BYTES])
+                measure_packet(data[begin : begin + SIZE_KNOWN_AFTER_BYTES])
             except FormatError:
                 pass
             else:

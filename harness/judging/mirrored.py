@@ -9,7 +9,7 @@ from __future__ import annotations
 from harness.capture.recorder import FROM_SUT, MALFORMED, RPC_TRANSPORT, TO_SUT, Connection, Frame, name_frame
 from harness.judging.passive import PASSIVE, PassiveJudge
 from reference_qm.codec import FormatError
-from reference_qm.codec.base import measure
+from reference_qm.codec.base import measure_packet
 
 _OPPOSITE_ROLE = {"acceptor": "initiator", "initiator": "acceptor"}
 
@@ -69,7 +69,7 @@ class Mirror:
             return frame.data
         held = self._pieces.pop(connection, b"") + frame.data
         try:
-            size = measure(held)
+            size = measure_packet(held)
         except FormatError:
             return held
         if size is not None and size <= len(held):

@@ -17,7 +17,7 @@ from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_ept import build_map_arguments, read_ports
 from harness.wire.rpc_qm2qm import REMOTEREADDESC, Ack, Action, Method, PortType, desc2
 from harness.wire.rpc_qmcomm import DENY_NONE, DIRECT, RECEIVE_ACCESS, queue_format, transfer_buffer
-from harness.wire.rpc_stub import NULL_HANDLE, encode_guid, pointer
+from harness.wire.rpc_stub import NULL_HANDLE, build_pointer, encode_guid
 from harness.wire.wire_error import WireError
 
 DW_MQS_WINDOWS_SERVER = 0x0000_0500
@@ -210,7 +210,7 @@ class Remote:
         if form is None:
             form = queue_format(DIRECT, self.sut.format_name(queue).removeprefix(_DIRECT_PREFIX))
         given: dict[str, Any] = {
-            "pQueueFormat": pointer(form),
+            "pQueueFormat": build_pointer(form),
             "dwDesiredAccess": access,
             "dwShareMode": share,
             "pLicGuid": encode_guid(self.peer.identifier),
@@ -314,7 +314,7 @@ class RemoteQueue:
         """End a receive with RR_ACK, which removes the message from the queue."""
         return self.end(receive, Ack.RR_ACK)
 
-    def return_message(self, receive: Call) -> Call:
+    def put_message_back(self, receive: Call) -> Call:
         """End a receive with RR_NACK, which returns the message to the queue."""
         return self.end(receive, Ack.RR_NACK)
 

@@ -33,7 +33,7 @@ class Places:
         return not homes.isdisjoint(self.checks) and not homes.isdisjoint(self.faults)
 
 
-def find_places(inventory: Inventory, rule: str) -> Places:
+def find_folders_of_rule(inventory: Inventory, rule: str) -> Places:
     """Return the folders of a rule's row, checks and faults."""
     row = inventory.catalogue[rule].folder
     faults = [inventory.records[name].file for name in inventory.faults.get(rule, ())]

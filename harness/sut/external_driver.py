@@ -77,7 +77,7 @@ class ExternalDriver:
         if self.file.driver.second_peer_address:
             refuse_foreign_address(self.file.driver.second_peer_address, "driver.second_peer_address")
         self._connect_repeatedly()
-        self.vital_signs.measure(self._identify_acceptor, self.ping_port, self.control_route)
+        self.vital_signs.measure_system(self._identify_acceptor, self.ping_port, self.control_route)
         self.identifier = self._get_identifier()
         if self.control_route is not None and not (self.shared and self.worker):
             self._call_with_control(self._prepare_sut)

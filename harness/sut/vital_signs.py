@@ -32,7 +32,7 @@ class VitalSigns:
         """The pulse that was measured during the previous test."""
         self._clock: WallClock | None = None
 
-    def measure(self, exchange: Callable[[], object], ping_port: int, control: Route | None) -> None:
+    def measure_system(self, exchange: Callable[[], object], ping_port: int, control: Route | None) -> None:
         """Measure the system's speed, choose the channel that measures the pulse, and compute the timeouts."""
         self.speed = measure_speed(exchange)
         if self.speed is not None:

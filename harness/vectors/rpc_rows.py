@@ -17,7 +17,7 @@ from harness.wire.rpc_qm2qm import (
     desc2,
 )
 from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PRIVATE, PUBLIC, QMCOMM_OPERATIONS, queue_format
-from harness.wire.rpc_stub import Operation, buffer, pointer
+from harness.wire.rpc_stub import Operation, buffer, build_pointer
 
 OPERATIONS: Mapping[str, Operation] = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS}
 SAMPLE_CONTEXT_HANDLE = bytes(4) + SAMPLE_GUIDS[7].bytes_le
@@ -72,9 +72,9 @@ CASES: Mapping[str, tuple[tuple[Arguments, ...], tuple[Arguments, ...]]] = {
     "R_QMOpenRemoteQueue": (
         (
             _opened := {"pLicGuid": SAMPLE_GUIDS[0].bytes_le, "dwDesiredAccess": 1, "dwMQS": 2},
-            {**_opened, "pQueueFormat": pointer(queue_format(DIRECT, "OS:a\\q"))},
-            {**_opened, "pQueueFormat": pointer(queue_format(PUBLIC, SAMPLE_GUIDS[1], JOURNAL))},
-            {**_opened, "pQueueFormat": pointer(queue_format(PRIVATE, (SAMPLE_GUIDS[1], 0x1F)))},
+            {**_opened, "pQueueFormat": build_pointer(queue_format(DIRECT, "OS:a\\q"))},
+            {**_opened, "pQueueFormat": build_pointer(queue_format(PUBLIC, SAMPLE_GUIDS[1], JOURNAL))},
+            {**_opened, "pQueueFormat": build_pointer(queue_format(PRIVATE, (SAMPLE_GUIDS[1], 0x1F)))},
         ),
         ({"pphContext": SAMPLE_CONTEXT_HANDLE, "pdwContext": 1, "dwpQueue": 2, "phQueue": 3}, {"Return": 0xC00E0003}),
     ),

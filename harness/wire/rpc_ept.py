@@ -9,7 +9,7 @@ from scapy.layers.msrpce.ept import prot_and_addr_t, protocol_tower_t
 from scapy.layers.msrpce.raw.ept import ept_map_Request, ept_map_Response, twr_p_t
 
 from harness.wire.rpc import EPT, NDR, Syntax
-from harness.wire.rpc_stub import Operation, pointer
+from harness.wire.rpc_stub import Operation, build_pointer
 from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 
 EPT_OPERATIONS: dict[str, Operation] = {
@@ -36,7 +36,7 @@ def _build_floors(interface: Syntax, transfer: Syntax) -> list[Any]:
 def build_map_arguments(interface: Syntax, transfer: Syntax = NDR, max_towers: int = 4) -> dict[str, Any]:
     """Return the arguments of an ept_map that requests the TCP port of an interface."""
     tower = bytes(protocol_tower_t(floors=_build_floors(interface, transfer)))
-    return {"obj": None, "map_tower": pointer(twr_p_t(tower_octet_string=tower)), "max_towers": max_towers}
+    return {"obj": None, "map_tower": build_pointer(twr_p_t(tower_octet_string=tower)), "max_towers": max_towers}
 
 
 def read_ports(response: Any) -> list[int]:

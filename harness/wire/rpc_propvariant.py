@@ -96,7 +96,7 @@ class Stub:
         """Write a count or referent identifier, which has 4 bytes, or 8 bytes in NDR64."""
         self.number(8 if self.wide else 4, value)
 
-    def pointer(self, behind: Callable[[], None] | None) -> None:
+    def write_pointer(self, behind: Callable[[], None] | None) -> None:
         """Write a pointer. ``behind``: the function that writes the target later. None stands for NULL."""
         self.long(0 if behind is None else 0x2_0000 + 4 * len(self.data))
         if behind is not None:
@@ -147,12 +147,12 @@ class Stub:
     def _write_referent(self, one: Variant) -> None:
         value = one.value
         if one.vt == VT_LPWSTR:
-            self.pointer(lambda: self.text(value))
+            self.write_pointer(lambda: self.text(value))
         elif one.vt == VT_CLSID:
-            self.pointer(lambda: self.guid(value))
+            self.write_pointer(lambda: self.guid(value))
         else:
             self.number(4, len(value))
-            self.pointer(lambda: self._write_elements(one.vt & ~VT_VECTOR, value))
+            self.write_pointer(lambda: self._write_elements(one.vt & ~VT_VECTOR, value))
 
     def guid(self, value: UUID) -> None:
         """Write the bytes of a GUID."""
@@ -170,7 +170,7 @@ class Stub:
             elif vt == VT_VARIANT:
                 self.variant(value)
             else:
-                self.pointer(lambda value=value: self.text(value))  # type: ignore[misc]
+                self.write_pointer(lambda value=value: self.text(value))  # type: ignore[misc]
 
 
 def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants: Sequence[Variant]) -> bytes:
@@ -182,7 +182,7 @@ def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants
         stub.data += bytes([_DIRECT_QUEUE_FORMAT, 0, 0, 0])
         stub.align(8 if wide else 1)
         stub.number(1, _DIRECT_QUEUE_FORMAT)
-        stub.pointer(lambda: stub.text(direct))
+        stub.write_pointer(lambda: stub.text(direct))
         stub.align(8 if wide else 1)
 
     stub.align(8 if wide else 4)
@@ -190,7 +190,7 @@ def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants
         stub.number(4, 1)
         if wide:
             stub.align(8)
-    stub.pointer(build_queue_format)
+    stub.write_pointer(build_queue_format)
     stub.settle()
     stub.number(4, len(identifiers))
     stub.array(4, identifiers)

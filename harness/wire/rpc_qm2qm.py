@@ -17,7 +17,7 @@ from scapy.layers.dcerpc import (
 )
 
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_stub import Guid, Handle, Octets, Operation, operation, pointer
+from harness.wire.rpc_stub import Guid, Handle, Octets, Operation, build_pointer, operation
 
 
 class Method(StrEnum):
@@ -139,7 +139,7 @@ class REMOTEREADDESC2(NDRPacket):  # type: ignore[misc]
 
 def desc2(desc: REMOTEREADDESC | None, sequential_id: int = 0) -> REMOTEREADDESC2:
     """Build a REMOTEREADDESC2 with a REMOTEREADDESC; None stands for NULL."""
-    return REMOTEREADDESC2(pRemoteReadDesc=pointer(desc), SequentialId=sequential_id)
+    return REMOTEREADDESC2(pRemoteReadDesc=build_pointer(desc), SequentialId=sequential_id)
 
 
 def _build_read_description() -> NDRPacketField:

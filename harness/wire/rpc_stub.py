@@ -70,7 +70,7 @@ class Octets(NDRConfVarStrLenField):  # type: ignore[misc]
         return rest, array
 
 
-def pointer(value: Any, referent: int = 0x0002_0000) -> NDRPointer | None:
+def build_pointer(value: Any, referent: int = 0x0002_0000) -> NDRPointer | None:
     """Build a [unique] pointer to a value; None stands for NULL."""
     return None if value is None else NDRPointer(referent_id=referent, value=value)
 
@@ -81,14 +81,14 @@ def buffer(data: bytes | None, *, max_count: int | None = None, actual_count: in
         return None
     varying = NDRVaryingArray(offset=0, actual_count=len(data) if actual_count is None else actual_count, value=data)
     count = len(data) if max_count is None else max_count
-    return pointer(NDRConformantArray(max_count=count, value=[varying]))
+    return build_pointer(NDRConformantArray(max_count=count, value=[varying]))
 
 
 def wide_string(text: str) -> NDRPointer:
     """Build a pointer to a [string] of UTF-16 characters with its terminator. Spec: C706 14.3.4.2."""
     count = len(text.encode("utf-16-le")) // 2 + 1
     varying = NDRVaryingArray(offset=0, actual_count=count, value=text)
-    made = pointer(NDRConformantArray(max_count=count, value=[varying]))
+    made = build_pointer(NDRConformantArray(max_count=count, value=[varying]))
     assert made is not None
     return made
 

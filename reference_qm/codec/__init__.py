@@ -1,7 +1,7 @@
-"""Parses and builds packets: the codec refuses a wrong structure, and accepts any value of a field.
+"""Parses and builds packets: the codec refuses bytes without the printed structure, and accepts any value of a field.
 
-For bytes without the printed structure ``parse_packet``, ``parse_ping`` and ``Record.parse`` raise FormatError, and no
-other exception. The harness judges the rules about values of fields.
+For such bytes ``parse_packet``, ``parse_ping`` and ``Record.parse`` raise FormatError, and no other exception. The
+harness judges the rules about values of fields.
 """
 
 from reference_qm.codec.base import MAX_PACKET_SIZE, BaseHeader

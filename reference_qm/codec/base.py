@@ -82,7 +82,10 @@ class BaseHeader(Flagged, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        """Read 16 bytes; raise FormatError for a wrong VersionNumber or Signature. ``measure`` checks PacketSize."""
+        """Read 16 bytes; raise FormatError for a wrong VersionNumber or Signature.
+
+        ``measure_packet`` checks PacketSize.
+        """
         start = cursor.offset
         version, reserved, flags, signature, size, life = cursor.unpack(_LAYOUT)
         _check_version(version, start)
@@ -91,7 +94,7 @@ class BaseHeader(Flagged, Record):
 
     @classmethod
     def read_measured(cls, data: bytes) -> Self:
-        """Read the first 16 bytes of a packet whose version and signature ``measure`` has checked."""
+        """Read the first 16 bytes of a packet whose version and signature ``measure_packet`` has checked."""
         _, reserved, flags, _, size, life = _LAYOUT.unpack_from(data)
         return cls(reserved, flags, size, life)
 
@@ -104,7 +107,7 @@ class BaseHeader(Flagged, Record):
         return _LAYOUT.pack(VERSION, self.Reserved, self.Flags, SIGNATURE, size, self.TimeToReachQueue)
 
 
-def measure(data: bytes | bytearray, start: int = 0) -> int | None:
+def measure_packet(data: bytes | bytearray, start: int = 0) -> int | None:
     """Return the size in bytes of the packet that begins at ``start``; None before PacketSize has arrived.
 
     Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1. Raises FormatError at the first byte that cannot be part of a packet. Offsets

@@ -6,7 +6,9 @@ from enum import IntEnum
 
 
 class MessageClass(IntEnum):
-    """MESSAGE_CLASS_VALUES, u16. A record keeps MessageClass as an int: applications may use other values."""
+    """MESSAGE_CLASS_VALUES, u16. The field MessageClass of a record is an int, because applications may use other
+    values.
+    """
 
     MQMSG_CLASS_NORMAL = 0x0000
     MQMSG_CLASS_REPORT = 0x0001

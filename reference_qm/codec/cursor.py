@@ -9,7 +9,7 @@ from reference_qm.codec.layout import Layout, read_guid
 
 
 class Cursor:
-    """A position in the bytes of a packet, and the end of the readable part.
+    """A position in the bytes of a packet, and the end of the part that may be read.
 
     ``offset`` and ``end``: int bytes from the start of the packet. Every header starts on a 4-byte boundary of the
     packet, so an alignment "relative to the start of the header" is an alignment of ``offset``.
@@ -75,7 +75,7 @@ class Cursor:
         return raw if any(raw) else None
 
     def within(self, size: int, field: str, section: str) -> Cursor:
-        """Step over ``size`` bytes and return a cursor that is limited to them."""
+        """Step over ``size`` bytes, and return a cursor that can read only these bytes."""
         start = self.offset
         if start + size > self.end:
             raise FormatError(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 
 class FormatError(ValueError):
-    """Bytes or text without the structure that the specification prints.
+    """Bytes or text do not have the structure that the specification prints.
 
-    ``field``: the printed name, ``BaseHeader.PacketSize``. ``offset``: int bytes from the start of the packet (of the
-    text, in characters, for format names) to the field. ``section``: ``MS-MQMQ 2.2.19.1``. ``message``: the one-line
-    message.
+    ``field``: the printed name, such as ``BaseHeader.PacketSize``. ``offset``: int bytes from the start of the packet
+    to the field; for format names, int characters from the start of the text. ``section``: such as ``MS-MQMQ
+    2.2.19.1``. ``message``: the one-line message.
     """
 
     def __init__(self, field: str, offset: int, section: str, message: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference_qm.codec.base import measure
+from reference_qm.codec.base import measure_packet
 from reference_qm.codec.format_error import FormatError, FramingError
 
 _BYTES_UNTIL_SIZE_KNOWN = 12  # bytes up to and including PacketSize
@@ -29,7 +29,7 @@ class StreamFramer:
     @property
     def announced(self) -> int:
         """The PacketSize of the unfinished packet; 0 when no packet is unfinished or its PacketSize has not arrived."""
-        return measure(self._held) or 0
+        return measure_packet(self._held) or 0
 
     def feed(self, data: bytes) -> list[bytes]:
         """Return the packets that ``data`` completes.
@@ -44,16 +44,16 @@ class StreamFramer:
         try:
             while position < len(data):
                 if not held:
-                    size = measure(data, position)
+                    size = measure_packet(data, position)
                     if size is not None and position + size <= len(data):
                         packets.append(bytes(data[position : position + size]))
                         position += size
                         continue
-                size = measure(held)
+                size = measure_packet(held)
                 missing = (_BYTES_UNTIL_SIZE_KNOWN if size is None else size) - len(held)
                 held += data[position : position + missing]
                 position = min(position + missing, len(data))
-                if len(held) == measure(held):
+                if len(held) == measure_packet(held):
                     packets.append(bytes(held))
                     held.clear()
         except FormatError as error:

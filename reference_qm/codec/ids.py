@@ -19,7 +19,7 @@ _XACTUOW_LAYOUT = Layout("XACTUOW", "MS-MQMQ 2.2.18.1.8", rgb="16s")
 
 @value_object
 class SequenceInfo(Record):
-    """SEQUENCE_INFO: a message's place in a stream.
+    """SEQUENCE_INFO: the place of a message in a sequence of messages.
 
     Spec: MS-MQMQ 2.2.5.1. 16 bytes. SeqID i64 LE; SeqNo and PrevNo u32 LE.
     """
@@ -62,7 +62,8 @@ class ObjectID(Record):
 class TxSequenceID(Record):
     """The identifier of a sequence of transactional messages.
 
-    Spec: MS-MQMQ 2.2.18.1.2. 8 bytes. Ordinal and TimeStamp u32 LE. ``int()`` gives the 64 bits that are compared.
+    Spec: MS-MQMQ 2.2.18.1.2. 8 bytes. Ordinal and TimeStamp u32 LE. ``int()`` returns the 64-bit number with which
+    identifiers are compared.
     """
 
     SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.2"

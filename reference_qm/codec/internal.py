@@ -74,7 +74,7 @@ class InternalHeader(Flagged, Record):
 
 @value_object
 class ConnectionParametersHeader(Record):
-    """The acknowledgment timeouts and the window size of the sender.
+    """The acknowledgment timeouts and the window size of the queue manager that sends the packet.
 
     Spec: MS-MQQB 2.2.2.1. 12 bytes. RecoverableAckTimeout and AckTimeout u32 LE ms; Reserved u16 LE; WindowSize u16 LE
     packets.

@@ -149,7 +149,7 @@ Packet = InternalPacket | UserMessagePacket
 
 def parse_packet(data: bytes) -> Packet:
     """Parse one whole packet of a stream; raise FormatError for a malformed packet or leftover bytes."""
-    size = base.measure(data)
+    size = base.measure_packet(data)
     if size is None:
         raise FormatError(
             "BaseHeader",
@@ -173,7 +173,7 @@ def parse_framed(data: bytes) -> Packet:
 
 
 def _parse_measured(data: bytes) -> Packet:
-    """Parse a packet of the size that ``measure`` returned."""
+    """Parse a packet of the size that ``measure_packet`` returned."""
     base_header = base.BaseHeader.read_measured(data)
     if not base_header.Flags & _IN:
         return _read_user_message(data, base_header)
@@ -258,7 +258,7 @@ def _prepend_base_header(head: base.BaseHeader, size: int, rest: bytes) -> bytes
     """
     packet = head.build_sized(head.PacketSize or size) + rest
     try:
-        measured = base.measure(packet)
+        measured = base.measure_packet(packet)
     except FormatError as error:
         raise MisuseError(str(error)) from error
     if measured != len(packet):

@@ -25,7 +25,9 @@ def build_padding(size: int, padding: bytes | None, owner: str) -> bytes:
 
 
 def read_end_padding(cursor: Cursor, field: str, section: str) -> bytes | None:
-    """Read the padding of a header that may be the last of its packet: none, or bytes up to a 4-byte boundary."""
+    """Read the padding of a header that may be the last header of its packet: no bytes, or bytes up to a 4-byte
+    boundary.
+    """
     gap = -cursor.offset % 4
     if gap and not cursor.remaining:
         return b""
@@ -33,5 +35,5 @@ def read_end_padding(cursor: Cursor, field: str, section: str) -> bytes | None:
 
 
 def build_end_padding(size: int, padding: bytes | None, owner: str) -> bytes:
-    """Return the padding bytes of a header that may be the last of its packet."""
+    """Return the padding bytes of a header that may be the last header of its packet."""
     return b"" if padding == b"" else build_padding(size, padding, owner)

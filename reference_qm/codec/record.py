@@ -26,7 +26,7 @@ class Record:
 
     @abstractmethod
     def build(self) -> bytes:
-        """Return the bytes of the record; raise MisuseError when they would not parse again."""
+        """Return the bytes of the record; raise MisuseError when ``parse`` would refuse these bytes."""
 
     @classmethod
     def parse(cls, data: bytes) -> Self:

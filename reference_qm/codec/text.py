@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 NULL_WCHAR = b"\0\0"
-"""One WCHAR of zero."""
+"""The two bytes of a WCHAR whose value is zero."""
 
 
 def decode(wire: bytes) -> str:

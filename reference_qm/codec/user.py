@@ -84,7 +84,7 @@ class UserHeader(Flagged, Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        """Read the header; a DQ, AQ or RQ without a layout is a FormatError."""
+        """Read the header; raise FormatError for a DQ, AQ or RQ whose queue layout is not defined."""
         flags_at = cursor.offset + FLAGS_OFFSET
         source, address, life, sent, message, flags = cursor.unpack(_LAYOUT)
         destination = _read_queue(cursor, _DESTINATION, flags >> 10 & 7, "DQ", flags_at)

@@ -18,7 +18,7 @@ def check_number(name: str, value: int, lowest: int, highest: int) -> int:
 
 
 def require_one_of(name: str, word: str, known: Mapping[str, T]) -> T:
-    """Return the value for a word of an argument; refuse an unknown word."""
+    """Return the value that the word in an argument stands for; refuse an unknown word."""
     if word not in known:
         raise CommandError(f"{name}: {word!a} is not one of {', '.join(known)}")
     return known[word]

@@ -126,7 +126,7 @@ ON_TIMER: Mapping[TimerName, OnTimer] = {
     TimerName.INITIALIZATION_RETRY: lambda qm, owner, now: qm.initialization.on_initialization_retry_timer(),
     TimerName.OUTGOING_QUEUE_IDLE: lambda qm, owner, now: qm.destinations.on_idle_timer(owner, now),
     TimerName.PUBLIC_KEY_CACHE_VALIDITY: lambda qm, owner, now: qm.security_lookup.on_public_key_cache_timer(owner),
-    TimerName.RPC_RESPONSE_TIMEOUT: lambda qm, owner, now: qm.remote.associations.expire(owner, now),
+    TimerName.RPC_RESPONSE_TIMEOUT: lambda qm, owner, now: qm.remote.associations.on_timer(owner, now),
 }
 """The handler of each timer. Spec: MS-MQQB 3.1.6, MS-MQDMPR 3.1.2, 3.1.6, MS-MQBR 3.1.6."""
 
@@ -150,4 +150,4 @@ ON_EVENT: dict[type, tuple[OnEvent, ...]] = {
     DirectoryLost: (lambda qm, event, now: qm.directory_client.watch(now),),
     RpcHappened: (lambda qm, event, now: qm.rpc_serving.carry_out(event.event, now),),
 }
-"""By event: the methods that handle the event, in the order of their calls."""
+"""For each event: the methods that handle the event, in the order of their calls."""

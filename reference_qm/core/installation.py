@@ -13,7 +13,7 @@ from reference_qm.surface.driver import Core, RestorableCore
 from reference_qm.surface.entropy import Entropy
 
 Make = Callable[[], QueueManager]
-Wrap = Callable[[Make], RestorableCore]
+WrapCore = Callable[[Make], RestorableCore]
 """A function that builds a core from a maker of queue managers, for example to add faults."""
 
 
@@ -32,7 +32,7 @@ class Installation:
         self,
         config: QueueManagerConfig,
         entropy: Entropy,
-        wrap: Wrap = make_plain_core,
+        wrap: WrapCore = make_plain_core,
         variants: Sequence[type[Part]] = (),
     ) -> None:
         self._config = config

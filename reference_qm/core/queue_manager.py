@@ -38,7 +38,7 @@ class QueueManager(Parts):
     """A queue manager: its state, its surface, and the parts that carry out the steps of the specifications."""
 
     def __init__(self, config: QueueManagerConfig, entropy: Entropy, *, is_restored: bool = False) -> None:
-        """``is_restored``: whether ``restore`` follows, which creates the configured queues itself."""
+        """Create the queue manager; with ``is_restored``, ``restore`` follows and creates the configured queues."""
         super().__init__(self)
         self.config = config
         self.entropy = entropy
@@ -146,7 +146,9 @@ class QueueManager(Parts):
         self._effects.append(effect)
 
     def post(self, event: Event) -> None:
-        """Queue an event for the end of the present input or timer; drop it if it equals the last queued event."""
+        """Queue an event, which is handled at the end of the present input or timer; drop the event if it equals the
+        last queued event.
+        """
         if not self.events or self.events[-1] != event:
             self.events.append(event)
 

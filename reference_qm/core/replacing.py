@@ -6,7 +6,7 @@ from reference_qm.core.part import QM, Part
 
 
 def put_in_place(qm: QM, cls: type[Part]) -> None:
-    """Replace a part by a subclass of it, on top of earlier replacements.
+    """Replace a part of the queue manager by a subclass of the part; earlier replacements of the part stay in effect.
 
     Raise TypeError for a class that derives from no part, or from several parts.
     """

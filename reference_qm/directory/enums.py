@@ -18,7 +18,7 @@ class DirectoryOperationResult(Enum):
 
 
 class OperatingSystemType(Enum):
-    """QueueManager.OperatingSystemType. Spec: MS-MQDMPR 3.1.1.1."""
+    """The values of QueueManager.OperatingSystemType. Spec: MS-MQDMPR 3.1.1.1."""
 
     FOREIGN = "Foreign"
     WIN_95 = "Win95"
@@ -34,7 +34,7 @@ class OperatingSystemType(Enum):
 
 
 class DirectoryServerType(Enum):
-    """QueueManager.DirectoryServerType. Spec: MS-MQDMPR 3.1.1.1."""
+    """The values of QueueManager.DirectoryServerType. Spec: MS-MQDMPR 3.1.1.1."""
 
     STANDALONE = "Standalone"
     BACKUP_SITE_CONTROLLER = "BackupSiteController"
@@ -43,7 +43,7 @@ class DirectoryServerType(Enum):
 
 
 class PrivacyLevel(Enum):
-    """Queue.PrivacyLevel. Spec: MS-MQDMPR 3.1.1.2."""
+    """The values of Queue.PrivacyLevel. Spec: MS-MQDMPR 3.1.1.2."""
 
     NONE = "None"
     OPTIONAL = "Optional"
@@ -51,14 +51,14 @@ class PrivacyLevel(Enum):
 
 
 class Scope(Enum):
-    """Queue.Scope. Spec: MS-MQDMPR 3.1.1.2."""
+    """The values of Queue.Scope. Spec: MS-MQDMPR 3.1.1.2."""
 
     SITE = "Site"
     ENTERPRISE = "Enterprise"
 
 
 class QueueType(Enum):
-    """Queue.QueueType. Spec: MS-MQDMPR 3.1.1.2."""
+    """The values of Queue.QueueType. Spec: MS-MQDMPR 3.1.1.2."""
 
     PRIVATE = "Private"
     PUBLIC = "Public"

@@ -28,8 +28,8 @@ from reference_qm.directory.state import ChangeOperation, DirectoryState
 def create_directory_object(
     state: DirectoryState, element: DirectoryObject, attributes: AttributeList = None
 ) -> Change:
-    """Raise Create Directory Object. The change notification is sent before the result is known. Spec: MS-MQDMPR
-    3.1.7.1.18.
+    """Raise the event Create Directory Object. The change notification is sent before the result is known. Spec:
+    MS-MQDMPR 3.1.7.1.18.
     """
     if _is_public(element):
         state.notify(ChangeOperation.QUEUE_CREATION, element)
@@ -37,8 +37,8 @@ def create_directory_object(
 
 
 def delete_directory_object(state: DirectoryState, element: DirectoryObject) -> Change:
-    """Raise Delete Directory Object. The change notification is sent before the result is known. Spec: MS-MQDMPR
-    3.1.7.1.19.
+    """Raise the event Delete Directory Object. The change notification is sent before the result is known. Spec:
+    MS-MQDMPR 3.1.7.1.19.
     """
     if _is_public(element):
         state.notify(ChangeOperation.QUEUE_DELETION, element)
@@ -46,8 +46,8 @@ def delete_directory_object(state: DirectoryState, element: DirectoryObject) -> 
 
 
 def note_change(state: DirectoryState, change: Change, status: Result) -> None:
-    """Handle the result of a change, and notify about a successful write. Spec: MS-MQDMPR 3.1.7.1.18, 3.1.7.1.19,
-    3.1.7.1.24.
+    """Handle the result of a change, and send the change notification of a successful write. Spec: MS-MQDMPR
+    3.1.7.1.18, 3.1.7.1.19, 3.1.7.1.24.
     """
     _note_directory_status(state, status)
     if status is not Result.SUCCESS or not isinstance(change, Write):
@@ -67,8 +67,8 @@ def read_directory(
     *,
     force: bool = False,
 ) -> Found:
-    """Raise Read Directory; while the directory is offline, only the queue manager's own elements are found. Spec:
-    MS-MQDMPR 3.1.7.1.20.
+    """Raise the event Read Directory; while the directory is offline, the event finds only the queue manager's own
+    elements. Spec: MS-MQDMPR 3.1.7.1.20.
     """
     if state.DirectoryOffline and not force:
         return _read_offline(state, kind, filters)
@@ -85,22 +85,22 @@ def read_directory_begin(
     attributes: AttributeList = None,
     orders: Sequence[AttributeSortOrder] | None = None,
 ) -> Begun:
-    """Raise Read Directory Begin, which is delegated to the directory. Spec: MS-MQDMPR 3.1.7.1.21."""
+    """Raise the event Read Directory Begin, which the directory carries out. Spec: MS-MQDMPR 3.1.7.1.21."""
     return directory.read_begin(kind, filters, attributes, orders)
 
 
 def read_directory_next(directory: Replica, handle: int) -> Found:
-    """Raise Read Directory Next, which is delegated to the directory. Spec: MS-MQDMPR 3.1.7.1.22."""
+    """Raise the event Read Directory Next, which the directory carries out. Spec: MS-MQDMPR 3.1.7.1.22."""
     return directory.read_next(handle)
 
 
 def read_directory_end(directory: Replica, handle: int) -> Result:
-    """Raise Read Directory End, which is delegated to the directory. Spec: MS-MQDMPR 3.1.7.1.23."""
+    """Raise the event Read Directory End, which the directory carries out. Spec: MS-MQDMPR 3.1.7.1.23."""
     return directory.read_end(handle)
 
 
 def check_directory_online(directory: Replica, state: DirectoryState) -> None:
-    """Raise Check Directory Online, and copy the attributes of local elements from the directory.
+    """Raise the event Check Directory Online, and copy the attributes of local elements from the directory.
 
     Spec: MS-MQDMPR 3.1.7.1.25.
     """

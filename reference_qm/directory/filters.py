@@ -14,7 +14,7 @@ from reference_qm.directory.objects import DirectoryObject, directory_attributes
 
 
 class Operator(Enum):
-    """The comparison of the left side with the right side. Spec: MS-MQDMPR 3.1.7.1.20."""
+    """The comparison operator of an attribute filter. Spec: MS-MQDMPR 3.1.7.1.20."""
 
     EQUALS = "EQUALS"
     NOT_EQUALS = "NOT-EQUALS"
@@ -36,7 +36,7 @@ _ORDERED_TYPES: Final = (int, str, bytes, UUID)
 
 
 class FilterError(Exception):
-    """A filter or a sort order is invalid for a type; the message has one line."""
+    """A filter or a sort order is invalid for a type of object; the message has one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class AttributeSortOrder:
 
 
 def check_filter(kind: type[DirectoryObject], filters: Iterable[AttributeFilter]) -> None:
-    """Raise FilterError for an expression that is invalid for a type."""
+    """Raise FilterError for an expression that is invalid for a type of object."""
     for one in filters:
         if one.attribute not in directory_attributes(kind):
             raise FilterError(f"{one.attribute} is not a directory attribute of {kind.__name__}")
@@ -94,7 +94,7 @@ def check_filter(kind: type[DirectoryObject], filters: Iterable[AttributeFilter]
 
 
 def select_matching(elements: Iterable[DirectoryObject], filters: Sequence[AttributeFilter]) -> list[DirectoryObject]:
-    """Return the elements that satisfy all expressions, in the given order."""
+    """Return the elements that satisfy all expressions, in the order in which they were given."""
     return [element for element in elements if all(one.holds(element) for one in filters)]
 
 

@@ -20,7 +20,7 @@ AttributeList = Sequence[str] | None
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """Create Directory Object. Spec: MS-MQDSSM 3.1.6.1."""
+    """The request Create Directory Object. Spec: MS-MQDSSM 3.1.6.1."""
 
     element: DirectoryObject
     attributes: AttributeList = None
@@ -28,14 +28,14 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Delete Directory Object. Spec: MS-MQDSSM 3.1.6.2."""
+    """The request Delete Directory Object. Spec: MS-MQDSSM 3.1.6.2."""
 
     element: DirectoryObject
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Write Directory. Spec: MS-MQDSSM 3.1.6.7."""
+    """The request Write Directory. Spec: MS-MQDSSM 3.1.6.7."""
 
     element: DirectoryObject
     attributes: AttributeList = None

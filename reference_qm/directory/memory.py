@@ -1,4 +1,6 @@
-"""A directory in memory. Spec: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.24, MS-MQDSSM 3.1.6.1 to 3.1.6.7, but without LDAP."""
+"""Implements a directory in memory, without LDAP. Spec: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.24, MS-MQDSSM 3.1.6.1 to
+3.1.6.7.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +18,24 @@ from reference_qm.directory.names import distinguished_name
 from reference_qm.directory.objects import DirectoryObject, copy_with_attributes, directory_attributes
 from reference_qm.directory.replica import Replica
 from reference_qm.directory.rules import (
-    RULES,
-    cost_is_valid,
+    RULES_BY_TYPE,
     created_attributes,
+    is_cost_valid,
     may_create,
-    may_list,
+    may_pass_attribute_list,
     written_attributes,
 )
 
-_REFERENCES: Final = ("OutRoutingServerIdentifierList", "InRoutingServerIdentifierList", "SiteGateIdentifierList")
+_QUEUE_MANAGER_LIST_ATTRIBUTES: Final = (
+    "OutRoutingServerIdentifierList",
+    "InRoutingServerIdentifierList",
+    "SiteGateIdentifierList",
+)
 """The attributes that list queue managers; unknown queue managers are dropped from them. Spec: MS-MQDSSM 3.1.6.1.1.6,
 3.1.6.1.1.7, 3.1.6.1.4.6.
 """
 
-_ENDS: Final = ("Site1Identifier", "Site2Identifier")
+_LINK_END_ATTRIBUTES: Final = ("Site1Identifier", "Site2Identifier")
 
 
 class StorageError(Exception):
@@ -40,12 +46,12 @@ class MemoryDirectory(Replica):
     """A directory whose objects are in memory, for one or more queue managers.
 
     Setting ``connected`` to False makes the directory unavailable, like a failure of the network. ``new_identifier``
-    makes the Identifiers of objects, and ``utc_s`` returns the directory's own time in s. ``observers`` are called when
-    the directory was changed, or became unavailable or available.
+    returns the Identifier of a new object, and ``utc_s`` returns the directory's own time in s. ``observers`` are
+    called when the directory was changed, or became unavailable or available.
     """
 
     shared = False
-    """Whether other programs may change the directory, so that the caller has to ask ``is_behind``."""
+    """Whether other programs may change the directory, so that the caller has to ask ``is_outdated``."""
 
     def __init__(self, new_identifier: Callable[[], UUID], utc_s: Callable[[], int]) -> None:
         self.observers: list[Callable[[], None]] = []
@@ -71,7 +77,7 @@ class MemoryDirectory(Replica):
     def close(self) -> None:
         """Release the storage of the objects."""
 
-    def is_behind(self) -> bool:
+    def is_outdated(self) -> bool:
         """Return whether another program has changed the objects since the last read. Raises StorageError."""
         return False
 
@@ -98,9 +104,9 @@ class MemoryDirectory(Replica):
         Raises ValueError for an invalid element, StorageError when it could not be stored.
         """
         kind = type(element).__name__
-        if type(element) not in RULES:
+        if type(element) not in RULES_BY_TYPE:
             raise ValueError(f"{kind}: this kind of directory does not store objects of this type")
-        if not cost_is_valid(element):
+        if not is_cost_valid(element):
             raise ValueError(f"{kind}.ActualCost: {objects.MIN_COST} to {objects.MAX_COST} are allowed")
         path = distinguished_name(element)
         if path is None:
@@ -137,8 +143,8 @@ class MemoryDirectory(Replica):
         result is GenericError.
         """
         if (
-            type(element) not in RULES
-            or not RULES[type(element)].creatable
+            type(element) not in RULES_BY_TYPE
+            or not RULES_BY_TYPE[type(element)].creatable
             or not (element.Identifier or _get_path(element))
         ):
             return Result.GENERIC_ERROR
@@ -160,8 +166,8 @@ class MemoryDirectory(Replica):
     def write(self, element: DirectoryObject, attributes: AttributeList = None) -> Result:
         """Write attributes of an object. Spec: MS-MQDSSM 3.1.6.7. An unset attribute of the element stays unchanged."""
         if (
-            not may_list(type(element), attributes)
-            or not cost_is_valid(element)
+            not may_pass_attribute_list(type(element), attributes)
+            or not is_cost_valid(element)
             or not (element.Identifier or _get_path(element))
         ):
             return Result.GENERIC_ERROR
@@ -175,7 +181,7 @@ class MemoryDirectory(Replica):
                 names = written_attributes(type(element), attributes)
                 values = {name: getattr(element, name) for name in names if getattr(element, name) is not None}
                 changed = self._drop_dangling_references(replace(stored, **values))
-                if not values.keys().isdisjoint(_ENDS) and not self._sites_exist(changed):
+                if not values.keys().isdisjoint(_LINK_END_ATTRIBUTES) and not self._sites_exist(changed):
                     return Result.GENERIC_ERROR
                 self._store_element(_set_known_attributes(changed, ModifyTime=self._utc_s()))
                 return Result.SUCCESS
@@ -212,7 +218,7 @@ class MemoryDirectory(Replica):
 
     def _store_element(self, element: DirectoryObject) -> None:
         """Store an element with its Identifier and place; raises StorageError."""
-        if type(element) not in RULES or element.Identifier is None or not _get_path(element):
+        if type(element) not in RULES_BY_TYPE or element.Identifier is None or not _get_path(element):
             raise StorageError(f"a {type(element).__name__} without Identifier or name cannot be stored")
         self._objects[element.Identifier] = element
         self._paths[_get_path(element)] = element.Identifier
@@ -254,7 +260,7 @@ class MemoryDirectory(Replica):
             name: tuple(
                 one for one in getattr(element, name) if isinstance(self._objects.get(one), objects.QueueManager)
             )
-            for name in _REFERENCES
+            for name in _QUEUE_MANAGER_LIST_ATTRIBUTES
             if name in directory_attributes(type(element))
         }
         return replace(element, **lists)
@@ -267,6 +273,6 @@ def _get_path(element: DirectoryObject) -> str:
 
 
 def _set_known_attributes(element: DirectoryObject, **values: Any) -> DirectoryObject:
-    """Set the values that are attributes of the type."""
+    """Set the attributes of an element that its type has; ignore other names."""
     names = {one.name for one in fields(element)}
     return replace(element, **{name: value for name, value in values.items() if name in names})

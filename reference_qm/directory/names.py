@@ -11,15 +11,15 @@ from typing import Any, Final
 from reference_qm.directory import objects
 from reference_qm.directory.objects import DirectoryObject
 
-_SPECIAL: Final = '\\,+"<>;='
-_CONFIGURATION: Final = ("CN=Configuration",)
-_ROOT: Final = "DC=enterprise,DC=invalid"
-"""The name above all objects; MS-MQDSSM leaves it to the directory."""
+_SPECIAL_CHARACTERS: Final = '\\,+"<>;='
+_CONFIGURATION_PATH: Final = ("CN=Configuration",)
+_ROOT_NAME: Final = "DC=enterprise,DC=invalid"
+"""The distinguished name under which all objects are; MS-MQDSSM leaves it to the directory."""
 
 
 def _common_name(value: str) -> str:
     """Return a value as a relative distinguished name. Spec: RFC 4514 2.4 (allowed characters)."""
-    escaped = "".join(f"\\{one}" if one in _SPECIAL else one for one in value)
+    escaped = "".join(f"\\{one}" if one in _SPECIAL_CHARACTERS else one for one in value)
     return f"CN={escaped}"
 
 
@@ -31,11 +31,11 @@ def _name_computer(element: objects.Computer) -> tuple[str, ...]:
     return (_common_name(element.Name), "CN=Computers") if element.Name else ()
 
 
-def _distribution_list(element: objects.DistributionList) -> tuple[str, ...]:
+def _path_of_distribution_list(element: objects.DistributionList) -> tuple[str, ...]:
     return (_common_name(element.Name), "CN=Users") if element.Name else ()
 
 
-def _queue_manager(element: objects.QueueManager) -> tuple[str, ...]:
+def _path_of_queue_manager(element: objects.QueueManager) -> tuple[str, ...]:
     return _path_of_computer(element.ComputerName) if element.ComputerName else ()
 
 
@@ -45,36 +45,36 @@ def _path_of_queue(element: objects.Queue) -> tuple[str, ...]:
 
 
 def _path_of_site(element: objects.Site) -> tuple[str, ...]:
-    return (_common_name(element.Name), "CN=Sites", *_CONFIGURATION) if element.Name else ()
+    return (_common_name(element.Name), "CN=Sites", *_CONFIGURATION_PATH) if element.Name else ()
 
 
-def _routing_link(element: objects.RoutingLink) -> tuple[str, ...]:
+def _path_of_routing_link(element: objects.RoutingLink) -> tuple[str, ...]:
     ends = (element.Site1Identifier, element.Site2Identifier)
     name = "".join(end.hex for end in ends if end)
-    return (f"CN={name}", "CN=MsmqServices", "CN=Services", *_CONFIGURATION) if all(ends) else ()
+    return (f"CN={name}", "CN=MsmqServices", "CN=Services", *_CONFIGURATION_PATH) if all(ends) else ()
 
 
 def _path_of_enterprise(element: objects.Enterprise) -> tuple[str, ...]:
-    return ("CN=MsmqServices", "CN=Services", *_CONFIGURATION)
+    return ("CN=MsmqServices", "CN=Services", *_CONFIGURATION_PATH)
 
 
 def _path_of_user(element: objects.User) -> tuple[str, ...]:
     return (f"CN={element.SecurityIdentifier.hex()}", "CN=Users") if element.SecurityIdentifier else ()
 
 
-_NAMES: Final[dict[type[DirectoryObject], Callable[[Any], tuple[str, ...]]]] = {
-    objects.QueueManager: _queue_manager,
+_PATH_BUILDERS: Final[dict[type[DirectoryObject], Callable[[Any], tuple[str, ...]]]] = {
+    objects.QueueManager: _path_of_queue_manager,
     objects.Queue: _path_of_queue,
     objects.Site: _path_of_site,
-    objects.RoutingLink: _routing_link,
+    objects.RoutingLink: _path_of_routing_link,
     objects.Enterprise: _path_of_enterprise,
     objects.User: _path_of_user,
     objects.Computer: _name_computer,
-    objects.DistributionList: _distribution_list,
+    objects.DistributionList: _path_of_distribution_list,
 }
 
 
 def distinguished_name(element: DirectoryObject) -> str | None:
     """Build the distinguished name of an element from its naming attributes; None when they are not set."""
-    names = _NAMES[type(element)](element)
-    return ", ".join((*names, _ROOT)) if names else None
+    names = _PATH_BUILDERS[type(element)](element)
+    return ", ".join((*names, _ROOT_NAME)) if names else None

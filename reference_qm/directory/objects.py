@@ -1,4 +1,4 @@
-"""The elements of a directory, as it stores them. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.1.6 to 3.1.1.9, 3.1.1.15.
+"""The elements of a directory. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.1.6 to 3.1.1.9, 3.1.1.15.
 
 Each element is a snapshot with the printed attribute names. None means that an attribute is not set. Where the
 specification names a default, an attribute that was not set or not requested has this default. Attributes are directory

@@ -1,4 +1,4 @@
-"""Reads objects that no event of MS-MQDMPR reads. Spec: MS-MQDSSM 3.1.6.9, 3.1.6.14."""
+"""Reads directory objects that no event of MS-MQDMPR reads. Spec: MS-MQDSSM 3.1.6.9, 3.1.6.14."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def distribution_list(directory: Replica, name: str) -> DistributionList | None:
 
 def list_members(directory: Replica, identifier: UUID) -> list[Queue | DistributionList] | None:
     """Return the members of a distribution list; None for an unknown list, or a list with an invalid member. Spec:
-    MS-MQDSSM 3.1.6.9. A list among the members is returned unresolved.
+    MS-MQDSSM 3.1.6.9. If a member is itself a list, the list is returned instead of its members.
     """
     _, elements = directory.contents()
     by_identifier: dict[UUID | None, DirectoryObject] = {one.Identifier: one for one in elements or ()}

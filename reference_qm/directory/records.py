@@ -54,7 +54,7 @@ def _encode_value(value: Any) -> object:
 
 
 def _read_value(name: str, hint: Any, value: object) -> object:
-    """Read a value of a declared type: a simple type, a tuple of a simple type, or a simple type or None."""
+    """Read a value whose declared type is a simple type, a tuple of a simple type, or a simple type or None."""
     kinds = get_args(hint)
     if get_origin(hint) is tuple:
         if not isinstance(value, list):

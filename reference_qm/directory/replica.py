@@ -22,7 +22,7 @@ from reference_qm.directory.filters import (
 )
 from reference_qm.directory.interface import AttributeList, Begun, Filter, Found
 from reference_qm.directory.objects import OBJECT_TYPES, DirectoryObject, copy_with_attributes, directory_attributes
-from reference_qm.directory.rules import may_list
+from reference_qm.directory.rules import may_pass_attribute_list
 
 MAX_QUERIES: Final = 1_024
 """The maximum number of open enumerations, so that abandoned enumerations do not occupy memory forever."""
@@ -90,7 +90,7 @@ class Replica:
         orders: Sequence[AttributeSortOrder] | None = None,
     ) -> tuple[Result, list[DirectoryObject]]:
         of_kind = OBJECT_TYPES.get(kind)
-        if of_kind is None or not may_list(of_kind, attributes):
+        if of_kind is None or not may_pass_attribute_list(of_kind, attributes):
             return Result.GENERIC_ERROR, []
         if not self.connected:
             return Result.DIRECTORY_NOT_CONNECTED, []

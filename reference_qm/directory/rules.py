@@ -31,7 +31,7 @@ class TypeRules:
 ATTRIBUTES_SET_BY_DIRECTORY: Final = frozenset({"Identifier", "CreateTime", "ModifyTime", "FullPath", "DirectoryPath"})
 """The attributes that the directory sets itself, and ignores in the elements that it receives."""
 
-RULES: Final[dict[type[DirectoryObject], TypeRules]] = {
+RULES_BY_TYPE: Final[dict[type[DirectoryObject], TypeRules]] = {
     objects.QueueManager: TypeRules(
         needed=frozenset({"SiteIdentifierList", "ComputerName"}),
         listed=frozenset({"SiteIdentifierList"}),
@@ -67,24 +67,24 @@ Spec: MS-MQDSSM 3.1.6.3, 3.1.6.4, 3.1.6.7.
 """
 
 
-def may_list(kind: type[DirectoryObject], attributes: AttributeList) -> bool:
+def may_pass_attribute_list(kind: type[DirectoryObject], attributes: AttributeList) -> bool:
     """Return whether an iAttributeList may be passed for a type. Spec: MS-MQDSSM 3.1.6.3.2.1, 3.1.6.3.5.1."""
-    return kind in RULES and not RULES[kind].unsupported.intersection(attributes or ())
+    return kind in RULES_BY_TYPE and not RULES_BY_TYPE[kind].unsupported.intersection(attributes or ())
 
 
 def may_create(element: DirectoryObject, attributes: AttributeList) -> bool:
     """Return whether an element may be created. Spec: MS-MQDSSM 3.1.6.1 (preconditions, as in 3.1.6.1.1.1)."""
     kind = type(element)
     return (
-        may_list(kind, attributes)
-        and RULES[kind].creatable
-        and all(getattr(element, name) not in (None, ()) for name in RULES[kind].needed)
-        and (attributes is None or RULES[kind].listed.issubset(attributes))
-        and cost_is_valid(element)
+        may_pass_attribute_list(kind, attributes)
+        and RULES_BY_TYPE[kind].creatable
+        and all(getattr(element, name) not in (None, ()) for name in RULES_BY_TYPE[kind].needed)
+        and (attributes is None or RULES_BY_TYPE[kind].listed.issubset(attributes))
+        and is_cost_valid(element)
     )
 
 
-def cost_is_valid(element: DirectoryObject) -> bool:
+def is_cost_valid(element: DirectoryObject) -> bool:
     """Return whether the ActualCost of a link is in the valid range; True for other elements (MS-MQDMPR 3.1.1.8)."""
     cost = element.ActualCost if isinstance(element, objects.RoutingLink) else None
     return cost is None or MIN_COST <= cost <= MAX_COST
@@ -92,14 +92,14 @@ def cost_is_valid(element: DirectoryObject) -> bool:
 
 def created_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
     """Return the attributes that the creation of an element publishes."""
-    rules = RULES[kind]
+    rules = RULES_BY_TYPE[kind]
     known = set(directory_attributes(kind)) - ATTRIBUTES_SET_BY_DIRECTORY - rules.unsupported
     return known if attributes is None else known.intersection(attributes) | rules.naming
 
 
 def written_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
     """Return the attributes that a write of a directory object updates."""
-    rules = RULES[kind]
+    rules = RULES_BY_TYPE[kind]
     known = (
         set(directory_attributes(kind)) - ATTRIBUTES_SET_BY_DIRECTORY - rules.unsupported - rules.naming - rules.fixed
     )

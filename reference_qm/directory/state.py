@@ -10,7 +10,7 @@ from enum import Enum
 from reference_qm.directory.objects import DirectoryObject, Enterprise, Queue, QueueManager, Site
 
 MAX_KEPT_NOTIFICATIONS = 64
-"""The number of kept notifications; MS-MQCN, which would send them, is not implemented."""
+"""The maximum number of notifications that are kept; MS-MQCN, which would send them, is not implemented."""
 
 
 class ChangeOperation(Enum):
@@ -32,7 +32,7 @@ class ChangeNotification:
 
 @dataclass(slots=True, kw_only=True)
 class DirectoryState:
-    """The directory's part of LocalQueueManager. Spec: MS-MQDMPR 3.1.1.1.
+    """The part of LocalQueueManager that concerns the directory. Spec: MS-MQDMPR 3.1.1.1.
 
     ``LocalQueueManager`` contains the directory attributes; the other printed names are attributes that are not
     published. The Directory Online Timer (3.1.2.5) is active while DirectoryOffline is True; ``lost`` is called when

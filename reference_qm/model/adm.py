@@ -18,7 +18,7 @@ from reference_qm.model import collection, position_list, states, tables
 from reference_qm.model.attributes import QueueAttributes, QueueManagerAttributes
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.message import INFINITE as INFINITE
-from reference_qm.model.message import NO_INCOMING as NO_INCOMING
+from reference_qm.model.message import NO_INCOMING_SEQUENCE as NO_INCOMING_SEQUENCE
 from reference_qm.model.message import Message as Message
 from reference_qm.model.position_list import Boundary, Storage
 from reference_qm.value_object import value_object
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from reference_qm.model.transactions import Transaction
 
 CONNECTION_HISTORY_SIZE = 64
-"""The number of kept entries of a ConnectionHistory; each attempt to connect adds three."""
+"""The maximum number of entries in a ConnectionHistory; each attempt to connect adds three entries."""
 
 U16 = {"width": 16}
 U32 = {"width": 32}
 
-FIRST_OUTGOING = TxSequenceID(Ordinal=1)
+FIRST_OUTGOING_SEQUENCE = TxSequenceID(Ordinal=1)
 NO_SEQUENCE = SequenceInfo()
 
 
@@ -73,8 +73,8 @@ SequencePlace = tuple[TxSequenceID, int]
 
 @dataclass(slots=True, eq=False)
 class Acceptance:
-    """An accepted transactional message that is not yet on disk with all its predecessors. ``follows``: the place of
-    the message before it in the sender's sequences.
+    """An accepted transactional message; the message or one of its predecessors is not on disk yet. ``follows``: the
+    place of the previous message in the sender's sequences.
     """
 
     transfer: IncomingTransactionalTransferInfo
@@ -96,12 +96,12 @@ class IncomingTransactionalTransferInfo:
     QueueReference: Queue
     FormatName: str
     SenderIdentifier: UUID
-    SequenceIdentifier: TxSequenceID = NO_INCOMING
+    SequenceIdentifier: TxSequenceID = NO_INCOMING_SEQUENCE
     SequenceNumber: int = 0
     LastAccessTime: int = 0
     RejectCount: int = 0
     unsaved: deque[Acceptance] = field(default_factory=deque)
-    saved_identifier: TxSequenceID = NO_INCOMING
+    saved_identifier: TxSequenceID = NO_INCOMING_SEQUENCE
     saved_number: int = 0
 
 
@@ -137,7 +137,7 @@ class Queue(QueueAttributes):
 
 @value_object(kw_only=True)
 class OutgoingTransferInfo:
-    """The state of a transactional sequence as an administrator sees it. Spec: MS-MQDMPR 3.1.1.4. Times in s."""
+    """The state of a transactional sequence that an administrator can read. Spec: MS-MQDMPR 3.1.1.4. Times in s."""
 
     EodFirstNonAck: SequenceInfo = NO_SEQUENCE
     EodLastAck: SequenceInfo = NO_SEQUENCE
@@ -204,7 +204,9 @@ class MessageIDHistoryEntry:
 
 @dataclass(slots=True, eq=False)
 class OutgoingMessagePosition:
-    """A message to be sent or acknowledged. Spec: MS-MQQB 3.1.1.3.1.2. ``order``: its place in the table by time."""
+    """A message that is to be sent or that awaits its acknowledgment. Spec: MS-MQQB 3.1.1.3.1.2. ``order``: the place
+    of the message in the table by time.
+    """
 
     MessagePosition: Position
     UserMessage: UserMessagePacket
@@ -270,10 +272,10 @@ class Session:
     LastAckedRecoverableMsgSeqNumber: int = field(default=0, metadata=U16)
     RecoverableMsgAckFlags: int = field(default=0, metadata=U32)
     UnackedReceivedMsgCount: int = field(default=0, metadata=U16)
-    OutgoingTxSequenceID: TxSequenceID = FIRST_OUTGOING
+    OutgoingTxSequenceID: TxSequenceID = FIRST_OUTGOING_SEQUENCE
     TxMessageRejectCount: int = 0
     OutgoingTxSequenceNumber: int = field(default=1, metadata=U32)
-    IncomingTxSequenceID: TxSequenceID = NO_INCOMING
+    IncomingTxSequenceID: TxSequenceID = NO_INCOMING_SEQUENCE
     IncomingTxSequenceNumber: int = field(default=0, metadata=U32)
     OutgoingQueueReference: OutgoingQueue | None = None
     TxOutgoingSequence: OutgoingTransferSequence | None = None
@@ -299,7 +301,7 @@ class Session:
     framer: StreamFramer = field(default_factory=StreamFramer)
     opening: states.Opening = states.Opening.NOTHING
     retrying: bool = False
-    """Whether the expired Session Retry Connect Timer caused the attempt."""
+    """Whether the session is being established because the Session Retry Connect Timer expired."""
     pinged: bool = False
     ping_cookie: int = 0
     direct: bool = False

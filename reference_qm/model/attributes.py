@@ -13,17 +13,17 @@ from reference_qm.directory import enums
 from reference_qm.security import DEFAULT_QUEUE_SECURITY, SecurityDescriptor
 
 UNLIMITED = 0xFFFFFFFF
-"""The value of a quota without a limit."""
+"""The value of a quota that sets no limit."""
 NULL_GUID = UUID(int=0)
 INITIALIZATION_RETRY_S = 120
-"""The provisioned value of InitializationRetryTimerDuration."""
+"""The initial value of InitializationRetryTimerDuration, in s."""
 
 U32 = {"width": 32}
 U64 = {"width": 64}
 
 
 class ServiceState(Enum):
-    """QueueManager.QueueManagerState. Spec: MS-MQDMPR 3.1.1.1."""
+    """The values of QueueManager.QueueManagerState. Spec: MS-MQDMPR 3.1.1.1."""
 
     STOPPED = "Stopped"
     INITIALIZING = "Initializing"

@@ -13,8 +13,8 @@ SWEEP_THRESHOLD = 4_096
 
 
 class Deadlines(Generic[T]):
-    """Items with their due times, int s UTC. ``matters`` returns whether an item is still relevant. An obsolete item
-    stays until it is due, or until obsolete items outnumber relevant items.
+    """Items with their due times, int s UTC. ``matters`` returns whether an item is still relevant. An irrelevant item
+    stays until it is due, or until irrelevant items outnumber relevant items.
     """
 
     __slots__ = ("_heap", "_known", "_matters", "_sweep_at", "_turn")

@@ -1,4 +1,4 @@
-"""The users of a queue: descriptors, cursors, waiting reads. All are volatile.
+"""Defines the elements through which a queue is used: descriptors, cursors and waiting reads. All are volatile.
 
 Spec: MS-MQDMPR 3.1.1.10, 3.1.1.16, 3.2.1.
 """
@@ -23,7 +23,7 @@ Answered = Callable[[Status, "MessagePosition | None"], None]
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class OpenQueueDescriptor:
-    """An opened queue. Spec: MS-MQDMPR 3.1.1.16. QueueReference is None after the deletion of the queue.
+    """A queue that was opened. Spec: MS-MQDMPR 3.1.1.16. QueueReference is None after the deletion of the queue.
 
     Both collections keep their order; CursorCollection is indexed by Handle.
     """

@@ -1,4 +1,4 @@
-"""The enumerations of the queue side. Spec: MS-MQDMPR 3.1.1.16, 3.1.1.17, 3.1.7.3.2, 3.2.1.2."""
+"""The enumerations for queues and cursors. Spec: MS-MQDMPR 3.1.1.16, 3.1.1.17, 3.1.7.3.2, 3.2.1.2."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from reference_qm.security import MessageSecurity
 from reference_qm.value_object import value_object
 
 INFINITE = 0xFFFFFFFF
-NO_INCOMING = TxSequenceID()
+NO_INCOMING_SEQUENCE = TxSequenceID()
 
 
 @value_object(kw_only=True)
@@ -61,7 +61,7 @@ class Message:
     FirstInTransaction: bool = False
     LastInTransaction: bool = False
     FinalAckRequired: bool = False
-    TransactionalMessageSequenceIdentifier: TxSequenceID = NO_INCOMING
+    TransactionalMessageSequenceIdentifier: TxSequenceID = NO_INCOMING_SEQUENCE
     TransactionSequenceNumber: int = 0
     TransactionPreviousSequenceNumber: int = 0
     security: MessageSecurity | None = None

@@ -68,9 +68,9 @@ class MessagePositionList:
         self.TotalBytes = 0
         """The size in bytes of the messages.
 
-        The document adds at each Message Position Available (3.1.7.2.2) and subtracts at each deletion (3.1.7.2.1): an
-        unlocked message would count twice, and one deleted before it was available would count negative. So a message
-        counts from insertion to deletion.
+        The document adds the size of a message at each Message Position Available (3.1.7.2.2) and subtracts it at each
+        deletion (3.1.7.2.1): an unlocked message would count twice, and the size of a message that was deleted before
+        it was available would be subtracted without having been added. So a message counts from insertion to deletion.
         """
         self.storage = storage if storage is not None else Storage()
         self._count = self._inserted = 0
@@ -118,10 +118,10 @@ class MessagePositionList:
         self._by_identifier[position.LookupIdentifier] = position
         position.size = storage_size(position.MessageReference)
         self._count_storage(1, position.size)
-        self.reconsider(position)
+        self.reset_search_start(position)
 
-    def reconsider(self, position: MessagePosition) -> None:
-        """Reset the start of searches to include a position that is new or available again."""
+    def reset_search_start(self, position: MessagePosition) -> None:
+        """Move the start of searches before a position that is new or available again, unless it is already there."""
         passed = self.Start.passed
         if (
             position.counted_in is self

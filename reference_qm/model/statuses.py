@@ -6,7 +6,7 @@ from enum import Enum, IntEnum
 
 
 class Status(IntEnum):
-    """The values of rStatus, an HRESULT or NTSTATUS u32, under their printed names."""
+    """The values of rStatus, which is an HRESULT or NTSTATUS (u32), under their printed names."""
 
     MQ_OK = 0x00000000
     MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT = 0x400E03E9

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import NamedTuple
 
 _SWEEP_MARGIN = 64
-"""The number by which the stale entries in the heap may exceed the timers."""
+"""Stale entries are removed from the heap when they outnumber the timers by more than this number."""
 
 
 class TimerName(Enum):

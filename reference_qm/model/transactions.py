@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class OperationType(Enum):
-    """TransactionalOperation.OperationType. Spec: MS-MQDMPR 3.1.1.13."""
+    """The values of TransactionalOperation.OperationType. Spec: MS-MQDMPR 3.1.1.13."""
 
     ENQUEUE = "Enqueue"
     DEQUEUE = "Dequeue"
@@ -49,7 +49,7 @@ class TransactionalOperation:
 
 @dataclass(slots=True, eq=False)
 class Transaction:
-    """A unit of work. Spec: MS-MQDMPR 3.1.1.14. ``SinglePhase``: whether it has no coordinator (DTC).
+    """A unit of work. Spec: MS-MQDMPR 3.1.1.14. ``SinglePhase``: whether the unit of work has no coordinator (DTC).
 
     ``number``: the TransactionHeader.Flags.ID of its messages, 20 bits (MS-MQMQ 2.2.20.5); 0 without messages.
     """

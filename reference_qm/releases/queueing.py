@@ -8,39 +8,41 @@ from reference_qm.core.enterprise.membership import Membership
 from reference_qm.core.names.queue_names import OWN_QUEUE_PATHS
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.store.entries import removal_of
+from reference_qm.core.store.entries import build_removal_change
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 
 class NoDeadLetters(Journaling):
-    """A failed message is not kept. Spec: MS-MQMQ 2.2.19.2, note <3> (NT)."""
+    """The queue manager does not keep a failed message. Spec: MS-MQMQ 2.2.19.2, note <3> (NT)."""
 
     __slots__ = ()
 
     def journal_failed(self, position: MessagePosition) -> None:
-        self.qm.disk.save(removal_of([position]))
+        self.qm.disk.save(build_removal_change([position]))
 
 
 class OwnQueuesNotJournaled(Journaling):
-    """Messages to administration, notification and order queues are not journaled. Spec: MS-MQQB 1.3.4, note <2>."""
+    """The queue manager does not journal messages to administration, notification and order queues. Spec: MS-MQQB
+    1.3.4, note <2>.
+    """
 
     __slots__ = ()
 
     def journal_delivered(self, position: MessagePosition) -> None:
         if _names_own_queue(position.MessageReference):
-            self.qm.disk.save(removal_of([position]))
+            self.qm.disk.save(build_removal_change([position]))
         else:
             super().journal_delivered(position)
 
     def journal_failed(self, position: MessagePosition) -> None:
         if _names_own_queue(position.MessageReference):
-            self.qm.disk.save(removal_of([position]))
+            self.qm.disk.save(build_removal_change([position]))
         else:
             super().journal_failed(position)
 
 
 class DeadletterQueueIgnored(Journaling):
-    """ApplicationDeadletterQueue is ignored. Spec: MS-MQDMPR 3.1.1.12, note <11>."""
+    """The queue manager ignores ApplicationDeadletterQueue. Spec: MS-MQDMPR 3.1.1.12, note <11>."""
 
     __slots__ = ()
 
@@ -49,7 +51,7 @@ class DeadletterQueueIgnored(Journaling):
 
 
 class MemoryShortageIgnored(Quotas):
-    """Messages are accepted even when memory is short. Spec: MS-MQSO 5.1.1.1, note <6>."""
+    """The queue manager accepts messages even when memory is short. Spec: MS-MQSO 5.1.1.1, note <6>."""
 
     __slots__ = ()
 
@@ -58,7 +60,7 @@ class MemoryShortageIgnored(Quotas):
 
 
 class DomainChangeIgnored(Membership):
-    """A change of domain is ignored. Spec: MS-MQSO 6.6.2, notes <12>, <14> (NT)."""
+    """The queue manager ignores a change of domain. Spec: MS-MQSO 6.6.2, notes <12>, <14> (NT)."""
 
     __slots__ = ()
 

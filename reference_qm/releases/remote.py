@@ -19,7 +19,9 @@ LATER_METHODS = frozenset({"RemoteQmGetVersion", "RemoteQMStartReceive2", "Remot
 
 
 class LaterMethodsMissing(RpcServing):
-    """The methods that later releases added do not exist. Spec: MS-MQQP 3.1.4.9 to 3.1.4.11, notes <21>, <25>, <27>."""
+    """The server does not have the methods that later releases added. Spec: MS-MQQP 3.1.4.9 to 3.1.4.11, notes <21>,
+    <25>, <27>.
+    """
 
     __slots__ = ()
 
@@ -28,7 +30,7 @@ class LaterMethodsMissing(RpcServing):
 
 
 class RequestIdInUseAccepted(RemoteStarting):
-    """A dwRequestID that is in use is accepted. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, notes <6>, <10>, <26>."""
+    """The server accepts a dwRequestID that is in use. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, notes <6>, <10>, <26>."""
 
     __slots__ = ()
 
@@ -37,7 +39,7 @@ class RequestIdInUseAccepted(RemoteStarting):
 
 
 class DifferentQueueAccepted(RemoteOpening):
-    """A pQueue that differs from dwpContext is accepted. Spec: MS-MQQP 3.1.4.3, note <14>."""
+    """The server accepts a pQueue that differs from dwpContext. Spec: MS-MQQP 3.1.4.3, note <14>."""
 
     __slots__ = ()
 
@@ -46,7 +48,7 @@ class DifferentQueueAccepted(RemoteOpening):
 
 
 class QueueIdentifiedByHandle(RemoteOpening):
-    """The queue is identified by hQueue, which must belong to an open queue.
+    """The server identifies the queue by hQueue, which must belong to an open queue.
 
     Spec: MS-MQQP 3.1.4.3, notes <13>, <15>.
     """
@@ -57,12 +59,14 @@ class QueueIdentifiedByHandle(RemoteOpening):
         known = self.qm.remote_starting.find_remote_descriptor(h_queue)
         return Status.MQ_ERROR_INVALID_PARAMETER if known is None else Status.MQ_OK
 
-    def handle_to_open(self, h_queue: int, dwp_context: int) -> int:
+    def choose_descriptor_handle(self, h_queue: int, dwp_context: int) -> int:
         return h_queue
 
 
 class ZeroInCancelInvalidHandle(RemoteEnding):
-    """A cancel with a pQueue or hQueue of 0 returns MQ_ERROR_INVALID_HANDLE. Spec: MS-MQQP 3.1.4.6, note <17>."""
+    """The server answers a cancel whose pQueue or hQueue is 0 with MQ_ERROR_INVALID_HANDLE. Spec: MS-MQQP 3.1.4.6, note
+    <17>.
+    """
 
     __slots__ = ()
 
@@ -71,7 +75,7 @@ class ZeroInCancelInvalidHandle(RemoteEnding):
 
 
 class PurgeErrorsThrown(RemoteOpening):
-    """The errors of RemoteQMPurgeQueue are thrown. Spec: MS-MQQP 3.1.4.7, note <18>."""
+    """The server throws the errors of RemoteQMPurgeQueue. Spec: MS-MQQP 3.1.4.7, note <18>."""
 
     __slots__ = ()
 
@@ -93,7 +97,7 @@ class ClientKeepsFirstPort(ServerBindings):
 
 
 class ServerVersionNotRequested(ClientReading):
-    """Every server counts as an old server, and the client does not request the server's version.
+    """The client treats every server as an old server, and does not request the server's version.
 
     Spec: MS-MQQP 3.2.4.2, notes <28> to <31>.
     """

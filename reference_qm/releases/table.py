@@ -1,8 +1,8 @@
 """The table of all differences between Windows releases and the documents.
 
-The notes that describe a difference name its row (``reference`` in suites/*/notes.toml); the row has the releases of
-these notes. A row without a note names an erratum. A row contains a setting of the configuration, or subclasses that
-replace parts of the queue manager.
+Each difference has a name, which a note refers to (``reference`` in suites/*/notes.toml), and has the releases of these
+notes. A difference that no note describes names an erratum. A difference consists of a setting of the configuration, or
+of subclasses that replace parts of the queue manager.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from reference_qm.releases import queueing, remote, transfer
 from reference_qm.releases.names import parse_releases
 from reference_qm.security import AES_PROVIDER, HashAlgorithm, SecurityConfig
 
-Secured = Callable[[SecurityConfig], SecurityConfig]
+SecurityChange = Callable[[SecurityConfig], SecurityConfig]
 """A function that returns the security configuration of a release."""
 
 
@@ -37,7 +37,7 @@ class Behaviour:
 
     releases: tuple[str, ...]
     presets: Mapping[str, Any] = field(default_factory=dict)
-    security: Secured | None = None
+    security: SecurityChange | None = None
     parts: tuple[type[Part], ...] = ()
     erratum: str | None = None
 
@@ -50,7 +50,7 @@ def _remove_aes_keys(security: SecurityConfig) -> SecurityConfig:
     return replace(security, encryption_keys=left[0], signing_keys=left[1])
 
 
-def _change_security_settings(**changes: Any) -> Secured:
+def _change_security_settings(**changes: Any) -> SecurityChange:
     return lambda security: replace(security, settings=replace(security.settings, **changes))
 
 

@@ -38,7 +38,9 @@ _FIRST_AND_LAST_MARKS = TransactionHeader.flags(FM=1, LM=1)
 
 
 class UninitializedOrderAckBytes(OrderAcks):
-    """The reserved bytes of an OrderAck contain uninitialized memory. Spec: MS-MQQB 2.2.4.1, note <17>."""
+    """The queue manager sends an OrderAck whose reserved bytes contain uninitialized memory. Spec: MS-MQQB 2.2.4.1,
+    note <17>.
+    """
 
     __slots__ = ()
 
@@ -48,7 +50,7 @@ class UninitializedOrderAckBytes(OrderAcks):
 
 
 class UninitializedPingBits(Ping):
-    """The unused bits of a ping contain uninitialized memory. Spec: MS-MQQB 2.2.7, note <19>."""
+    """The queue manager sends a ping whose unused bits contain uninitialized memory. Spec: MS-MQQB 2.2.7, note <19>."""
 
     __slots__ = ()
 
@@ -60,7 +62,9 @@ class UninitializedPingBits(Ping):
 
 
 class UninitializedPadding(Sending):
-    """The padding of sent packets contains uninitialized memory. Spec: MS-MQMQ notes <1>, <2>, <8>, <10> to <13>."""
+    """The queue manager sends packets whose padding contains uninitialized memory. Spec: MS-MQMQ notes <1>, <2>, <8>,
+    <10> to <13>.
+    """
 
     __slots__ = ()
 
@@ -69,7 +73,8 @@ class UninitializedPadding(Sending):
 
 
 class MessageCountTooHigh(SessionAcks):
-    """UserMsgSequenceNumber differs from the number of sent messages. Spec: MS-MQMQ 2.2.20.4, note <14>.
+    """The queue manager sends a UserMsgSequenceNumber that differs from the number of sent messages. Spec: MS-MQMQ
+    2.2.20.4, note <14>.
 
     The note mentions bugs in Windows without describing them. Here each count is too high by one.
     """
@@ -82,7 +87,9 @@ class MessageCountTooHigh(SessionAcks):
 
 
 class TransactionMarksMissing(Sending):
-    """FM and LM are not set in transactional messages. Spec: MS-MQMQ 2.2.20.5, note <18> (NT)."""
+    """The queue manager sends transactional messages in which FM and LM are not set. Spec: MS-MQMQ 2.2.20.5, note <18>
+    (NT).
+    """
 
     __slots__ = ()
 
@@ -95,7 +102,7 @@ class TransactionMarksMissing(Sending):
 
 
 class MultiQueueFormatHeaderMissing(Sending):
-    """Messages have no MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.20.1, note <9> (NT, 2000)."""
+    """The queue manager adds no MultiQueueFormatHeader to messages. Spec: MS-MQMQ 2.2.20.1, note <9> (NT, 2000)."""
 
     __slots__ = ()
 
@@ -116,7 +123,7 @@ class CipherDefaultRC2(Sending):
 
 
 class AdvancedUnsupported(Securing):
-    """No body is encrypted at PrivacyLevel Advanced. Spec: MS-MQQB 3.1.7.1.5, note <66>."""
+    """The queue manager encrypts no body at PrivacyLevel Advanced. Spec: MS-MQQB 3.1.7.1.5, note <66>."""
 
     __slots__ = ()
 
@@ -137,8 +144,8 @@ Value = TypeVar("Value")
 
 
 def _fill_padding(value: Value) -> Value:
-    """Return a record in which all padding bytes, including those of records within it, are nonzero; their number is
-    unchanged.
+    """Return a record in which all padding bytes, including the padding of nested records, are nonzero; the number of
+    padding bytes is unchanged.
     """
     if not is_dataclass(value) or isinstance(value, type):
         return value

@@ -63,7 +63,9 @@ def _hops_inside_site(destination: QueueManager, identifier: UUID) -> NextHops:
 
 
 def _hops_to_next_site(topology: Topology, table: RoutingTable, destination: QueueManager) -> NextHops:
-    """Return a gate of the next site on the route: the last matching row. Spec: MS-MQBR 3.1.5.3."""
+    """Return a gate of the next site on the route, which the last matching row of the routing table names. Spec:
+    MS-MQBR 3.1.5.3.
+    """
     rows = (row.NextHopSiteID for row in reversed(table) if row.DestinationSiteID in destination.SiteIdentifierList)
     next_site = next(rows, None)
     return _build_single_hop(get_site_gate_for_site(topology, next_site)) if next_site else ()

@@ -47,8 +47,8 @@ def get_directory_data(directory: Replica, kind: type[Element], filters: Filter 
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """An enterprise at an instant: queue managers and sites in the order of their Identifiers, so that all queue
-    managers agree on the "first". Each site has its SiteGateCollection.
+    """The queue managers and sites of an enterprise at an instant, sorted by Identifier, so that all queue managers
+    agree which of them is the "first". Each site has its SiteGateCollection.
     """
 
     queue_managers: Mapping[UUID, QueueManager]

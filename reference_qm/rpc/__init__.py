@@ -1,4 +1,4 @@
-"""DCE/RPC over a connection, both sides, without I/O: bytes in, calls and bytes out.
+"""Implements both sides of DCE/RPC over a connection, without I/O: bytes in, calls and bytes out.
 
 ``RpcServer.accept`` makes an ``Association`` for each connection. The methods of associations and calls return outputs
 in order: effects for the connection (SendBytes, CloseAssociation) and events for the dispatcher (CallReceived,

@@ -15,7 +15,7 @@ def response(
 ) -> bytes:
     """Return a response in fragments of at most ``fragment_bytes``.
 
-    The stub data of all fragments except the last are a multiple of 8 bytes; alloc_hint is the number of remaining
+    Each fragment except the last contains a multiple of 8 bytes of stub data; alloc_hint is the number of remaining
     bytes. ``security``: the security context of the call, which signs or seals each fragment.
     """
     count = min(cancels, _MAX_CANCEL_COUNT)

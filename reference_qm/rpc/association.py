@@ -35,7 +35,7 @@ class AssociationState(Enum):
 
 
 class Association:
-    """The association of one client: it takes bytes and returns outputs in order.
+    """The association of one client; methods take received bytes and return outputs in order.
 
     ``remote_host`` text: the host of the client. ``sec_addr`` text: the port that the client connected to.
     """
@@ -82,7 +82,7 @@ class Association:
         return None if self._owed_since is None else self._owed_since + self.limits.response_timeout_ms
 
     def handle_timer(self, now: Now) -> list[RpcOutput]:
-        """Close an association whose client left a bind, a PDU or a request unfinished for too long."""
+        """Close an association whose client did not complete a bind, a PDU or a request in time."""
         due = self.next_due()
         if self.closed or due is None or now.monotonic_ms < due:
             return []
@@ -226,7 +226,7 @@ class Association:
         return []
 
     def _find_fault(self, pdu: Pdu, bind: Bind) -> tuple[RejectReason, str] | None:
-        """Return why the proposed contexts are invalid, or None."""
+        """Return the reason why the proposed contexts are invalid; None if they are valid."""
         identifiers = [element.p_cont_id for element in bind.p_context_elem]
         if not identifiers or len(set(identifiers)) != len(identifiers):
             return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "a context has no p_cont_id of its own (C706 12.6)"
@@ -285,7 +285,7 @@ class Association:
     # -- ends ---------------------------------------------------------------------------------------------------
 
     def _note_unfinished_input(self, now: Now, *, progress: bool) -> None:
-        """Store the time since which the client has left a PDU or request incomplete."""
+        """Store the time since which the client has not completed a PDU or request."""
         owes = self.state is AssociationState.ESTABLISHED or self.security.unfinished
         owes = owes or bool(self._framer.pending) or self.calls.receiving
         if not owes:

@@ -23,7 +23,7 @@ PROVIDERS_WITH_CLIENT_LAST_TOKEN = frozenset({AuthType.WINNT})
 
 
 class AuthLevel(IntEnum):
-    """The authentication levels; a higher level protects more. Spec: MS-RPCE 2.2.1.1.8."""
+    """The authentication levels; a higher level gives more protection. Spec: MS-RPCE 2.2.1.1.8."""
 
     NONE = 1
     CONNECT = 2
@@ -60,7 +60,7 @@ class SecurityError(Exception):
 class Segments(NamedTuple):
     """The segments of a request or response PDU for protection. Spec: MS-RPCE 2.2.2.1.
 
-    ``body``: the stub data with its padding; ``sec_trailer``: its 8 bytes, without the token.
+    ``body``: the stub data with its padding; ``sec_trailer``: the 8 bytes of the sec_trailer, without the token.
     """
 
     header: bytes
@@ -100,7 +100,7 @@ class SecurityContext(Protocol):
         ...
 
     def verify(self, segments: Segments, signature: bytes, *, header_sign: bool) -> None:
-        """Check the signature of a PDU."""
+        """Check the signature of a PDU; raise SecurityError for a wrong signature."""
         ...
 
     def seal(self, segments: Segments, *, header_sign: bool) -> tuple[bytes, bytes]:

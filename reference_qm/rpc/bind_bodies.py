@@ -91,8 +91,8 @@ class ContextResult:
 
 @dataclass(frozen=True, slots=True)
 class BindAck(Body):
-    """The server's answers to the proposals. Spec: C706 12.6.4.4. ``sec_addr``: the secondary address with its null, or
-    no bytes.
+    """The PDU in which a server answers each proposal of a bind. Spec: C706 12.6.4.4. ``sec_addr``: the secondary
+    address with its null, or no bytes.
     """
 
     PTYPE: ClassVar[PacketType] = PacketType.BIND_ACK
@@ -133,7 +133,7 @@ class BindAck(Body):
 
 @dataclass(frozen=True, slots=True)
 class AlterContextResp(BindAck):
-    """The server's answers to further proposals. Spec: C706 12.6.4.2."""
+    """The PDU in which a server answers the proposals of an alter_context. Spec: C706 12.6.4.2."""
 
     PTYPE: ClassVar[PacketType] = PacketType.ALTER_CONTEXT_RESP
     SECTION: ClassVar[str] = "C706 12.6.4.2"

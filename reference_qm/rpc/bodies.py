@@ -94,7 +94,9 @@ class Response(Body):
 
 @dataclass(frozen=True, slots=True)
 class Fault(Body):
-    """A failed call. Spec: C706 12.6.4.7; MS-RPCE 2.2.2.8 (a fault has no stub). status u32."""
+    """The PDU with which a server reports that a call failed. Spec: C706 12.6.4.7; MS-RPCE 2.2.2.8 (a fault has no
+    stub). status u32.
+    """
 
     PTYPE: ClassVar[PacketType] = PacketType.FAULT
     SECTION: ClassVar[str] = "C706 12.6.4.7"

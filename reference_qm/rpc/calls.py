@@ -46,7 +46,7 @@ class IncomingCall:
 
 
 class Call:
-    """A call that a dispatcher carries out and answers once, now or later.
+    """A call that a dispatcher carries out, and answers once, either at once or later.
 
     ``arguments``: the [in] parameters by name; a context handle is a ContextHandle or None for NULL. ``handle``: the
     context handle among the arguments. ``stub_size``: int bytes of the request's stub. ``ended``: whether the call was

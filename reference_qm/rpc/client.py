@@ -30,7 +30,7 @@ from reference_qm.rpc.syntaxes import NDR, NDR64
 TRANSFER_SYNTAXES = (NDR, NDR64)
 """The transfer syntaxes that the client proposes for each interface, with one context for each syntax (MS-MQQP 2.2)."""
 MAX_ANSWER_BYTES = MAX_BUFFER_SIZE + 0x1000
-"""The maximum number of stub bytes of one answer: the largest buffer and the data around it."""
+"""The maximum number of stub bytes of one answer, which contain the largest message buffer and other parameters."""
 
 
 class BindingState(Enum):
@@ -156,8 +156,8 @@ class ClientAssociation:
     # -- PDUs ---------------------------------------------------------------------------------------------------
 
     def _verify_response(self, wire: bytes, pdu: Pdu) -> Pdu:
-        """Return a response after checking its protection; raise SecurityError if the protection is not the agreed
-        protection.
+        """Return a response after checking its protection; raise SecurityError if the response is not protected as
+        agreed.
         """
         agreed = self._security
         if agreed is None or not agreed.level.signs or not isinstance(pdu.body, Response | Fault):
@@ -166,7 +166,7 @@ class ClientAssociation:
             if isinstance(pdu.body, Fault):  # servers send these PDUs unprotected
                 return pdu
             raise SecurityError(f"a response has no token, which the level {agreed.level.name} requires")
-        if not agreed.is_of(pdu.sec_trailer) or not agreed.context.complete:
+        if not agreed.owns_trailer(pdu.sec_trailer) or not agreed.context.complete:
             raise SecurityError("a response has a security context that was not negotiated")
         return agreed.open(wire)
 
@@ -196,12 +196,14 @@ class ClientAssociation:
         return self._on_leg(pdu)
 
     def _on_leg(self, pdu: Pdu) -> list[Outgoing]:
-        """Process the server's token, if a token is expected, and send the next token. Spec: MS-RPCE 3.3.1.5.2.1."""
+        """Process the token that the server sent during the authentication, and send the next token. Spec: MS-RPCE
+        3.3.1.5.2.1.
+        """
         agreed, trailer = self._security, pdu.sec_trailer
         if agreed is None:
             self.state = BindingState.BOUND
             return [Bound()]
-        if trailer is not None and not agreed.is_of(trailer):
+        if trailer is not None and not agreed.owns_trailer(trailer):
             return self.end("the server answered for a different security context (MS-RPCE 3.3.1.5.2.1)")
         agreed.legs += 1
         try:
@@ -341,5 +343,5 @@ def find_method(interface: Interface, name: str) -> int:
 
 
 def outgoing_call(interface: Interface, name: str, arguments: Mapping[str, Any]) -> OutgoingCall:
-    """Build a call of a method by its name."""
+    """Build a call from the name of its method."""
     return OutgoingCall(interface, find_method(interface, name), arguments)

@@ -17,7 +17,7 @@ _UNSIGNED_LAYOUTS = MappingProxyType({(o, 1 << i): struct.Struct(o + c) for o in
 
 
 class OctetReader:
-    """A position in the bytes of one PDU or stub, which cannot move past their end.
+    """A position in the bytes of one PDU or stub; it cannot move past the last byte.
 
     ``offset``: int bytes from the start, from which the alignment is counted. ``where``: the name of the current field,
     for errors.
@@ -68,7 +68,7 @@ class OctetReader:
         return value
 
     def uuid(self) -> UUID:
-        """Read a UUID: 16 bytes, aligned to 4; the first three fields of the UUID have the byte order of the sender."""
+        """Read a UUID: 16 bytes, aligned to 4; its first three fields have the byte order of the sender."""
         self.align(4)
         wire = self.take(16)
         return UUID(bytes_le=wire) if self.order == "<" else UUID(bytes=wire)

@@ -25,7 +25,7 @@ from reference_qm.rpc.header import (
 from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
 from reference_qm.rpc.rpc_errors import PduError
 
-_KINDS: tuple[type[Body], ...] = (
+_BODY_TYPES: tuple[type[Body], ...] = (
     AlterContext,
     AlterContextResp,
     Auth3,
@@ -39,7 +39,7 @@ _KINDS: tuple[type[Body], ...] = (
     Response,
     Shutdown,
 )
-BODY_BY_PTYPE = MappingProxyType({int(kind.PTYPE): kind for kind in _KINDS})
+BODY_BY_PTYPE = MappingProxyType({int(kind.PTYPE): kind for kind in _BODY_TYPES})
 """By supported PTYPE: the class of the body."""
 
 
@@ -83,7 +83,7 @@ class Pdu:
         return cls(body, header.call_id, header.pfc_flags, header.packed_drep, trailer, header.rpc_vers_minor)
 
     def build(self) -> bytes:
-        """Return the bytes of the PDU; raise MisuseError when they would not parse again."""
+        """Return the bytes of the PDU; raise MisuseError when ``parse`` would refuse these bytes."""
         writer = OctetWriter(byte_order(self.packed_drep), type(self.body).__name__)
         writer.data += bytes(HEADER_SIZE)
         self.body.write(writer)
@@ -107,10 +107,10 @@ class Pdu:
 
 
 class PduFramer:
-    """Cuts a stream, which arrives in pieces of any size, into whole PDUs of at most ``longest`` bytes; it keeps no
-    more bytes than that.
+    """Cuts a stream, which arrives in pieces of any size, into whole PDUs of at most ``longest`` bytes, and buffers at
+    most ``longest`` bytes.
 
-    After an impossible frag_length the framer stays broken, because the start of the next PDU is unknown.
+    After an invalid frag_length the framer yields no more PDUs, because the start of the next PDU is unknown.
     """
 
     __slots__ = ("_held", "_measured", "_needed", "longest")
@@ -120,7 +120,7 @@ class PduFramer:
         self._held = bytearray()
         self._needed = HEADER_SIZE
         self._measured = False
-        """Whether ``_needed`` comes from the header of the PDU."""
+        """Whether ``_needed`` is the frag_length of the received header."""
 
     @property
     def pending(self) -> int:

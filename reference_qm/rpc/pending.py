@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reference_qm.rpc.association import Association
     from reference_qm.rpc.groups import AssociationGroup
 
-_REMEMBERED_CALLS = 150
+_REMEMBERED_CALLS_LIMIT = 150
 """The number of the most recent ended calls whose late fragments are dropped without a protocol error (MS-RPCE
 3.3.3.5.6).
 """
@@ -60,7 +60,7 @@ class PendingCalls:
     # -- request ------------------------------------------------------------------------------------------------
 
     def on_request(self, pdu: Pdu, security: AgreedSecurity | None = None) -> list[RpcOutput]:
-        """Take an unprotected fragment of a request. Spec: C706 12.6.4.9; MS-RPCE 3.3.3.5."""
+        """Process an unprotected fragment of a request. Spec: C706 12.6.4.9; MS-RPCE 3.3.3.5."""
         request = pdu.body
         assert isinstance(request, Request)
         if pdu.pfc_flags & Flags.FIRST_FRAG:
@@ -70,7 +70,7 @@ class PendingCalls:
             return self._start_call(pdu, request, security)
         incoming = self._incoming
         if incoming is None:
-            if 0 <= self._current_call_id - pdu.call_id < _REMEMBERED_CALLS:
+            if 0 <= self._current_call_id - pdu.call_id < _REMEMBERED_CALLS_LIMIT:
                 return []
             return self._association.protocol_error(
                 pdu, f"a fragment continues call {pdu.call_id}, which is unknown (MS-RPCE 3.3.3.5.6)"
@@ -83,7 +83,7 @@ class PendingCalls:
         return self._add_fragment(incoming, pdu, request)
 
     def _find_violation(self, pdu: Pdu) -> str | None:
-        """Return why a new call violates the rules for calls; None for a valid call."""
+        """Return the reason why a new call violates the rules for calls; None for a valid call."""
         if pdu.call_id <= self._current_call_id:
             return f"call_id {pdu.call_id} does not follow call_id {self._current_call_id} (MS-RPCE 3.3.3.5.2)"
         if self._incoming is not None:

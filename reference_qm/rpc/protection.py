@@ -12,7 +12,7 @@ from reference_qm.rpc.pdu import Pdu
 
 STUB_ALIGNMENT_BYTES = 16
 """The alignment of stub data before the sec_trailer (MS-RPCE 2.2.2.11)."""
-CALL_HEADER = 24
+CALL_HEADER_BYTES = 24
 """The number of bytes before the stub data of a request or response without an object UUID."""
 _OBJECT_UUID_BYTES = 16
 CONTEXT_ID = 1
@@ -25,7 +25,7 @@ class AgreedSecurity:
 
     auth_type: int
     auth_level: int
-    """The level as on the wire."""
+    """The authentication level with its number on the wire."""
     level: AuthLevel
     auth_context_id: int
     context: SecurityContext
@@ -38,7 +38,7 @@ class AgreedSecurity:
         """Return the sec_trailer for a PDU of this security context."""
         return SecTrailer(self.auth_type, self.auth_level, self.auth_context_id, token, auth_pad_length)
 
-    def is_of(self, trailer: SecTrailer) -> bool:
+    def owns_trailer(self, trailer: SecTrailer) -> bool:
         """Return whether a sec_trailer belongs to this security context."""
         spoken = (trailer.auth_type, trailer.auth_level, trailer.auth_context_id)
         return spoken == (self.auth_type, self.auth_level, self.auth_context_id)
@@ -77,8 +77,8 @@ class AgreedSecurity:
     def count_stub_bytes_per_fragment(self, fragment_bytes: int) -> int:
         """Return the number of stub bytes in each fragment except the last."""
         if not self.level.signs:
-            return (fragment_bytes - CALL_HEADER) // 8 * 8
-        taken = CALL_HEADER + TRAILER_SIZE + self.context.signature_size
+            return (fragment_bytes - CALL_HEADER_BYTES) // 8 * 8
+        taken = CALL_HEADER_BYTES + TRAILER_SIZE + self.context.signature_size
         return (fragment_bytes - taken) // STUB_ALIGNMENT_BYTES * STUB_ALIGNMENT_BYTES
 
 
@@ -93,7 +93,7 @@ def split_segments(wire: bytes) -> Segments:
     start = len(wire) - header.auth_length - TRAILER_SIZE
     length = HEADER_SIZE
     if header.ptype in (Request.PTYPE, Response.PTYPE):
-        length = CALL_HEADER
+        length = CALL_HEADER_BYTES
         if header.ptype == Request.PTYPE and header.pfc_flags & Flags.OBJECT_UUID:
             length += _OBJECT_UUID_BYTES
     length = min(length, start)
@@ -116,7 +116,7 @@ def build_fragments(
 
 def _count_stub_bytes_per_fragment(fragment_bytes: int, security: AgreedSecurity | None) -> int:
     return (
-        (fragment_bytes - CALL_HEADER) // 8 * 8
+        (fragment_bytes - CALL_HEADER_BYTES) // 8 * 8
         if security is None
         else security.count_stub_bytes_per_fragment(fragment_bytes)
     )

@@ -1,4 +1,4 @@
-"""The errors for malformed PDUs and stubs; ``codec`` has MisuseError for errors of the caller."""
+"""The errors for malformed PDUs and stubs; errors of the caller are MisuseError of ``codec``."""
 
 from __future__ import annotations
 

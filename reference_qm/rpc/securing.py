@@ -58,7 +58,7 @@ class AssociationSecurity:
         self._agreed = AgreedSecurity(trailer.auth_type, trailer.auth_level, level, trailer.auth_context_id, context)
 
     def take_leg(self, pdu: Pdu) -> SecTrailer | None:
-        """Take the token of a bind or alter_context; return the trailer of the answer, if any."""
+        """Process the token of a bind or alter_context; return the trailer of the answer, if any."""
         trailer = pdu.sec_trailer
         if trailer is None:
             return None
@@ -69,7 +69,8 @@ class AssociationSecurity:
         return agreed.trailer(token) if token else None
 
     def take_last_leg(self, trailer: SecTrailer) -> None:
-        """Take the token of an rpc_auth_3, which is not answered: a failure appears at the first request.
+        """Process the token of an rpc_auth_3. The server does not answer this PDU: a failure appears at the first
+        request.
 
         Spec: MS-RPCE 3.3.1.5.2.1.
         """
@@ -90,7 +91,7 @@ class AssociationSecurity:
         return self._agreed is not None and self._agreed.failed is None and not self._agreed.context.complete
 
     def _check_trailer(self, trailer: SecTrailer) -> AgreedSecurity:
-        if self._agreed is None or not self._agreed.is_of(trailer):
+        if self._agreed is None or not self._agreed.owns_trailer(trailer):
             why = (
                 f"security context {trailer.auth_context_id} is not the "
                 f"security context of this connection ({_CONTEXT_SECTION})"
@@ -135,7 +136,7 @@ class AssociationSecurity:
                 why = f"a call has no token, which the level {agreed.level.name} requires (MS-RPCE 3.3.1.5.2.2)"
                 raise AuthenticationRefused(why, FaultStatus.ACCESS_DENIED)
             return pdu, agreed
-        if not agreed.is_of(trailer):
+        if not agreed.owns_trailer(trailer):
             why = "a call has a security context, type or level that was not negotiated (MS-RPCE 3.3.1.5.4)"
             raise AuthenticationRefused(why, FaultStatus.ACCESS_DENIED)
         if not agreed.level.signs:

@@ -27,7 +27,7 @@ class SyntaxId:
         return self.version >> 16
 
     def serves(self, asked: SyntaxId) -> bool:
-        """Return whether an interface of the given version serves a client that requests a different version.
+        """Return whether an interface with this identifier serves a client that requests the identifier ``asked``.
 
         Spec: C706 6.1.2.
         """
@@ -45,7 +45,8 @@ _FEATURE_PREFIX = UUID("6cb71c2c-9812-4540-0000-000000000000").bytes[:8]
 
 
 def get_requested_features(syntax: SyntaxId) -> int | None:
-    """Return the requested feature bits if a transfer syntax stands for bind time feature negotiation.
+    """Return the feature bits of a transfer syntax that requests a bind time feature negotiation; None for any other
+    syntax.
 
     Spec: MS-RPCE 3.3.1.5.3, 2.2.2.14.
     """

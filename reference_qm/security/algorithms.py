@@ -61,7 +61,7 @@ class Privacy:
     key_bits: Mapping[EncryptionAlgorithm, int]
 
 
-PRIVACY: Mapping[int, Privacy] = {
+PRIVACY_BY_LEVEL: Mapping[int, Privacy] = {
     PrivacyLevel.BASE: Privacy(
         BASE_PROVIDER, PROV_RSA_FULL, {EncryptionAlgorithm.RC2: 40, EncryptionAlgorithm.RC4: 40}
     ),
@@ -88,7 +88,7 @@ def hash_algorithm(value: int) -> HashAlgorithm:
 
 def get_provider_and_key_size(level: int) -> Privacy:
     """Return the provider and key size of a PrivacyLevel (u32); raise SecurityError for a level without encryption."""
-    privacy = PRIVACY.get(level)
+    privacy = PRIVACY_BY_LEVEL.get(level)
     if privacy is None:
         raise SecurityError("MessagePropertiesHeader.PrivacyLevel", SECTION, f"0x{level:08X} names no encryption")
     return privacy

@@ -103,7 +103,7 @@ class TimedCache(Generic[Entry]):
         return len(self.entries)
 
     def find(self, matches: Callable[[Entry], bool]) -> Entry | None:
-        """Return the first entry that meets a condition."""
+        """Return the first entry that meets a condition, or None."""
         return next((entry for entry in self.entries if matches(entry)), None)
 
     def add(self, entry: Entry) -> None:

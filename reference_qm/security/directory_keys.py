@@ -119,7 +119,7 @@ class UserSignCert(Record):
         return len(self.Certificate)
 
     @classmethod
-    def register(cls, identifier: UUID, certificate: bytes) -> Self:
+    def create_entry(cls, identifier: UUID, certificate: bytes) -> Self:
         """Build the entry of a certificate; its Digest is the MD5 of the certificate."""
         return cls(digest(HashAlgorithm.MD5, certificate), identifier, certificate)
 

@@ -20,12 +20,12 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.utils import CryptographyDeprecationWarning
 
 from reference_qm.security.algorithms import HashAlgorithm
-from reference_qm.security.second_library import import_second_library_module, old_private_key, old_public_key
+from reference_qm.security.second_library import convert_private_key, convert_public_key, import_second_library_module
 from reference_qm.security.security_error import SecurityError
 
 _SIGNING_SECTION = "MS-MQQB 3.1.7.1.4"
 _AUTHENTICATION_SECTION = "MS-MQQB 3.1.5.8.3"
-_CURRENT: Mapping[HashAlgorithm, hashes.HashAlgorithm] = {
+_CRYPTOGRAPHY_HASHES: Mapping[HashAlgorithm, hashes.HashAlgorithm] = {
     HashAlgorithm.MD5: hashes.MD5(),  # noqa: S303 - what the message names
     HashAlgorithm.SHA1: hashes.SHA1(),  # noqa: S303 - what the message names
     HashAlgorithm.SHA256: hashes.SHA256(),
@@ -43,7 +43,7 @@ def digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
     if algorithm in _PYCRYPTODOMEX_HASHES:
         old: bytes = import_second_library_module(_PYCRYPTODOMEX_HASHES[algorithm]).new(data).digest()
         return old
-    made = hashes.Hash(_CURRENT[algorithm])
+    made = hashes.Hash(_CRYPTOGRAPHY_HASHES[algorithm])
     made.update(data)
     return made.finalize()
 
@@ -57,12 +57,12 @@ def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes
     try:
         if algorithm in _PYCRYPTODOMEX_HASHES:
             signature = bytes(
-                _build_second_library_signer(old_private_key(key)).sign(
+                _build_second_library_signer(convert_private_key(key)).sign(
                     import_second_library_module(_PYCRYPTODOMEX_HASHES[algorithm]).new(data)
                 )
             )
         else:
-            signature = key.sign(data, padding.PKCS1v15(), _CURRENT[algorithm])
+            signature = key.sign(data, padding.PKCS1v15(), _CRYPTOGRAPHY_HASHES[algorithm])
     except ValueError as error:
         raise SecurityError("Signature", _SIGNING_SECTION, f"{algorithm.name} does not fit the key: {error}") from error
     return signature[::-1]
@@ -73,11 +73,11 @@ def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, s
     big_endian = signature[::-1]
     try:
         if algorithm in _PYCRYPTODOMEX_HASHES:
-            _build_second_library_signer(old_public_key(key)).verify(
+            _build_second_library_signer(convert_public_key(key)).verify(
                 import_second_library_module(_PYCRYPTODOMEX_HASHES[algorithm]).new(data), big_endian
             )
         else:
-            key.verify(big_endian, data, padding.PKCS1v15(), _CURRENT[algorithm])
+            key.verify(big_endian, data, padding.PKCS1v15(), _CRYPTOGRAPHY_HASHES[algorithm])
     except (InvalidSignature, ValueError):
         return False
     return True

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from reference_qm.codec import PublicKeyBlob, SimpleBlob
 from reference_qm.security.algorithms import EncryptionAlgorithm
-from reference_qm.security.second_library import import_second_library_module, old_private_key, old_public_key
+from reference_qm.security.second_library import convert_private_key, convert_public_key, import_second_library_module
 from reference_qm.security.security_error import SecurityError
 from reference_qm.surface.entropy import Entropy
 
@@ -60,7 +60,7 @@ def encrypt_symmetric_key(
     try:
         encrypted = bytes(
             import_second_library_module(_CIPHER_MODULE)
-            .new(old_public_key(key), randfunc=entropy.token)
+            .new(convert_public_key(key), randfunc=entropy.token)
             .encrypt(symmetric_key)
         )
     except ValueError as error:
@@ -106,7 +106,7 @@ def _decrypt_key(key: rsa.RSAPrivateKey, encrypted: bytes, size: int) -> bytes:
     try:
         return bytes(
             import_second_library_module(_CIPHER_MODULE)
-            .new(old_private_key(key))
+            .new(convert_private_key(key))
             .decrypt(encrypted, b"", expected_pt_len=size)
         )
     except ValueError:  # the number exceeds the modulus

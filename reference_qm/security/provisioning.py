@@ -1,4 +1,4 @@
-"""The keys and accounts that a queue manager is configured with. Spec: MS-MQDMPR 3.1.3, 3.1.1.1, 3.1.1.15, 3.1.1.19.
+"""The keys and accounts in the configuration of a queue manager. Spec: MS-MQDMPR 3.1.3, 3.1.1.1, 3.1.1.15, 3.1.1.19.
 
 Private keys are a part of the configuration: the specification lets the implementation choose where it stores them
 (MS-MQQB 3.1.5.8.3).
@@ -13,7 +13,7 @@ from uuid import UUID
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from reference_qm.codec import NULL_GUID
-from reference_qm.security.algorithms import AES_PROVIDER, BASE_PROVIDER, ENHANCED_PROVIDER, PRIVACY
+from reference_qm.security.algorithms import AES_PROVIDER, BASE_PROVIDER, ENHANCED_PROVIDER, PRIVACY_BY_LEVEL
 from reference_qm.security.caches import SecuritySettings
 from reference_qm.security.directory_keys import MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts
 from reference_qm.security.key_exchange import public_key_blob
@@ -25,7 +25,7 @@ KEY_BITS: Mapping[str, int] = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, AES_
 """The sizes of a queue manager's RSA keys by provider, int bits, in the order of the lists that contain the keys. Spec:
 MS-MQDMPR 3.1.3.
 """
-_PROVIDER_TYPES = {privacy.provider: privacy.provider_type for privacy in PRIVACY.values()}
+_PROVIDER_TYPES = {privacy.provider: privacy.provider_type for privacy in PRIVACY_BY_LEVEL.values()}
 _EXPONENT = 65537
 
 PrivateKeys = Mapping[str, rsa.RSAPrivateKey]
@@ -34,9 +34,9 @@ PrivateKeys = Mapping[str, rsa.RSAPrivateKey]
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A user that is configured for this queue manager. Spec: MS-MQDMPR 3.1.1.15, MS-MQQB 3.1.5.8.3 (token).
+    """A user in the configuration of this queue manager. Spec: MS-MQDMPR 3.1.1.15, MS-MQQB 3.1.5.8.3 (token).
 
-    ``groups``: the SIDs that a domain would name in the PAC, the primary group among them; ``certificates``: DER X.509,
+    ``groups``: the SIDs that a domain would name in the PAC, including the primary group; ``certificates``: DER X.509,
     registered for the user; ``key``: the private key of the first certificate, for a user who sends messages from this
     queue manager.
     """
@@ -50,7 +50,7 @@ class Account:
     @property
     def Certificates(self) -> UserSignCerts:  # noqa: N802 - the printed name
         """The user's certificates as an MQUSERSIGNCERTS."""
-        return UserSignCerts(tuple(UserSignCert.register(NULL_GUID, der) for der in self.certificates))
+        return UserSignCerts(tuple(UserSignCert.create_entry(NULL_GUID, der) for der in self.certificates))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from reference_qm.codec import FormatError, MessageClass, ProviderInfo, Security
 from reference_qm.security.access import QueueAccess, is_granted
 from reference_qm.security.algorithms import (
     ENHANCED_PROVIDER,
-    PRIVACY,
+    PRIVACY_BY_LEVEL,
     EncryptionAlgorithm,
     Privacy,
     encryption_algorithm,
@@ -42,14 +42,14 @@ from reference_qm.security.signatures import Content, authenticate, is_signed, s
 from reference_qm.surface.clock import Now
 
 _SECTION_NAME = "MS-MQQB 3.1.5.8.3"
-_KNOWN_PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY.values())
+_KNOWN_PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY_BY_LEVEL.values())
 _ZERO_BITS = 88
 ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
 """The values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
 
 
 class Accounts(Protocol):
-    """The requests of the receiver to the directory and the local security authority."""
+    """The data that the receiver requests from the directory and the local security authority."""
 
     def certificates(self, security_id: bytes) -> UserSignCerts | None:
         """Return User.Certificates of a SecurityID; None when the directory fails."""
@@ -62,7 +62,9 @@ class Accounts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """The receiving queue manager. ``private_keys``: its private keys, by the name of the provider."""
+    """The receiving queue manager. ``private_keys``: the private keys of the queue manager, by the name of the
+    provider.
+    """
 
     caches: SecurityCaches
     private_keys: Mapping[str, rsa.RSAPrivateKey]
@@ -70,8 +72,8 @@ class Receiver:
 
 
 class Refused(Exception):
-    """A message is refused. The sender gets a Nack of this class if NA is set, and a FinalAck for a transactional
-    message.
+    """The receiver refuses a message. The sender gets a Nack of this class if NA is set, and a FinalAck for a
+    transactional message.
     """
 
     def __init__(self, message_class: MessageClass, reason: str) -> None:

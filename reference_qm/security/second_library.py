@@ -19,7 +19,7 @@ def import_second_library_module(name: str) -> Any:
     return importlib.import_module(f"Cryptodome.{name}")
 
 
-def old_private_key(key: rsa.RSAPrivateKey) -> Any:
+def convert_private_key(key: rsa.RSAPrivateKey) -> Any:
     """Return a private key as an object of pycryptodomex."""
     numbers = key.private_numbers()
     public = numbers.public_numbers
@@ -29,7 +29,7 @@ def old_private_key(key: rsa.RSAPrivateKey) -> Any:
     )  # cryptography has checked the key
 
 
-def old_public_key(key: rsa.RSAPublicKey) -> Any:
+def convert_public_key(key: rsa.RSAPublicKey) -> Any:
     """Convert a public key for pycryptodomex; ValueError for invalid numbers."""
     numbers = key.public_numbers()
     return import_second_library_module("PublicKey.RSA").construct((numbers.n, numbers.e))

@@ -60,8 +60,8 @@ class Selection:
 
 
 def select_encryption(level: int, remote_keys: MqdsPublicKeys, settings: SecuritySettings) -> Selection:
-    """Select provider, algorithm, key length and public key according to PrivacyLevel (u32) and the keys of the remote
-    queue manager.
+    """Select provider, algorithm, key length and public key by the PrivacyLevel (u32) and the keys of the remote queue
+    manager.
     """
     privacy = get_provider_and_key_size(level)
     key = remote_keys.find(privacy.provider)

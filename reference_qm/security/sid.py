@@ -23,7 +23,7 @@ class Sid(Record):
     """A SID: the identifier of a user or group.
 
     Spec: MS-DTYP 2.4.2.2. 8 bytes, and 4 bytes for each of at most 15 sub-authorities. IdentifierAuthority 48-bit int,
-    big-endian on the wire; SubAuthority u32 LE each. ``str`` gives the form of 2.4.2.1, S-1-5-18.
+    big-endian on the wire; SubAuthority u32 LE each. ``str`` returns the text form of 2.4.2.1, such as S-1-5-18.
     """
 
     SECTION: ClassVar[str] = "MS-DTYP 2.4.2.2"
@@ -36,7 +36,7 @@ class Sid(Record):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Return the SID that a text states; the authority is decimal. Raises FormatError."""
+        """Return the SID with the given text form, in which the authority is decimal. Raises FormatError."""
         match = _SID_TEXT_PATTERN.fullmatch(text)
         if match is None:
             raise FormatError("SID", 0, "MS-DTYP 2.4.2.1", f"{text!r} is not of the form S-1-5-18")

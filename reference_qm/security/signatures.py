@@ -72,7 +72,7 @@ def _connector_content(packet: UserMessagePacket) -> bytes:
 
 
 _Field = Callable[[UserMessagePacket], bytes]
-_FIRST: tuple[_Field, ...] = (
+_FIRST_FIELDS: tuple[_Field, ...] = (
     lambda packet: packet.MessagePropertiesHeader.CorrelationID,
     lambda packet: packet.MessagePropertiesHeader.ApplicationTag.to_bytes(4, "little"),
     lambda packet: packet.MessagePropertiesHeader.MessageBody,
@@ -80,7 +80,7 @@ _FIRST: tuple[_Field, ...] = (
     lambda packet: _queue_content(packet.UserHeader.ResponseQueue),
     lambda packet: _queue_content(packet.UserHeader.AdminQueue),
 )
-_LAST: tuple[_Field, ...] = (
+_LAST_FIELDS: tuple[_Field, ...] = (
     lambda packet: packet.UserHeader.SourceQueueManager.bytes_le,
     lambda packet: bytes((packet.UserHeader.DM,)),
     lambda packet: bytes((packet.BaseHeader.PR,)),
@@ -90,21 +90,25 @@ _LAST: tuple[_Field, ...] = (
     lambda packet: packet.MessagePropertiesHeader.BodyType.to_bytes(4, "little"),
     _connector_content,
 )
-_FIELDS: Mapping[SignatureType, tuple[_Field, ...]] = {
-    SignatureType.SIG10: _FIRST,
-    SignatureType.SIG20: (*_FIRST, *_LAST, lambda packet: _queue_content(packet.UserHeader.DestinationQueue)),
+_FIELDS_BY_SIGNATURE_TYPE: Mapping[SignatureType, tuple[_Field, ...]] = {
+    SignatureType.SIG10: _FIRST_FIELDS,
+    SignatureType.SIG20: (
+        *_FIRST_FIELDS,
+        *_LAST_FIELDS,
+        lambda packet: _queue_content(packet.UserHeader.DestinationQueue),
+    ),
     SignatureType.SIG30: (
-        *_FIRST,
+        *_FIRST_FIELDS,
         lambda packet: packet.MessagePropertiesHeader.ExtensionData,
         _format_name_content,
-        *_LAST,
+        *_LAST_FIELDS,
     ),
 }
 
 
 def signed_content(packet: UserMessagePacket, kind: SignatureType) -> bytes:
     """Return the octets that a signature covers. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
-    return b"".join(field(packet) for field in _FIELDS[kind])
+    return b"".join(field(packet) for field in _FIELDS_BY_SIGNATURE_TYPE[kind])
 
 
 Content = Callable[[UserMessagePacket, SignatureType], bytes]
@@ -114,7 +118,7 @@ Content = Callable[[UserMessagePacket, SignatureType], bytes]
 def sign_message(
     packet: UserMessagePacket, kind: SignatureType, key: rsa.RSAPrivateKey, content: Content = signed_content
 ) -> UserMessagePacket:
-    """Return the signed packet; its body must not be encrypted yet.
+    """Return the signed packet; ``packet`` must not have an encrypted body.
 
     Spec: MS-MQQB 3.1.7.1.4. ``kind`` is Message.AuthenticationLevel; with a MultiQueueFormatHeader it is always SIG30.
     SIG30 without a MultiQueueFormatHeader is refused, because 3.1.5.8.3 reads such a signature only from that header.
@@ -161,8 +165,8 @@ def is_signed(packet: UserMessagePacket) -> bool:
 def authenticate(packet: UserMessagePacket, content: Content = signed_content) -> SignatureType:
     """Return the kind of a packet's genuine signature; raise SecurityError if no signature is genuine.
 
-    Spec: MS-MQQB 3.1.5.8.3. SecurityData.Signature is verified as MSMQ 2.0, then as MSMQ 1.0.
-    MultiQueueFormatHeader.Signature is verified as MSMQ 3.0 only if SecurityData.Signature is not set.
+    Spec: MS-MQQB 3.1.5.8.3. SecurityData.Signature is verified as an MSMQ 2.0 signature, then as an MSMQ 1.0 signature.
+    MultiQueueFormatHeader.Signature is verified as an MSMQ 3.0 signature only if SecurityData.Signature is not set.
     """
     security = packet.SecurityHeader
     if security is None:

@@ -26,8 +26,8 @@ OpenedInput = type[TransportAccepted] | type[TransportConnected]
 class Connection(asyncio.Protocol):
     """Turns asyncio's callbacks for a stream into inputs of the core.
 
-    Received bytes are handled when they are read (asyncio reads at most 256 KiB at a time), so none of them wait in
-    memory. Bytes to send wait while the remote side does not read. When more than ``unsent_limit`` bytes wait, the
+    Received bytes are handled when they are read (asyncio reads at most 256 KiB at a time), so no received bytes wait
+    in memory. Bytes to send wait while the remote side does not read. When more than ``unsent_limit`` bytes wait, the
     connection is cut, because the core cannot use half a stream. All bytes sent in one turn of the event loop are
     written together.
     """
@@ -100,7 +100,7 @@ class Connection(asyncio.Protocol):
     # -- host requests ------------------------------------------------------------------------------------------
 
     def send(self, data: bytes) -> None:
-        """Send bytes in order; bytes for a broken connection are lost."""
+        """Send bytes in order; bytes for a broken connection are discarded."""
         if self._transport is None:
             raise RuntimeError(f"{self.name}: SendPacket before TransportConnected")
         if self._transport.is_closing():
@@ -116,7 +116,7 @@ class Connection(asyncio.Protocol):
         self._gathered_size += len(data)
 
     def _write_pending(self) -> None:
-        """Write the collected bytes; bytes for a closing transport are lost."""
+        """Write the collected bytes; bytes for a closing transport are discarded."""
         gathered, self._gathered, self._gathered_size = self._gathered, [], 0
         if gathered and self._transport is not None and not self._transport.is_closing():
             self._transport.write(b"".join(gathered))

@@ -90,8 +90,8 @@ class ControlServer:
 
 
 class ControlClient(asyncio.Protocol):
-    """A client: its requests may be pipelined; each answer contains the id of its request, and is sent when it is
-    ready.
+    """The connection of a client: its requests may be pipelined; each answer contains the id of its request, and is
+    sent when it is ready.
     """
 
     def __init__(self, server: ControlServer) -> None:
@@ -102,7 +102,7 @@ class ControlClient(asyncio.Protocol):
         """The ids of unanswered requests, by the host's tokens."""
         self._paused = False
         self._opened: dict[Request, None] = {}
-        """The requests that close the client's open handles, to be made at the end of the connection."""
+        """The requests that close the client's open handles; they are made when the connection ends."""
 
     # -- asyncio's callbacks ------------------------------------------------------------------------------------
 

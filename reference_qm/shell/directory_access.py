@@ -19,7 +19,7 @@ DIRECTORY_POLL_S = 0.5
 
 
 class DirectoryAccess:
-    """Carries out directory effects one by one, while the event loop continues."""
+    """Carries out directory effects one after the other on a separate thread, so that the event loop is not blocked."""
 
     def __init__(self, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
@@ -34,7 +34,7 @@ class DirectoryAccess:
         return await loop.run_in_executor(self._thread, directory_access.answer_from_directory, reached, effect)
 
     async def carry_out(self, request: HostRequest) -> dict[str, Any] | str:
-        """Carry out a request about the environment; a str is the reason for a refusal."""
+        """Carry out a request about the environment; return a str with the reason for a refusal."""
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._thread, self._surroundings.carry_out, request)
@@ -42,11 +42,11 @@ class DirectoryAccess:
             return str(error)
 
     async def watch(self, changed: Callable[[], None]) -> None:
-        """Report the changes that other programs make to a shared directory, as long as the host runs."""
+        """Report the changes that other programs make to a shared directory, until the host stops."""
         while self._directory is not None and self._directory.shared:
             await asyncio.sleep(DIRECTORY_POLL_S)
             with contextlib.suppress(StorageError):  # the next read reports the failure if it persists
-                if await asyncio.get_running_loop().run_in_executor(self._thread, self._directory.is_behind):
+                if await asyncio.get_running_loop().run_in_executor(self._thread, self._directory.is_outdated):
                     changed()
 
     def close(self) -> None:

@@ -42,13 +42,13 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
     """Build the directory of a [directory] table; return None, for workgroup mode, when the table is missing.
 
     ``identifier``: the identifier of this process's queue manager, which must be in the directory. ``store``: a
-    directory file, which other queue managers may share, and to which the objects are added; existing objects stay
-    unchanged.
+    directory file, which other queue managers may share. The objects of the table are added to the file; the existing
+    objects of the file stay unchanged.
     """
     if tree is None:
         return None
     where = f"{where}: [directory]"
-    values = toml.table(tree, _DIRECTORY, where)
+    values = toml.table(tree, _CONVERTERS, where)
     elements = _build_elements(values, where)
     directory = _open_directory(values.get("store"), where, entropy)
     for number, (place, element) in enumerate(elements):
@@ -89,7 +89,7 @@ def _provision_element(directory: MemoryDirectory, element: DirectoryObject, pla
 
 def _build_elements(values: Values, where: str) -> list[tuple[str, DirectoryObject]]:
     """Build the directory elements of all entries, each with the place of its entry in the TOML file."""
-    entries = {kind: _read_entries(values.get(kind, []), kind, where) for kind in _KINDS}
+    entries = {kind: _read_entries(values.get(kind, []), kind, where) for kind in _ENTRY_KINDS}
     sites = {one["name"].lower(): _get_identifier(one, "site", one["name"]) for _, one in entries["sites"]}
     machines = {one["computer_name"].lower(): one["identifier"] for _, one in entries["queue_managers"]}
     named = {one["pathname"].lower(): _get_identifier(one, "queue", one["pathname"]) for _, one in entries["queues"]}
@@ -163,7 +163,7 @@ def _build_list(one: Values, named: Names, place: str) -> DistributionList:
 
 
 def _read_entries(entries: Sequence[object], kind: str, where: str) -> list[tuple[str, Values]]:
-    known, required = _KINDS[kind]
+    known, required = _ENTRY_KINDS[kind]
     read = []
     for number, entry in enumerate(entries, 1):
         place = f"{where} {kind} {number}"
@@ -212,7 +212,7 @@ def _require_pathname(value: object) -> str:
 
 Names = Mapping[str, UUID]
 _GUID: Table = {"identifier": toml.convert_guid}
-_KINDS: Mapping[str, tuple[Table, tuple[str, ...]]] = MappingProxyType(
+_ENTRY_KINDS: Mapping[str, tuple[Table, tuple[str, ...]]] = MappingProxyType(
     {
         "sites": ({**_GUID, "name": toml.string}, ("name",)),
         "queue_managers": (
@@ -246,4 +246,7 @@ _KINDS: Mapping[str, tuple[Table, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """The keys of the entries of each kind, and the required keys."""
-_DIRECTORY: Table = {"store": lambda value: Path(toml.string(value)), **dict.fromkeys(_KINDS, _require_tables)}
+_CONVERTERS: Table = {
+    "store": lambda value: Path(toml.string(value)),
+    **dict.fromkeys(_ENTRY_KINDS, _require_tables),
+}

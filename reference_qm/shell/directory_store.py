@@ -62,7 +62,7 @@ class SqliteDirectory(MemoryDirectory):
         """Release the database file."""
         self._database.close()
 
-    def is_behind(self) -> bool:
+    def is_outdated(self) -> bool:
         """Return whether another process has changed the file since the last read."""
         try:
             return self._data_version() != self._seen_version

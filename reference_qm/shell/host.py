@@ -82,7 +82,7 @@ class Host:
     """Provides a core with sockets, a store, a directory and the time.
 
     The results of an effect arrive in a later turn of the event loop. Exceptions of ``new_core`` and of the store reach
-    the caller; ``restart`` and ``reset`` have then changed nothing.
+    the caller of ``restart`` and ``reset``, which then change nothing.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Host:
         self.directory = DirectoryAccess(self._surroundings)
         self.limits = limits
         self._unsent = Unsent(limits.all_unsent_bytes)
-        self._unsent.measure(lambda: (connection.unsent_bytes for connection in self._connections))
+        self._unsent.include_connections(lambda: (connection.unsent_bytes for connection in self._connections))
         self.rpc = RpcListener(
             self.handle, connections=limits.connections, unsent_bytes=limits.unsent_bytes, unsent=self._unsent
         )
@@ -116,7 +116,7 @@ class Host:
         self._answered: dict[int, Callable[[Answer], None]] = {}
         self._life = 0
         self._unwritten: list[tuple[int, Persist]] = []
-        """The records to be written, with the life of the core that emitted each."""
+        """The records to be written, each with the life number of the core that emitted it."""
         self._complaint = ""
         """The reported reason why the store refuses records; empty while it accepts them."""
         self._short = False
@@ -181,7 +181,7 @@ class Host:
         self._replace_core({}, "reset")
 
     def _replace_core(self, entries: Mapping[str, object], said: str) -> None:
-        """Replace the core by a new core; pending writes are dropped."""
+        """Replace the core by a new core; drop its pending writes."""
         core = self._new_core(entries)
         self._unwritten.clear()
         self._cut_connections()
@@ -220,7 +220,7 @@ class Host:
         self._pings.clear()
 
     def _cut_connections(self) -> None:
-        self.rpc.drop()
+        self.rpc.cut_connections()
         for connection in self._list_connections():
             connection.abort()
 
@@ -252,8 +252,8 @@ class Host:
         self.driver.handle(event)
 
     def ask(self, request: Request | HostRequest, answered: Callable[[Answer], None]) -> int:
-        """Pass a request to the core; ``answered`` is called once, at once or later, with the token that this method
-        returns.
+        """Pass a request to the core. The core calls ``answered`` once, at once or later, with the token that this
+        method returns.
         """
         self._token += 1
         token = self._token
@@ -413,7 +413,7 @@ class Host:
             asyncio.get_running_loop().call_soon(self.restart)
 
     async def _watch_free_space(self) -> None:
-        """Until the host stops, report to the core whether the store has enough free space, whenever this changes."""
+        """Until the host stops, report to the core whenever the free space of the store becomes short or sufficient."""
         while True:
             self._check_free_space()
             await asyncio.sleep(FREE_SPACE_POLL_S)
@@ -426,9 +426,7 @@ class Host:
             self.handle(ResourcesChanged(low=self._short))
 
     async def _write_store(self) -> None:
-        """Write the pending records in order and together; records that arrive during the write follow in the next
-        write.
-        """
+        """Write the pending records together, in order; records that arrive during a write follow in the next write."""
         while self._unwritten:
             batch, self._unwritten = self._unwritten, []
             try:

@@ -1,4 +1,4 @@
-"""Passes test users to pyspnego's NTLM acceptor for the time in which the acceptor handles a token.
+"""Passes test users to pyspnego's NTLM acceptor while the acceptor handles a token.
 
 Spec: MS-NLMP 2.2.1.3, 3.2.5.1.2, 3.3.
 """
@@ -27,12 +27,12 @@ _RESPONSE_FIELDS, _DOMAIN_FIELDS, _FLAGS, _SHORTEST = 20, 28, 60, 64
 """The offsets of fields in an AUTHENTICATE_MESSAGE, and the minimum size of the message in bytes."""
 _UNICODE_FLAG = 0x01
 _HASH_SIZE = _PROOF_SIZE = 16
-_one_at_a_time = threading.Lock()
+_announcement_lock = threading.Lock()
 
 
 @contextlib.contextmanager
 def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
-    """Pass the users to the acceptor for one token, in a file that an environment variable names.
+    """Pass the users to the acceptor for one token: an environment variable names a file that lists them.
 
     The file is readable only by this process's user, and is deleted after the token.
     """
@@ -40,7 +40,7 @@ def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
     domain = _read_domain(message)
     none = os.urandom(_HASH_SIZE).hex()  # a random LM hash, because there is no LM response
     lines = (f"{user.domain or domain}\\{user.name}:0:{none}:{_nt_hash(user)}:[U]:LCT-0\n" for user in users)
-    with _one_at_a_time, tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+    with _announcement_lock, tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
         file.writelines(lines)
         file.flush()
         before, computed = os.environ.get(_CREDENTIALS_VARIABLE), getattr(acceptor, _COMPUTE_FUNCTION_NAME)
@@ -57,7 +57,7 @@ def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
 
 
 def _compute_over_client_octets(message: bytes, otherwise: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that computes the NTLMv2 response over the client's own octets (MS-NLMP 3.3.2).
+    """Return a function that computes the NTLMv2 response over the octets that the client sent (MS-NLMP 3.3.2).
 
     Other servers also use these octets. pyspnego builds them anew from the parsed fields, and so refuses clients with a
     different layout; for example, impacket omits the four zeros after the AV pairs.

@@ -39,7 +39,7 @@ class RpcListener:
     ) -> None:
         self.deliver = deliver
         self.unsent = unsent or Unsent()
-        self.unsent.measure(lambda: (client.waiting_bytes for client in self._open))
+        self.unsent.include_connections(lambda: (client.waiting_bytes for client in self._open))
         self.connections = connections
         self.unsent_bytes = unsent_bytes
         self.accepted = 0
@@ -88,7 +88,7 @@ class RpcListener:
         return len(self._clients)
 
     def send(self, connection: str, data: bytes) -> None:
-        """Send bytes; bytes for a disconnected client are lost."""
+        """Send bytes; bytes for a disconnected client are discarded."""
         client = self._clients.get(connection)
         if client is not None:
             client.send(data)
@@ -99,7 +99,7 @@ class RpcListener:
         if client is not None:
             client.close()
 
-    def drop(self) -> None:
+    def cut_connections(self) -> None:
         """Cut every connection; the core gets no further inputs from them."""
         self._clients.clear()
         for client in self._open:
@@ -114,10 +114,10 @@ class RpcListener:
             async with asyncio.timeout(STOP_FLUSH_S):
                 await self._empty.wait()
         except TimeoutError:
-            self.drop()
+            self.cut_connections()
             await self._empty.wait()
 
-    def admit(self, client: _Connection, remote: Endpoint, local: Endpoint) -> str | None:
+    def register_connection(self, client: _Connection, remote: Endpoint, local: Endpoint) -> str | None:
         """Return the name of a new connection for the core; None above the limit."""
         if len(self._open) >= self.connections:
             return None
@@ -164,7 +164,7 @@ class _Connection(asyncio.Protocol):
             self._transport.abort()
             return
         _keep_alive(transport.get_extra_info("socket"))
-        self._name = self._listener.admit(self, Endpoint(*peer[:2]), Endpoint(*own[:2]))
+        self._name = self._listener.register_connection(self, Endpoint(*peer[:2]), Endpoint(*own[:2]))
         if self._name is None:
             self._transport.abort()
 
@@ -195,7 +195,7 @@ class _Connection(asyncio.Protocol):
             self._listener.forget_connection(self, self._name, "closed" if exc is None else str(exc))
 
     def send(self, data: bytes) -> None:
-        """Send bytes in order; bytes for a broken connection are lost."""
+        """Send bytes in order; bytes for a broken connection are discarded."""
         if self._transport is None or self._transport.is_closing():
             return
         waiting = self.waiting_bytes
@@ -205,7 +205,7 @@ class _Connection(asyncio.Protocol):
         self._transport.write(data)
 
     def close(self) -> None:
-        """Close the connection after all bytes are sent."""
+        """Close the connection after all collected bytes are sent."""
         if self._transport is not None:
             self._transport.close()
 

@@ -29,7 +29,7 @@ AUTHENTICATION_TYPES: Mapping[str, AuthType] = MappingProxyType(
 )
 MAX_PASSWORD_CHARACTERS = 256
 """The maximum length of a password in characters, as in Windows."""
-_NOT_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
+_FORBIDDEN_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,12 @@ class Rpc:
 
 def _require_name(value: object) -> str:
     name = toml.string(value)
-    if not name.isprintable() or set(name) & _NOT_IN_NAMES:
+    if not name.isprintable() or set(name) & _FORBIDDEN_IN_NAMES:
         raise ValueError("must be a valid Windows name of a user or a domain; give the domain in the key domain")
     return name
 
 
-RPC: Table = MappingProxyType(
+RPC_CONVERTERS: Table = MappingProxyType(
     {
         "enabled": toml.flag,
         "port": toml.integer(0, 0xFFFF - 2),
@@ -104,7 +104,7 @@ RPC: Table = MappingProxyType(
     }
 )
 _PASSWORD_KEYS = ("password", "password_env", "password_file")
-_USER: Table = MappingProxyType(
+_USER_CONVERTERS: Table = MappingProxyType(
     {"name": _require_name, "domain": _require_name, **dict.fromkeys(_PASSWORD_KEYS, toml.string)}
 )
 
@@ -127,14 +127,16 @@ def load_rpc(values: Mapping[str, Any], users: object, where: str, base: Path) -
 
 
 def _read_user(tree: object, place: str, base: Path) -> User:
-    values = toml.table(tree, _USER, place)
+    values = toml.table(tree, _USER_CONVERTERS, place)
     if "name" not in values:
         raise SettingsError(f"{place}: name is missing")
     return User(values["name"], read_password(values, place, base), values.get("domain", ""))
 
 
 def read_password(given: Mapping[str, str], place: str, base: Path) -> str:
-    """Return the password, which is given in one of three ways; raise SettingsError, which never contains it."""
+    """Return the password, which exactly one of three keys gives; raise SettingsError, whose message never contains the
+    password.
+    """
     ways = [key for key in _PASSWORD_KEYS if key in given]
     if len(ways) != 1:
         raise SettingsError(f"{place}: give exactly one of {', '.join(_PASSWORD_KEYS)}")

@@ -71,7 +71,7 @@ def _convert_public_keys(value: object) -> MqdsPublicKeys:
 
 _RIGHT_BY_NAME = {name.removeprefix("MQSEC_").lower(): right for name, right in QueueAccess.__members__.items()}
 _CIPHER_SETTING = toml.one_of({algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm})
-_SECURITY: Table = MappingProxyType(
+_SECURITY_CONVERTERS: Table = MappingProxyType(
     {
         "folder": toml.string,
         "generate": toml.flag,
@@ -89,8 +89,8 @@ _ELEMENT_BY_SETTING = {
     "send_enhanced_rc2_using_40_bit_keys": "SendEnhancedRC2Using40BitKeys",
     "reject_enhanced_rc2_using_40_bit_keys": "RejectEnhancedRC2Using40BitKeys",
 }
-"""By key in [security]: the element of MS-MQQB 3.1.1.3."""
-_USER: Table = MappingProxyType(
+"""For each key in [security]: the element of MS-MQQB 3.1.1.3 that it sets."""
+_USER_CONVERTERS: Table = MappingProxyType(
     {
         "name": toml.string,
         "sid": toml.convert_sid,
@@ -114,7 +114,7 @@ def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> Sec
     if not isinstance(tree, dict):
         raise SettingsError(f"{place} must be a table")
     rest = {key: value for key, value in tree.items() if key not in ("users", "remote_keys")}
-    values = toml.table(rest, _SECURITY, place)
+    values = toml.table(rest, _SECURITY_CONVERTERS, place)
     folder = base / values.get("folder", ".")
     settings = SecuritySettings(
         **{_ELEMENT_BY_SETTING[key]: value for key, value in values.items() if key in _ELEMENT_BY_SETTING}
@@ -143,7 +143,7 @@ def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> Sec
 
 
 def queue_security(tree: object, where: str) -> dict[str, Any]:
-    """Remove ``owner``, ``allow`` and ``deny`` from the table of a queue, and return its descriptor.
+    """Remove ``owner``, ``allow`` and ``deny`` from the table of a queue, and return the descriptor that they describe.
 
     The descriptor is empty without these keys, and lists denials before permissions. With only an owner, it is the
     descriptor of MS-MQDMPR 3.1.7.1.3.1. Raises SettingsError.
@@ -166,7 +166,7 @@ def queue_security(tree: object, where: str) -> dict[str, Any]:
 
 
 def _read_account(tree: object, where: str, folder: Path) -> Account:
-    values = toml.table(tree, _USER, where)
+    values = toml.table(tree, _USER_CONVERTERS, where)
     for name in ("name", "sid"):
         if name not in values:
             raise SettingsError(f"{where}: {name} is missing")

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from reference_qm.control import FACILITIES, ControlError
 from reference_qm.core.enterprise.restoring import RestoreError
-from reference_qm.core.installation import Installation, Make, Wrap, make_plain_core
+from reference_qm.core.installation import Installation, Make, WrapCore, make_plain_core
 from reference_qm.releases.table import get_replaced_parts
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host
@@ -49,7 +49,7 @@ def open_store(settings: Settings) -> SqliteStore | None:
 
 
 def use_stored_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
-    """Return the settings with the identifier in the store, unless the settings contain an identifier."""
+    """Return the settings with the identifier from the store; settings that contain an identifier stay unchanged."""
     if store is None or settings.identified or (identifier := store.read().get("identifier")) is None:
         return settings
     try:
@@ -80,7 +80,7 @@ def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
     return begin_core
 
 
-def _wrapper_of_faults(names: Sequence[str]) -> Wrap:
+def _wrapper_of_faults(names: Sequence[str]) -> WrapCore:
     """Return the function that wraps a core in faults, from an installed package."""
     offered = metadata.entry_points(group=FAULTS_GROUP)
     if not offered:

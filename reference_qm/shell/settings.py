@@ -1,4 +1,4 @@
-"""The TOML file of ``mqconform serve``, and the flags that override it."""
+"""Reads the TOML file of ``mqconform serve``, and the flags that override its values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reference_qm.releases.table import adapt_security_to_release, get_presets
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.directory_settings import load_directory
 from reference_qm.shell.host import Limits
-from reference_qm.shell.rpc_settings import RPC, Rpc, load_rpc
+from reference_qm.shell.rpc_settings import RPC_CONVERTERS, Rpc, load_rpc
 from reference_qm.shell.security_settings import QUEUE_KEYS, load_security, queue_security
 from reference_qm.shell.toml_values import SettingsError, Table
 from reference_qm.surface.entropy import Entropy, new_guid
@@ -58,19 +58,19 @@ class Settings:
 
 
 def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> Settings:
-    """Read the file, if there is one, and override it with the flags that are not None; a flag that consists of digits
-    is a number.
+    """Read the file, if one is given, and override its values with the flags that are not None; a flag that consists of
+    digits is a number.
     """
     tree = _read_file(path) if path is not None else {}
     where = str(path or "defaults")
-    toml.check_keys(tree, [*_TABLES, "queues", "routes", "public_queues", "directory", "security"], where, "table")
+    toml.check_keys(tree, [*_CONVERTERS, "queues", "routes", "public_queues", "directory", "security"], where, "table")
     rpc_users = tree["rpc"].pop("users", []) if isinstance(tree.get("rpc"), dict) else []
-    values = {name: toml.table(tree.get(name, {}), known, f"{where}: [{name}]") for name, known in _TABLES.items()}
+    values = {name: toml.table(tree.get(name, {}), known, f"{where}: [{name}]") for name, known in _CONVERTERS.items()}
     for flag, value in flags.items():
         if value is not None:
             table, key = KEYS_OF_FLAGS[flag]
             meant = int(value) if value.isascii() and value.isdigit() else value
-            values[table][key] = toml.convert_value(meant, _TABLES[table][key], flag)
+            values[table][key] = toml.convert_value(meant, _CONVERTERS[table][key], flag)
     listen = Listen(**values["listen"])
     rpc = load_rpc(values["rpc"], rpc_users, where, path.parent if path else Path())
     release = values["queue_manager"].pop("release", NO_RELEASE)
@@ -176,7 +176,7 @@ def _convert_queue_name(value: object) -> str:
 _PORT_SETTING = toml.integer(1, 0xFFFF)
 _LISTEN_PORT = toml.integer(0, 0xFFFF)
 
-_TABLES: Mapping[str, Table] = MappingProxyType(
+_CONVERTERS: Mapping[str, Table] = MappingProxyType(
     {
         "queue_manager": {
             "identifier": toml.convert_guid,
@@ -195,7 +195,7 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
             "ping_port": _LISTEN_PORT,
             "ping": toml.flag,
         },
-        "rpc": RPC,
+        "rpc": RPC_CONVERTERS,
         "remote": {"tcp_port": _PORT_SETTING, "ping_port": _PORT_SETTING, "rpc_port": _PORT_SETTING},
         "timers": {timer.name: toml.integer(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
         "control": {"address": _convert_endpoint},
@@ -208,7 +208,7 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
     }
 )
 _QUOTA_KB_SETTING = toml.integer(0, 0xFFFFFFFF)
-_QUEUE: Table = MappingProxyType(
+_QUEUE_CONVERTERS: Table = MappingProxyType(
     {
         "name": _convert_queue_name,
         "transactional": toml.flag,
@@ -230,7 +230,7 @@ KEYS_OF_FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "--store": ("store", "path"),
     }
 )
-"""By flag: the table and the key of the TOML file that the flag overrides."""
+"""For each flag: the table and the key of the TOML file that the flag overrides."""
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -249,7 +249,7 @@ def _read_queues(tree: object, where: str) -> tuple[QueueSettings, ...]:
     for number, entry in enumerate(tree, 1):
         place = f"{where}: [[queues]] {number}"
         descriptor = queue_security(entry, place)
-        values = toml.table(entry, _QUEUE, place)
+        values = toml.table(entry, _QUEUE_CONVERTERS, place)
         if "name" not in values:
             raise SettingsError(f"{place}: name is missing")
         queue = QueueSettings(**values, **descriptor)

@@ -59,7 +59,7 @@ parser.
 def server_security(users: Iterable[User], least_level: AuthLevel = AuthLevel.NONE) -> ServerSecurity:
     """Return the server security that authenticates the given users by NTLM and SPNEGO.
 
-    Without users it accepts no client.
+    Without users, the server accepts no client.
     """
     known = tuple(users)
     if not known:
@@ -166,7 +166,9 @@ class SpnegoAcceptor(SpnegoContext):
         self._users = users
 
     def step(self, token: bytes) -> bytes:
-        """Handle a token; refuse a context without the protection that its level requires (MS-RPCE 3.3.1.5.2.2)."""
+        """Handle a token; refuse a client without the protection that its authentication level requires (MS-RPCE
+        3.3.1.5.2.2).
+        """
         with announce_users(self._users, token):
             answer = super().step(token)
         if self.complete and self._wanted & ~self._complete_context.context_attr:

@@ -59,7 +59,7 @@ class SqliteStore:
         await asyncio.get_running_loop().run_in_executor(self._thread, self._write_records, records)
 
     def read(self) -> dict[str, object]:
-        """Return every entry, after pending writes; raise StoreError for a failure."""
+        """Return every entry after the pending writes; raise StoreError if an entry cannot be read."""
         return self._thread.submit(self._read_entries).result() if self._found is None else self._found
 
     def _read_entries(self) -> dict[str, object]:
@@ -67,7 +67,7 @@ class SqliteStore:
             return _verify_entries(self._connection, self.path)
 
     def clear(self) -> None:
-        """Remove every entry, after pending writes; when StoreError is raised, every entry stays."""
+        """Remove every entry after the pending writes; when StoreError is raised, every entry stays."""
         self._found = None
         self._thread.submit(self._delete_entries).result()
 
@@ -93,7 +93,7 @@ class SqliteStore:
         return f"store {self.path}: {left}; free space on it, because no message is accepted until then"
 
     def close(self) -> None:
-        """Release the file after all pending writes are complete."""
+        """Close the file after all pending writes are complete."""
         if not self._closed:
             self._closed = True
             self._thread.submit(self._connection.close)
@@ -154,7 +154,7 @@ _REMEDY_BY_SQLITE_ERROR = {
 
 
 def _create_store(path: Path) -> None:
-    """Create the store under a temporary name and rename it, so that a partial store is never seen."""
+    """Create the store under a temporary name and rename it, so that no process finds a partial store."""
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
     with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:

@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 def now() -> Now:
-    """Return the instant on the system's monotonic clock (int ms) and in UTC (int s)."""
+    """Return the present instant: int ms on the system's monotonic clock, and int s in UTC."""
     return Now(time.monotonic_ns() // 1_000_000, int(time.time()))
 
 

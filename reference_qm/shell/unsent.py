@@ -1,4 +1,4 @@
-"""Limits the bytes that wait for clients that do not read, with one limit for all connections of a process."""
+"""Limits the number of bytes that wait because clients do not read, with one limit for all connections of a process."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ connections.
 
 
 class Unsent:
-    """The limit of bytes that wait to be sent, for the connections of all kinds together."""
+    """The limit for the bytes that wait to be sent on all connections of a process."""
 
     def __init__(self, limit: int = UNSENT_BYTES_LIMIT) -> None:
         self.limit = limit
         self._measures: list[Callable[[], Iterable[int]]] = []
 
-    def measure(self, waiting: Callable[[], Iterable[int]]) -> None:
-        """Include further connections in the limit: ``waiting`` returns the number of waiting bytes of each of them."""
+    def include_connections(self, waiting: Callable[[], Iterable[int]]) -> None:
+        """Include further connections in the limit: ``waiting`` returns the number of waiting bytes of each such
+        connection.
+        """
         self._measures.append(waiting)
 
     def is_full(self, waiting: int) -> bool:

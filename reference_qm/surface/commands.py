@@ -65,7 +65,9 @@ class SetQueue:
 
 @value_object
 class OpenQueue:
-    """Open a queue for ``access`` receive or peek, optionally without sharing the right to receive. Result: handle."""
+    """Open a queue to receive or to peek (``access``); ``deny_receive`` denies other users the right to receive.
+    Result: handle.
+    """
 
     queue: str
     access: str = "receive"

@@ -55,7 +55,9 @@ class RestorableCore(Core, Protocol):
 
 
 NewCore = Callable[[Mapping[str, object]], Core]
-"""A function that makes a core with the entries of a store. A host ends and starts cores; its store survives."""
+"""A function that makes a core from the entries of a store. A host ends cores and starts new ones; the store of the
+host stays.
+"""
 
 
 class Timer(Protocol):
@@ -88,7 +90,7 @@ class Host(Protocol):
         """Open a TCP connection."""
 
     def send_packet(self, effect: SendPacket, /) -> None:
-        """Send a packet; do nothing when the connection was lost in the meantime."""
+        """Send a packet; do nothing when the connection has been lost."""
 
     def close_transport(self, effect: CloseTransport, /) -> None:
         """Close a TCP connection if it is still open."""
@@ -97,7 +99,7 @@ class Host(Protocol):
         """Send a UDP datagram."""
 
     def rpc_send(self, effect: RpcSend, /) -> None:
-        """Send bytes of DCE/RPC; do nothing when the connection was lost in the meantime."""
+        """Send bytes of DCE/RPC; do nothing when the connection has been lost."""
 
     def rpc_close(self, effect: RpcClose, /) -> None:
         """Close a DCE/RPC connection if it is still open."""
@@ -188,7 +190,7 @@ class Driver:
         self.carry_out(self._host.core.handle_timer(now) if expired else [])
 
     def _schedule_wake_up(self, due: int | None) -> None:
-        """Schedule the core's next wake-up; an earlier wake-up stays scheduled, and does nothing.
+        """Schedule the core's next wake-up. An earlier wake-up stays scheduled, but does nothing when it occurs.
 
         Cores postpone their timers with almost every packet, and moving a wake-up costs more than ignoring it.
         """

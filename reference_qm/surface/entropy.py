@@ -34,5 +34,5 @@ class SeededEntropy:
 
 
 def new_guid(entropy: Entropy) -> UUID:
-    """Return a version 4 GUID made of injected bytes."""
+    """Return a version 4 GUID made of bytes from the given source."""
     return UUID(bytes=entropy.token(16), version=4)

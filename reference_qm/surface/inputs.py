@@ -176,7 +176,9 @@ class DirectoryChanged:
 
 @value_object
 class DomainReported:
-    """The local security authority reported the domain of the machine (MS-MQDMPR 3.1.3); None for no domain."""
+    """The local security authority reported the domain of the machine (MS-MQDMPR 3.1.3); None if the machine belongs to
+    no domain.
+    """
 
     identifier: UUID | None
 

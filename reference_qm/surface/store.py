@@ -12,14 +12,14 @@ from typing import Protocol
 Record = dict[str, object]
 
 MEMORY_LIMIT_CHARACTERS = 2 * 1024 * 1024 * 1024
-"""The size limit of a store in characters; a queue manager whose default quota is used up stays below it (MS-MQDMPR
+"""The size limit of a store in characters. A queue manager that uses all of its default quota needs less (MS-MQDMPR
 3.1.1.1).
 """
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 
 class StoreError(Exception):
-    """Records could not be stored or read; the message has one line."""
+    """A store could not store or read records; the message has one line."""
 
 
 class StoreFailure(Exception):
@@ -35,10 +35,10 @@ class Store(Protocol):
         """
 
     def read(self) -> dict[str, object]:
-        """Return every entry, after pending writes; raise StoreError for a failure."""
+        """Return every entry after the pending writes; raise StoreError if an entry cannot be read."""
 
     def clear(self) -> None:
-        """Remove every entry and pending write; when StoreError is raised, every entry stays."""
+        """Remove every entry and every pending write; when StoreError is raised, every entry stays."""
 
     def shortage(self) -> str:
         """Return one line that reports a shortage of space; empty when the space is sufficient."""
@@ -56,10 +56,10 @@ class MemoryStore:
         self._size = 0
 
     async def write(self, records: Sequence[Record]) -> None:
-        """Store all records in order; raise StoreError without storing any if this fails."""
-        self.keep(records)
+        """Store all records in order; when StoreError is raised, no record is stored."""
+        self.write_at_once(records)
 
-    def keep(self, records: Sequence[Record]) -> None:
+    def write_at_once(self, records: Sequence[Record]) -> None:
         """Store all records like ``write``, but synchronously."""
         texts = encode_entries(records)
         grown = sum(

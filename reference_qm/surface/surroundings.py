@@ -172,7 +172,7 @@ class Surroundings:
         return [*told, *(one for one in self.list_inputs(everything) if not isinstance(one, Stopped))]
 
     def list_changed_entries(self, before: Mapping[str, bool]) -> dict[str, object]:
-        """Return the store entries that must change, for the changed parts of the environment."""
+        """Return the store entries that the changed parts of the environment alter."""
         entries: dict[str, object] = {}
         if before["store"] != self.available["store"]:
             entries[DAMAGED_ENTRY] = None if self.available["store"] else "damaged"
@@ -185,7 +185,7 @@ class Surroundings:
     def list_inputs(self, before: Mapping[str, bool]) -> list[Input]:
         """Return the inputs that report the changed parts to the queue manager.
 
-        The queue manager notices a changed directory later, by itself.
+        No input reports a changed directory, because the queue manager detects the change itself.
         """
         changed = {name: value for name, value in self.available.items() if before.get(name) != value}
         events: list[Input] = []
@@ -198,7 +198,7 @@ class Surroundings:
         return events
 
     def carry_out(self, request: HostRequest) -> dict[str, Any] | str:
-        """Carry out a request about the environment; a str is the reason for a refusal."""
+        """Carry out a request about the environment; return a str with the reason for a refusal."""
         if isinstance(request, ChangeEnvironment):
             return self._apply_request(request)
         directory = self._other or self.directory
@@ -221,12 +221,14 @@ class Surroundings:
         return {**self.available, CLOCK: fast_s}
 
     def apply_clock_offset(self, right: Now) -> Now:
-        """Return the time ``right`` as the machine's fast or slow clock shows it; the monotonic part is unchanged."""
+        """Return the time ``right`` as the machine's fast or slow clock shows it; the monotonic part of the time is
+        unchanged.
+        """
         return Now(right.monotonic_ms, right.utc_s + self.fast_s) if self.fast_s else right
 
     def _change_membership(self, home: MemoryDirectory, wanted: Mapping[str, bool]) -> str | None:
-        """Make the machine a member of a domain whose directory has the machine's object with its own identifier; a str
-        is the reason for a refusal.
+        """Make the machine a member of a domain whose directory contains an object of the machine with its own
+        identifier; return a str with the reason for a refusal.
         """
         self._set_membership(home, own=wanted.get("own_domain", self._other is None))
         registration = wanted.get("registration", self.available["registration"])
@@ -235,8 +237,8 @@ class Surroundings:
         return self._register_machine(self._other or home, registration)
 
     def _register_machine(self, directory: MemoryDirectory, own: bool) -> str | None:
-        """Give the machine's object the identifier of this queue manager, or of a different one. A str is the reason
-        for a refusal.
+        """Give the machine's object the identifier of this queue manager, or a different identifier; return a str with
+        the reason for a refusal.
         """
         wanted = self._identifier if own else self._another
         found = self._find_machine(directory)
@@ -277,7 +279,7 @@ class Surroundings:
 
     def _answer_published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
         if (request.queue or request.distribution_list) is not None and request.present is not None:
-            self._create_or_delete(directory, request, present=request.present)
+            self._create_or_delete_object(directory, request, present=request.present)
         found = self._find_object(directory, request)
         if found is None:
             return {"published": None}
@@ -296,7 +298,7 @@ class Surroundings:
             shown["computer_sid_base64"] = _to_json(object_sid(directory, found.ComputerName))
         return {"published": shown}
 
-    def _create_or_delete(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
+    def _create_or_delete_object(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
         """Create or delete the directory object of a queue or a list; the caller then reads the object."""
         machine, found = self._find_object(directory, Published()), self._find_object(directory, request)
         if present and found is None and request.distribution_list is not None:

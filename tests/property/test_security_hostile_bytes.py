@@ -84,7 +84,7 @@ def certificate() -> bytes:
 def samples() -> tuple[bytes, ...]:
     """Return good bytes of every structure, to be broken."""
     stored = MqdsPublicKey(1, "CSP", public_key_blob(key().public_key()).build())
-    entry = UserSignCert.register(UUID(int=1), certificate())
+    entry = UserSignCert.create_entry(UUID(int=1), certificate())
     return (
         Sid.of("S-1-5-21-1-2-3-1000").build(),
         ALLOWED.build(),

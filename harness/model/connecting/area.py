@@ -71,7 +71,7 @@ class Connecting(Model):
             if self.now_ms == one.ack_due_ms:
                 self._expire_ack_wait(one)
             else:
-                self._expire(one)
+                self._end_wait(one)
             self.check_time(until_ms)
         self.now_ms = until_ms
         self.answers.setdefault("answer", "done")
@@ -103,16 +103,16 @@ class Connecting(Model):
             self._start_ack_wait(one)
         one.received_ack = False
 
-    def _expire(self, one: Destination) -> None:
-        if one.phase == PINGING:
+    def _end_wait(self, destination: Destination) -> None:
+        if destination.phase == PINGING:
             self.cite("MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11", "MQQB-3.1.2.9-D01", "MQQB-3.1.5.2.2-06")
-            self._fail(one, "PingFailure")
-        elif one.phase is None:
+            self._fail(destination, "PingFailure")
+        elif destination.phase is None:
             self.cite(*RETRY_RULES)
-            self._try(one, again=True)
+            self._try(destination, again=True)
         else:
             self.cite("MQQB-3.1.6.6-01", "MQQB-3.1.5.2.3-15")
-            self._end_early(one)
+            self._end_early(destination)
 
     # -- attempts -----------------------------------------------------------------------------------------------------
 

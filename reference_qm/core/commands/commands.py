@@ -11,8 +11,14 @@ from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import destination_guid, parse_name
 from reference_qm.core.part import Part
 from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_MS
-from reference_qm.core.store.messages import ACK_BITS_BY_NAME, check_fit, check_queues, is_large, message_id
-from reference_qm.core.store.security_text import build_requested_security
+from reference_qm.core.store.messages import (
+    ACK_BITS_BY_NAME,
+    check_fit,
+    check_queues,
+    may_exceed_packet_size,
+    message_id,
+)
+from reference_qm.core.store.security_text import parse_requested_security
 from reference_qm.model.adm import INFINITE, Message, Queue
 from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.model.statuses import EnqueueStatus
@@ -101,7 +107,7 @@ class Commands(Part):
         security = self._find_requested_security(request)
         if local is not None:
             security = self._check_for_local_queue(local, self._build_message(request, security, now), now).security
-        elif security is not None or is_large(request.body):
+        elif security is not None or may_exceed_packet_size(request.body):
             check_fit(self._build_message(request, security, now))
         else:
             check_queues(self.qm.adm.Identifier, request.to, request.admin_queue, request.response_queue)
@@ -195,7 +201,7 @@ class Commands(Part):
 
     def _find_requested_security(self, request: commands.SendMessage) -> MessageSecurity | None:
         config = self.qm.config
-        return build_requested_security(request, config.security.accounts, self.qm.adm.Identifier, config.preset_hash)
+        return parse_requested_security(request, config.security.accounts, self.qm.adm.Identifier, config.preset_hash)
 
     def _check_for_local_queue(self, local: Queue, message: Message, now: Now) -> Message:
         """Return the message as a local queue stores it; raise CommandError when the queue refuses the message."""

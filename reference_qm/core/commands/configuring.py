@@ -12,7 +12,7 @@ from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-ELEMENTS: Mapping[str, str] = {
+SECURITY_ELEMENTS: Mapping[str, str] = {
     "user_cert_cache_size": "UserCertCacheSize",
     "user_cert_lifetime_ms": "UserCertLifetime",
     "receive_symmetric_key_cache_size": "ReceiveSymmetricKeyCacheSize",
@@ -39,9 +39,9 @@ class Configuring(Part):
         """Change settings; existing cache entries stay. Raises CommandError."""
         given = {one.name: getattr(request, one.name) for one in fields(request)}
         changes = {
-            ELEMENTS[name]: _parse_setting(name, value)
+            SECURITY_ELEMENTS[name]: _parse_setting(name, value)
             for name, value in given.items()
-            if value is not None and name in ELEMENTS
+            if value is not None and name in SECURITY_ELEMENTS
         }
         if request.quota_kb is not None:
             self.qm.adm.QueueManagerQuota = check_number("quota_kb", request.quota_kb, 0, UNLIMITED)
@@ -77,7 +77,7 @@ class Configuring(Part):
 
     def _list_settings(self) -> dict[str, Any]:
         names = {number: name for name, number in _ALGORITHM_BY_NAME.items()}
-        found = {name: getattr(self.qm.security_settings, element) for name, element in ELEMENTS.items()}
+        found = {name: getattr(self.qm.security_settings, element) for name, element in SECURITY_ELEMENTS.items()}
         return {name: names[value] if name.startswith("preferred_") else value for name, value in found.items()}
 
 

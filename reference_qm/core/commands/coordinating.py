@@ -123,7 +123,7 @@ class Coordinating(Part):
         keys = [position.key for _, position in outgoing]
         transaction.state = TransactionState.ENDING
         for queue, position in outgoing:
-            change |= self.qm.sending.take_over(queue, position, now)
+            change |= self.qm.sending.accept_outgoing_message(queue, position, now)
 
         def carry_out_commit() -> Result:
             return self._carry_out_outcome(transaction, Outcome.COMMITTED)
@@ -131,7 +131,7 @@ class Coordinating(Part):
         def restore_state_before() -> None:
             transaction.state = before
             for (queue, position), key in zip(outgoing, keys, strict=True):
-                self.qm.sending.take_back(queue, position)
+                self.qm.sending.remove_unsaved_message(queue, position)
                 position.key, position.awaits_disk = key, False
 
         sessions = list(dict.fromkeys(queue.session for queue, _ in outgoing))

@@ -137,7 +137,7 @@ class Inputs(Part):
             reason = f"all connections hold more than {self.qm.unfinished.limit} bytes of incomplete packets"
             session = self.qm.transports.get(connection)
             if session is None:
-                self.qm.remote.associations.cut(connection, reason)
+                self.qm.remote.associations.close_connection(connection, reason)
             else:
                 self.qm.closing.close(session, reason, now)
 

@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
-from reference_qm.core.commands.configuring import ELEMENTS
+from reference_qm.core.commands.configuring import SECURITY_ELEMENTS
 from reference_qm.core.commands.queue_tree import describe_descriptor, describe_queue, get_pathname
 from reference_qm.core.names.cache_timers import CACHE_TIMERS
 from reference_qm.core.part import Part
@@ -62,8 +62,8 @@ _OUTGOING_POSITION_ELEMENTS = (
 
 _OUTGOING_QUEUE_ELEMENTS = ("Identifier", "Label", "Multicast", "BasePriority")
 """The attributes of an outgoing queue that a management interface does not return."""
-_PENDING_READ = ("OpenQueueDescriptorHandle", "RequestId", "RemoteReadHandle")
-_REMOTE_OPEN = ("OpenQueueDescriptorHandle", "RRSessionHandle")
+_PENDING_READ_ELEMENTS = ("OpenQueueDescriptorHandle", "RequestId", "RemoteReadHandle")
+_REMOTE_OPEN_QUEUE_ELEMENTS = ("OpenQueueDescriptorHandle", "RRSessionHandle")
 
 
 class Inspection(Part):
@@ -118,11 +118,11 @@ class Inspection(Part):
             ],
             "OpenQueueDescriptors": [describe_descriptor(one) for one in self.qm.descriptors.values()],
             "PendingRemoteReadEntryCollection": [
-                {name: _to_json(getattr(entry, name)) for name in _PENDING_READ}
+                {name: _to_json(getattr(entry, name)) for name in _PENDING_READ_ELEMENTS}
                 for entry in self.qm.remote_client.PendingRemoteReadEntryCollection
             ],
             "RemoteOpenQueueEntryCollection": [
-                {name: _to_json(getattr(entry, name)) for name in _REMOTE_OPEN}
+                {name: _to_json(getattr(entry, name)) for name in _REMOTE_OPEN_QUEUE_ELEMENTS}
                 for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection
             ],
             "RemoteReading": self._describe_remote_reading(),
@@ -196,10 +196,12 @@ class Inspection(Part):
         }
 
     def _describe_security(self, now: Now) -> dict[str, Any]:
-        """Describe security settings, caches (without keys in clear) and the remaining time of their cleanup timers."""
+        """Describe security settings, caches and the remaining time of their cleanup timers; keys are not shown in
+        clear text.
+        """
         return {
             "SendInsecureNacks": self.qm.adm.SendInsecureNacks,
-            **{name: getattr(self.qm.security_settings, name) for name in ELEMENTS.values()},
+            **{name: getattr(self.qm.security_settings, name) for name in SECURITY_ELEMENTS.values()},
             "SymmetricKeyLongLifetime": self.qm.security_settings.SymmetricKeyLongLifetime,
             **{
                 name: [_describe_cached(entry) for entry in getattr(self.qm.caches, name).entries]

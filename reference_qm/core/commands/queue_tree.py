@@ -1,4 +1,4 @@
-"""Describes a queue and its users as a JSON-ready tree under the specification's names."""
+"""Describes a queue, its descriptors and its cursors as a JSON-ready tree under the specification's names."""
 
 from __future__ import annotations
 

@@ -35,7 +35,9 @@ class Initialization(Part):
         self.await_retry(now)
 
     def await_retry(self, now: Now) -> None:
-        """Start the retry timer: 120 s the first time, then 900 s. Spec: MS-MQSO 5.1.1.1, 6.4.4.1, 6.6.2."""
+        """Start the retry timer: its duration is 120 s the first time, then 900 s. Spec: MS-MQSO 5.1.1.1, 6.4.4.1,
+        6.6.2.
+        """
         duration_ms = self.qm.adm.InitializationRetryTimerDuration * 1_000 // self.qm.settings.scale
         self.qm.timers.start(TimerKey(TimerName.INITIALIZATION_RETRY, 0), now.monotonic_ms, duration_ms)
         self.qm.adm.InitializationRetryTimerDuration = LATER_RETRY_INTERVAL_S

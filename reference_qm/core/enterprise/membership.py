@@ -25,7 +25,9 @@ OBJECT_ATTRIBUTES = (
     "Security",
     "QualifiedComputerName",
 )
-"""The iAttributeList of a machine's object. The document omits the name, by which the object is found later."""
+"""The iAttributeList of a machine's object. The list in the document omits the name, by which later searches find the
+object.
+"""
 
 
 SAVED_ATTRIBUTES = ("ComputerName", "QualifiedComputerName", "DirectoryServer", "RoutingServer", "SupportingServer")
@@ -88,7 +90,8 @@ class Membership(Part):
 
         Spec: MS-MQSO 6.6.2.1.
 
-        ``go_on``: the next step, when the directory has an object of this queue manager.
+        ``go_on``: the function that continues the initialization when the directory has an object of this queue
+        manager.
         """
         found = self.find_machine()
         if found is None:

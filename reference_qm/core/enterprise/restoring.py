@@ -22,7 +22,7 @@ from reference_qm.core.events import MessageLeft
 from reference_qm.core.names.destinations import PLACEHOLDER_TIME
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.positions import LOW_LOOKUP_ID_BYTES
-from reference_qm.core.store.entries import SEQUENCE_ELEMENTS, format_place, removal_of
+from reference_qm.core.store.entries import SEQUENCE_ELEMENTS, build_removal_change, format_place
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
@@ -52,7 +52,7 @@ class Restoring(Part):
         """
         self.qm.adm.QueueCollection.clear()
         self.qm.adm.last_private_queue_number = 0
-        by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in _RESTORE}
+        by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in _RESTORERS}
         for name, value in entries.items():
             kind, _, key_suffix = name.partition(":")
             if kind not in by_kind:
@@ -60,15 +60,15 @@ class Restoring(Part):
                     f"entry {name!a} is of an unknown kind: use the version of mqconform that wrote the store"
                 )
             by_kind[kind][key_suffix] = value
-        for kind, restore_one in _RESTORE.items():
+        for kind, restore_one in _RESTORERS.items():
             placed: list[tuple[int, str, Any]] = []
             name = kind
             try:
                 for key_suffix, value in by_kind[kind].items():
                     name = f"{kind}:{key_suffix}"
                     placed.append(
-                        (_ORDER[kind](key_suffix, value), key_suffix, value)
-                        if kind in _ORDER
+                        (_SORT_KEYS[kind](key_suffix, value), key_suffix, value)
+                        if kind in _SORT_KEYS
                         else (0, key_suffix, value)
                     )
                 for _, key_suffix, value in sorted(placed, key=itemgetter(0)):
@@ -128,7 +128,7 @@ class Restoring(Part):
         self.qm.disk.save({f"message:{key}": None for key in lost})
 
     def _advance_sequences(self, messages: dict[str, Any]) -> None:
-        """Advance each sender's sequence to its last gapless message, and remove the messages after a gap.
+        """Advance each sender's sequence to the last message before a gap, and remove the messages after the gap.
 
         Messages after a gap were never acknowledged, so the sender repeats them. Of two messages with the same number,
         the older message was withdrawn.
@@ -153,7 +153,7 @@ class Restoring(Part):
             for position in queue.MessagePositionList:
                 if position.key in lost:
                     queue.MessagePositionList.remove(position)
-                    self.qm.disk.save(removal_of([position]))
+                    self.qm.disk.save(build_removal_change([position]))
 
     def _restore_identifier(self, key_suffix: str, value: Any) -> None:
         if UUID(value) != self.qm.adm.Identifier:
@@ -211,7 +211,7 @@ class Restoring(Part):
     def _find_transfer(self, name: str) -> IncomingTransactionalTransferInfo | None:
         """Find or create the sequence that an entry describes; return None when its queue was deleted."""
         kind, number, sender, format_name = name.split(":", 3)
-        queue = self.qm.destinations.find_place(f"queue:{number}")
+        queue = self.qm.destinations.find_queue_of_entry(f"queue:{number}")
         if kind != "transfer" or queue is None:
             return None
         key = (UUID(sender), format_name.lower())
@@ -230,7 +230,11 @@ class Restoring(Part):
         key = int(key_suffix)
         self.qm.skip_persist_tokens(key)
         removed = value.get("removed")
-        queue = Queue(Pathname=value["in"]) if removed is not None else self.qm.destinations.find_place(value["in"])
+        queue = (
+            Queue(Pathname=value["in"])
+            if removed is not None
+            else self.qm.destinations.find_queue_of_entry(value["in"])
+        )
         if queue is None:
             return
         receiver = packet.UserHeader.QueueManagerAddress
@@ -286,21 +290,21 @@ def _require_u64(value: Any) -> int:
     return value
 
 
-def _number_key(key_suffix: str, value: Any) -> int:
+def _get_message_sort_key(key_suffix: str, value: Any) -> int:
     return int(key_suffix)
 
 
-def _queue_key(key_suffix: str, value: Any) -> int:
+def _get_queue_sort_key(key_suffix: str, value: Any) -> int:
     """Return the sort key of a queue: its number or Identifier; a queue sorts before its subqueues."""
     number, subqueue, _ = key_suffix.partition(";")
     return 2 * (int(number) if number.isdigit() else UUID(number).int) + bool(subqueue)
 
 
-def _time_key(key_suffix: str, value: Any) -> int:
+def _get_history_sort_key(key_suffix: str, value: Any) -> int:
     return _require_u64(value)
 
 
-_RESTORE: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
+_RESTORERS: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
     "identifier": lambda part: part._restore_identifier,
     "directory_identifier": lambda part: part._restore_directory_identifier,
     "last_known": lambda part: part._restore_last_known,
@@ -322,5 +326,9 @@ _RESTORE: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
 """The method that restores each kind of entry, in the order in which the kinds are restored."""
 
 
-_ORDER: dict[str, Callable[[str, Any], int]] = {"queue": _queue_key, "message": _number_key, "history": _time_key}
+_SORT_KEYS: dict[str, Callable[[str, Any], int]] = {
+    "queue": _get_queue_sort_key,
+    "message": _get_message_sort_key,
+    "history": _get_history_sort_key,
+}
 """The sort keys of entries: messages in order of arrival, the history by time."""

@@ -24,9 +24,11 @@ from reference_qm.model.transactions import TransactionalOperation
 from reference_qm.surface.clock import Now
 
 PLACEHOLDER_TIME = Now(0, 0)
-"""The placeholder time for restored state, before the first input brings the time."""
+"""The time that restored state has before the first input states the present time."""
 OUTGOING_QUEUES_LIMIT = 65_536
-"""The number of outgoing queues above which routed messages and acknowledgments create no further queue."""
+"""The maximum number of outgoing queues; when it is reached, routed messages and acknowledgments create no further
+queue.
+"""
 QueuePath = PrivateQueuePath | PublicQueuePath
 _SENDABLE_NAMES = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
 
@@ -168,13 +170,13 @@ class Destinations(Part):
         """Return an OutgoingTxSequenceID that is greater than every earlier OutgoingTxSequenceID. Spec: MS-MQQB
         3.1.1.3.1.
 
-        The identifier also exceeds those of the sequences to other destinations, if these sequences began in the same
+        The new identifier also exceeds the identifiers of sequences to other destinations that began in the same
         second, because an OrderAck names its sequence only by this identifier.
         """
         self.qm.adm.last_sequence_time = max(self.qm.adm.last_sequence_time + 1, now.utc_s)
         return TxSequenceID(Ordinal=1, TimeStamp=self.qm.adm.last_sequence_time & 0xFFFFFFFF)
 
-    def find_place(self, name: str) -> Queue | None:
+    def find_queue_of_entry(self, name: str) -> Queue | None:
         """Find the queue of a saved message by the name that its entry contains.
 
         Return None when the queue was deleted.

@@ -27,7 +27,7 @@ class QueueFormatType(IntEnum):
 
 
 class SuffixType(IntEnum):
-    """The suffix types. Spec: MS-MQMQ 2.2.7."""
+    """The types of suffix in m_SuffixAndFlags of a QUEUE_FORMAT. Spec: MS-MQMQ 2.2.7."""
 
     NONE = 0
     JOURNAL = 1
@@ -72,7 +72,7 @@ class QueueFormats(Part):
         suffix = queue_format["m_SuffixAndFlags"]
         if kind not in _READABLE_SUFFIXES or suffix not in _READABLE_SUFFIXES[QueueFormatType(kind)]:
             return None
-        return _NAMES[QueueFormatType(kind)](self)(queue_format["union"], SuffixType(suffix & 0x0F))
+        return _FORMATTERS[QueueFormatType(kind)](self)(queue_format["union"], SuffixType(suffix & 0x0F))
 
     def _format_public(self, value: Any, suffix: SuffixType) -> str | None:
         if suffix is SuffixType.NONE:
@@ -96,7 +96,7 @@ class QueueFormats(Part):
         return f"DIRECT=OS:{self.qm.config.host_name}\\SYSTEM$;{suffix.name}"
 
 
-_NAMES: Mapping[QueueFormatType, Callable[[QueueFormats], Callable[[Any, SuffixType], str | None]]] = {
+_FORMATTERS: Mapping[QueueFormatType, Callable[[QueueFormats], Callable[[Any, SuffixType], str | None]]] = {
     QueueFormatType.PUBLIC: lambda part: part._format_public,
     QueueFormatType.PRIVATE: lambda part: part._format_private,
     QueueFormatType.DIRECT: lambda part: part._format_direct,

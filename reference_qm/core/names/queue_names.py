@@ -92,7 +92,7 @@ class QueueNames(Part):
         """Find the local queue that a format name identifies. Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
 
         A public queue is found by its Identifier. A machine name without a suffix identifies no queue, because it can
-        mean three system queues.
+        mean any of three system queues.
         """
         match name:
             case PrivateName(computer, number, journal) if computer == self.qm.adm.Identifier:
@@ -155,7 +155,8 @@ class QueueNames(Part):
         return OWN_COMPUTER_NAMES | {one.lower() for one in known if one}
 
     def expand_format_name(self, text: str) -> FormatName | None:
-        """Resolve distribution lists and remove duplicates; None when a list cannot be resolved.
+        """Replace distribution lists by their members, and remove duplicates; return None when the members of a list
+        are unknown.
 
         Spec: MS-MQDMPR 3.1.7.3.8. A distribution list needs the directory (MS-MQDSSM 3.1.6.9);
         ``resolve_distribution_list`` returns its members.
@@ -186,7 +187,8 @@ class QueueNames(Part):
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
         """Return the members of a distribution list; None when they are unknown. Spec: MS-MQDSSM 3.1.6.9.
 
-        In workgroup mode they are unknown. A distribution list among the members is returned unresolved.
+        In workgroup mode they are unknown. If a member is itself a distribution list, the list is returned instead of
+        its members.
         """
         listed = list_members(self.qm.enterprise.directory, name.DistributionListGuid)
         if listed is None:

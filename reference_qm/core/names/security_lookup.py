@@ -42,7 +42,7 @@ class SecurityLookup(Part):
         return _parse_attribute_or_none(MqdsPublicKeys, cache[guid])
 
     def start_public_key_cache_timer(self, guid: UUID, now: Now) -> None:
-        """Start the lifetime of a new entry in the cache of public keys. Spec: MS-MQSO 6.4.3.2."""
+        """Start the timer that ends the lifetime of a new entry in the cache of public keys. Spec: MS-MQSO 6.4.3.2."""
         duration_ms = self.qm.settings.public_key_cache_ms // self.qm.settings.scale
         self.qm.timers.start(TimerKey(TimerName.PUBLIC_KEY_CACHE_VALIDITY, guid.int), now.monotonic_ms, duration_ms)
 
@@ -59,7 +59,7 @@ class SecurityLookup(Part):
         return next((one.Certificates for one in accounts if one.SecurityIdentifier.build() == security_id), None)
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
-        """Find the groups of an account in its PAC; None for an unknown account. Spec: MS-MQQB 3.1.5.8.3."""
+        """Find the groups in the PAC of an account; None for an unknown account. Spec: MS-MQQB 3.1.5.8.3."""
         return next((one.groups for one in self.qm.config.security.accounts if one.SecurityIdentifier == sid), None)
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:

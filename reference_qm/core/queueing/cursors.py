@@ -50,7 +50,7 @@ class Cursors(Part):
         return self._seek_for_peek(cursor)
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
-        """Return the message to receive through a cursor. Spec: MS-MQDMPR 3.2.7.4."""
+        """Return the message that a receive through a cursor takes. Spec: MS-MQDMPR 3.2.7.4."""
         if cursor.CursorState is CursorState.READ:
             if not _is_available(_require_position(cursor)):
                 return CursorStatus.ALREADY_RECEIVED, None
@@ -74,10 +74,10 @@ class Cursors(Part):
         _move_cursor(cursor, message_position)
 
     def wait_expired(self, cursor: Cursor) -> None:
-        """Move a cursor whose wait expired. Spec: MS-MQDMPR 3.2.7.6.
+        """Move a cursor after its wait for a message expired. Spec: MS-MQDMPR 3.2.7.6.
 
-        The document moves it to End, from where no later message could be reached. So the cursor moves to the last
-        message, the place before End, unless it is already beyond that message. Entries of deleted messages, which
+        The document moves the cursor to End, from where it could reach no later message. So the cursor moves to the
+        last message, the place before End, unless it is already beyond that message. Entries of deleted messages, which
         other cursors keep, do not count.
         """
         if cursor.CursorState is CursorState.WAIT_RECEIVE:
@@ -106,7 +106,7 @@ class Cursors(Part):
 
 
 def _move_cursor(cursor: Cursor, entry: Entry) -> None:
-    """Move a cursor to an entry, which stays linked as long as the cursor refers to it."""
+    """Move a cursor to an entry, which stays linked until the cursor leaves it."""
     positions = _get_positions(cursor)
     assert positions is not None
     positions.hold(entry)

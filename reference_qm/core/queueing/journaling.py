@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import build_relocation, removal_of
+from reference_qm.core.store.entries import build_relocation, build_removal_change
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import DeliveryGuarantee
@@ -17,7 +17,8 @@ class Journaling(Part):
     __slots__ = ()
 
     def journal_delivered(self, position: MessagePosition) -> None:
-        """Move a delivered message to the system journal if it was sent here and requests journaling; else delete it.
+        """Move a delivered message to the system journal if this queue manager is its source and the message requests
+        journaling; otherwise delete the message.
 
         Spec: MS-MQQB 3.1.5.5.4, 3.1.5.7, MS-MQDMPR 3.1.1.12 (PositiveJournalingRequested).
         """
@@ -25,7 +26,7 @@ class Journaling(Part):
         if message.PositiveJournalingRequested and message.Identifier.QueueManagerGuid == self.qm.adm.Identifier:
             self.qm.positions.move_message(position, self.qm.adm.SystemJournalQueue)
         else:
-            self.qm.disk.save(removal_of([position]))
+            self.qm.disk.save(build_removal_change([position]))
 
     def journal_failed(self, position: MessagePosition) -> None:
         """Move an undeliverable message to its dead-letter queue if it requests negative journaling; else delete it.
@@ -38,7 +39,7 @@ class Journaling(Part):
         if message.NegativeJournalingRequested and (own or message.TransactionIdentifier is None):
             self.qm.positions.move_message(position, self.dead_letter_queue(message))
         else:
-            self.qm.disk.save(removal_of([position]))
+            self.qm.disk.save(build_removal_change([position]))
 
     def dead_letter_queue(self, message: Message) -> Queue:
         """Return the dead-letter queue of a message: a local queue that the message names, else the system queue.

@@ -23,7 +23,7 @@ def is_in_session_table(waiting: tuple[Session, OutgoingMessagePosition]) -> boo
     return position in session.OutgoingMessageTable
 
 
-def time_to_reach(message: Message) -> int:
+def get_time_to_reach_queue(message: Message) -> int:
     """Return the time in s within which a message has to reach its queue. Spec: MS-MQMQ 2.2.19.1, 2.2.18.1.6.
 
     MS-MQQB 3.1.7.1.2 names only TimeToReachQueue; the class REACH_QUEUE_TIMEOUT also covers TimeToBeReceived.
@@ -68,7 +68,7 @@ class Lifetimes(Part):
 
         Spec: MS-MQQB 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NackReachQueueTimeout: a timer).
         """
-        life_s = time_to_reach(position.MessagePosition.MessageReference)
+        life_s = get_time_to_reach_queue(position.MessagePosition.MessageReference)
         if life_s != INFINITE:
             sent_s = position.MessagePosition.MessageReference.SentTime
             self.qm.to_be_sent.add((session, position), sent_s + life_s + 1)  # a message expires only after that second

@@ -4,7 +4,7 @@ from reference_qm.codec import MessageClass
 from reference_qm.core.events import MessageLeft
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import RESERVED_ORDINAL_BLOCK
-from reference_qm.core.store.entries import build_relocation, removal_of
+from reference_qm.core.store.entries import build_relocation, build_removal_change
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
@@ -21,7 +21,7 @@ class Positions(Part):
     __slots__ = ()
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        """Put a message into a queue before it can be received. Spec: MS-MQDMPR 3.1.7.1.9, MS-MQQB 3.1.5.8.8."""
+        """Put a message into a queue; it cannot be received yet. Spec: MS-MQDMPR 3.1.7.1.9, MS-MQQB 3.1.5.8.8."""
         position = MessagePosition(message, queue)
         position.LookupIdentifier = self.assign_lookup_identifier(message)
         queue.MessagePositionList.insert(position)
@@ -43,7 +43,7 @@ class Positions(Part):
     def message_available(self, position: MessagePosition) -> None:
         """Make a message available, and give it to a waiting reader. Spec: MS-MQDMPR 3.1.7.2.2."""
         position.State = MessagePositionState.AVAILABLE
-        position.QueueReference.MessagePositionList.reconsider(position)
+        position.QueueReference.MessagePositionList.reset_search_start(position)
         self.qm.lifetimes.watch_received(position)
         position.awaits_disk = False
         if position.QueueReference.OpenQueueDescriptorCollection:
@@ -84,7 +84,7 @@ class Positions(Part):
         message = position.MessageReference
         admitted = queue.QueueType is not QueueType.SYSTEM or not self.qm.quotas.check(queue, message)
         if not admitted:
-            self.qm.disk.save(removal_of([position]))
+            self.qm.disk.save(build_removal_change([position]))
             return None
         target = MessagePosition(message, queue, LookupIdentifier=position.LookupIdentifier)
         target.order_queue = position.order_queue
@@ -92,12 +92,14 @@ class Positions(Part):
         if not target.LookupIdentifier:  # the message was in an outgoing queue, where it had no identifier
             target.LookupIdentifier = self.assign_lookup_identifier(message)
         queue.MessagePositionList.insert(target)
-        self.qm.disk.save(removal_of([position]) | build_relocation(target))
+        self.qm.disk.save(build_removal_change([position]) | build_relocation(target))
         self.message_available(target)
         return target
 
 
 def lookup_identifier(message: Message, sequential_id: int) -> int:
-    """Combine the high byte of a LookupIdentifier with its seven low bytes."""
+    """Return a LookupIdentifier: the high byte follows from the message, and ``sequential_id`` contains the seven low
+    bytes.
+    """
     high = 0 if message.TransactionIdentifier is not None else 7 - message.Priority
     return high << 56 | sequential_id & LOW_LOOKUP_ID_BYTES

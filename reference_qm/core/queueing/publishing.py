@@ -25,7 +25,7 @@ SHARED_ATTRIBUTES = (
     "PrivacyLevel",
     "BasePriority",
 )
-"""The attributes that the directory shares with the queue and that may be changed."""
+"""The attributes of a queue that the directory also has, and that may be changed."""
 
 _STATUS_BY_DIRECTORY_RESULT = {
     DirectoryOperationResult.SUCCESS: Status.MQ_OK,
@@ -53,7 +53,7 @@ class Publishing(Part):
         3.1.7.1.3.
 
         In workgroup mode there is neither a directory nor a public queue. A configured queue may be published already,
-        by an administrator or before the last restart: see ``adopt``.
+        by an administrator or before the last restart: see ``use_published_identifier``.
         """
         state = self.qm.enterprise.state
         if not state.DirectoryIntegrated:
@@ -75,7 +75,7 @@ class Publishing(Part):
             events.create_directory_object(state, self._build_element(queue)), take_over_object
         )
 
-    def adopt(self, queue: Queue) -> bool:
+    def use_published_identifier(self, queue: Queue) -> bool:
         """Use the Identifier of a queue that is already published; return False for an unpublished queue."""
         found = events.read_directory(
             self.qm.enterprise.directory,
@@ -119,7 +119,9 @@ class Publishing(Part):
         )
 
     def update_public_queues(self) -> None:
-        """Update the local public queues with the result of Check Directory Online. Spec: MS-MQDMPR 3.1.7.1.25."""
+        """Update the local public queues with the attributes that Check Directory Online read. Spec: MS-MQDMPR
+        3.1.7.1.25.
+        """
         published = {element.Identifier: element for element in self.qm.enterprise.state.QueueCollection}
         for queue in self._list_public_queues():
             element = published.get(queue.Identifier)

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import ResourcesChanged
 
 KILOBYTE = 1024
-_TOTAL_BYTES = attrgetter("MessagePositionList.TotalBytes")
+_GET_TOTAL_BYTES = attrgetter("MessagePositionList.TotalBytes")
 
 
 class Quotas(Part):
@@ -62,7 +62,7 @@ def _get_usage_and_quota(queue: Queue, size: int) -> tuple[int, int]:
         return queue.MessagePositionList.TotalBytes + size, queue.parent.JournalQuota
     else:
         shared, quota = queue.parent, queue.parent.Quota
-    subqueues = sum(map(_TOTAL_BYTES, shared.SubqueueCollection.values()))
+    subqueues = sum(map(_GET_TOTAL_BYTES, shared.SubqueueCollection.values()))
     return shared.MessagePositionList.TotalBytes + subqueues + size, quota
 
 

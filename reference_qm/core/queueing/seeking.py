@@ -66,8 +66,8 @@ class Seeking(Part):
         refused; the document has no step for it.
         """
         positions = queue.MessagePositionList
-        if lookup_action in _FROM_EDGE:
-            from_start, direction = _FROM_EDGE[lookup_action]
+        if lookup_action in _EDGE_SEEKS:
+            from_start, direction = _EDGE_SEEKS[lookup_action]
             edge = positions.Start if from_start else positions.End
             return _build_search_result(self.seek_available(edge, peek_operation, direction))
         position = positions.find(lookup_id)
@@ -81,7 +81,7 @@ class Seeking(Part):
         return _STATUS_OF_UNREADABLE_STATE.get(position.State, Status.MQ_ERROR_MESSAGE_NOT_FOUND), None
 
 
-_FROM_EDGE = {
+_EDGE_SEEKS = {
     MessageSeekAction.FIRST: (True, SeekDirection.FORWARD),
     MessageSeekAction.LAST: (False, SeekDirection.BACKWARD),
 }

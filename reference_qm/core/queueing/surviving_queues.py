@@ -32,15 +32,19 @@ class SurvivingQueues(Part):
         return created
 
     def create_published(self) -> None:
-        """Use the configured public queues that the directory contains, and create the missing queues."""
+        """Use the configured public queues that already exist in the directory, and create the other configured public
+        queues.
+        """
         for settings in self.qm.config.queues:
             if settings.is_private or settings.name.lower() in self.qm.adm.QueueCollection:
                 continue
             queue = _build_queue(settings)
-            self.qm.queues.create(queue, 0, self._save_queue, skip_directory=self.qm.publishing.adopt(queue))
+            self.qm.queues.create(
+                queue, 0, self._save_queue, skip_directory=self.qm.publishing.use_published_identifier(queue)
+            )
 
     def _save_queue(self, status: Status, queue: Queue | None) -> None:
-        """Save a created public queue; when the queue could not be created, wait for the directory and try again."""
+        """Save a created public queue; if it could not be created, wait for the directory and create it later."""
         if queue is None:
             self.qm.enterprise.state.go_offline()
         else:

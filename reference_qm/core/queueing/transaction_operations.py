@@ -91,7 +91,7 @@ class TransactionOperations(Part):
 
     def find_messages_kept_by_transactions(self) -> set[MessagePosition]:
         """Find the messages that a crash does not return to their queues: messages sent in a transaction, and all
-        messages of a prepared transaction.
+        messages that a prepared transaction sends, receives or moves.
         """
         return {
             operation.MessagePositionReference

@@ -7,7 +7,7 @@ from uuid import UUID
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import build_relocation, format_place, message_entry, removal_of
+from reference_qm.core.store.entries import build_relocation, build_removal_change, format_place, message_entry
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.model.states import MessagePositionState
@@ -48,14 +48,14 @@ class TransactionRecords(Part):
         """Build the record that commits a transaction.
 
         After a crash, the disk has either the whole record or no part of it. Messages to other queue managers are not
-        included: ``Sending.take_over`` writes a new entry for each of them when it numbers them, because a restart
-        restores messages in the order in which their entries were written.
+        included: ``Sending.accept_outgoing_message`` writes a new entry for each of them when it numbers them, because
+        a restart restores messages in the order in which their entries were written.
         """
         if not self.qm.disk.used:
             return {}
         change: Change = {_entry_name(transaction): None} if transaction.state is TransactionState.PREPARED else {}
         for operation in _current_operations(transaction):
-            change |= _COMMITTED[operation.OperationType](self)(operation)
+            change |= _COMMIT_CHANGE_BUILDERS[operation.OperationType](self)(operation)
         return change
 
     def build_abort_record(self, transaction: Transaction) -> Change:
@@ -66,7 +66,7 @@ class TransactionRecords(Part):
         for operation in _current_operations(transaction):
             position = operation.MessagePositionReference
             if operation.OperationType is OperationType.ENQUEUE:
-                change |= removal_of([position])
+                change |= build_removal_change([position])
             elif position.State is MessagePositionState.PURGE_PENDING:
                 change |= self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
         return change
@@ -87,7 +87,7 @@ class TransactionRecords(Part):
             if operation.OperationType is OperationType.DEQUEUE:
                 operation.DequeueReason = MessageClass(argument[0])
             elif operation.OperationType is OperationType.MOVE:
-                operation.TargetQueueReference = self.qm.destinations.find_place(argument[0])
+                operation.TargetQueueReference = self.qm.destinations.find_queue_of_entry(argument[0])
             if position.State is not MessagePositionState.PURGE_PENDING:
                 position.State = MessagePositionState.LOCKED
             _withhold_message(position)
@@ -108,7 +108,7 @@ class TransactionRecords(Part):
     def _build_enqueue_change(self, operation: TransactionalOperation) -> Change:
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
-            return removal_of([position])
+            return build_removal_change([position])
         return self._build_entry(position) | {"last_transaction": self.qm.adm.last_transaction}
 
     def _build_dequeue_change(self, operation: TransactionalOperation) -> Change:
@@ -165,7 +165,9 @@ def _describe_operation(operation: TransactionalOperation) -> list[object]:
     return described
 
 
-_COMMITTED: Mapping[OperationType, Callable[[TransactionRecords], Callable[[TransactionalOperation], Change]]] = {
+_COMMIT_CHANGE_BUILDERS: Mapping[
+    OperationType, Callable[[TransactionRecords], Callable[[TransactionalOperation], Change]]
+] = {
     OperationType.ENQUEUE: lambda part: part._build_enqueue_change,
     OperationType.DEQUEUE: lambda part: part._build_dequeue_change,
     OperationType.MOVE: lambda part: part._build_move_change,

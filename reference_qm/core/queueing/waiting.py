@@ -35,9 +35,9 @@ class Waiting(Part):
     ) -> None:
         """Wait for a message; a timeout of None is infinite. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.4.
 
-        The status Failed of a read that may not wait has no printed value. It is MQ_ERROR_IO_TIMEOUT, the only fitting
-        status that the raising events return. These events also raise Wait Time Expired on the cursor of the read.
-        Timeouts are in seconds in this document, and in ms in MS-MQQP.
+        The document gives no value for the status Failed of a read that may not wait. Here its value is
+        MQ_ERROR_IO_TIMEOUT, the only fitting status that the raising events return. These events also raise Wait Time
+        Expired on the cursor of the read. Timeouts are in seconds in this document, and in ms in MS-MQQP.
         """
         if queue_desc.QueueReference is None:
             answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)

@@ -16,7 +16,9 @@ from reference_qm.surface.inputs import RpcAccepted, RpcBytes, RpcLost
 
 @dataclass(slots=True, eq=False)
 class _AssociationEntry:
-    """An association with the name of its connection, the number of its timer and its due time in monotonic ms."""
+    """An association with the name of its connection, the number of its timer, and the due time of the timer in
+    monotonic ms.
+    """
 
     connection: str
     number: int
@@ -64,37 +66,37 @@ class Associations:
         """Take received bytes; drop the late bytes of an unknown connection."""
         held = self._by_connection.get(event.connection)
         if held is not None:
-            self.note(held.association.receive_bytes(event.data, now))
+            self.carry_out_outputs(held.association.receive_bytes(event.data, now))
             self.unfinished.note(event.connection, held.association.unfinished)
             self._set_timer(held, now)
 
-    def cut(self, connection: str, reason: str) -> None:
+    def close_connection(self, connection: str, reason: str) -> None:
         """Close a connection if it is still open."""
         held = self._by_connection.get(connection)
         if held is not None:
-            self.note(held.association.close(reason))
+            self.carry_out_outputs(held.association.close(reason))
 
-    def lose(self, event: RpcLost) -> None:
+    def remove_connection(self, event: RpcLost) -> None:
         """Remove a lost connection, and post the events for its calls and handles."""
         held = self._by_connection.get(event.connection)
         if held is not None:
             self._forget_association(held)
-            self.note(held.association.connection_lost())
+            self.carry_out_outputs(held.association.connection_lost())
 
-    def expire(self, number: int, now: Now) -> None:
+    def on_timer(self, number: int, now: Now) -> None:
         """Handle the expired timer of the association with the given number."""
-        self.note(self._by_number[number].association.handle_timer(now))
+        self.carry_out_outputs(self._by_number[number].association.handle_timer(now))
 
     def stop(self) -> None:
         """End every association: pending answers are sent first, waiting calls get no answer."""
         why = "the queue manager is stopped (MS-RPCE 3.3.3.4.2)"
         for held in list(self._by_connection.values()):
-            self.note([*held.association.shut_down(), *held.association.close(why)])
+            self.carry_out_outputs([*held.association.shut_down(), *held.association.close(why)])
 
     # -- outputs ------------------------------------------------------------------------------------------------------
 
-    def note(self, outputs: Iterable[RpcOutput]) -> None:
-        """Send the bytes of an association or an answered call, and post its events."""
+    def carry_out_outputs(self, outputs: Iterable[RpcOutput]) -> None:
+        """Send the bytes that an association or an answered call returned, and post the returned events."""
         for output in outputs:
             if isinstance(output, SendBytes | CloseAssociation):
                 self._carry_out(output)

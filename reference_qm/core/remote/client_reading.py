@@ -67,18 +67,20 @@ class ClientReading(Part):
         self.note_remote_read_handle(entry, results["pphContext"])
         if entry not in self.qm.remote_client.PendingRemoteReadEntryCollection:
             return (
-                yield from self._give_back(read, entry, _cancellation_error("after the server had sent the message"))
+                yield from self._reject_received_message(
+                    read, entry, _cancellation_error("after the server had sent the message")
+                )
             )
         try:
             found = self.reconstruct_message(results, self.qm.server_names.find_identifier(read.queue))
         except FormatError as malformed:
             error = RemoteError(f"the server sent a malformed UserMessage Packet: {malformed}")
-            return (yield from self._give_back(read, entry, error))
+            return (yield from self._reject_received_message(read, entry, error))
         if read.receives:
             yield from self.end_receive(entry, Ack.RR_ACK)
         return found
 
-    def _give_back(self, read: RemoteRead, entry: PendingRemoteReadEntry, error: RemoteError) -> Sequence:
+    def _reject_received_message(self, read: RemoteRead, entry: PendingRemoteReadEntry, error: RemoteError) -> Sequence:
         """Report to the server that a message was not received, so that the server keeps it. Spec: MS-MQQP 3.1.4.2."""
         if read.receives:
             yield from self.end_receive(entry, Ack.RR_NACK)

@@ -141,7 +141,7 @@ class ClientTasks(Part):
                 self._resume_task(task, RemoteError(reason), now)
 
     def _take_events(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
-        """Carry out the outputs of an association, in order."""
+        """Carry out the outputs of an association in the order in which the association returned them."""
         for one in happened:
             if isinstance(one, Send):
                 self.qm.emit(SendPacket(binding.transport, one.data))

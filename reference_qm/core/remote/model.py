@@ -26,8 +26,8 @@ class RemoteReadEntry:
     """A remote read that has started and not ended. Spec: MS-MQQP 3.1.1.2.
 
     ``Timeout`` u32 ms. ``UserMessagePacket``: the position of the message, when the read has found one; a receive locks
-    the message until ``ended``. ``call``: the call that began the read. ``cancelled``: whether the client cancelled
-    that call.
+    the message until ``ended`` is true. ``call``: the call that began the read. ``cancelled``: whether the client
+    cancelled that call. ``ended``: whether the client has ended the receive.
     """
 
     OpenQueueDescriptorHandle: int

@@ -82,7 +82,8 @@ class ObjectProperties(Part):
             return None
 
     def check_property_type(self, identifier: int, vt: int) -> bool:
-        """Return whether an identifier is a property, and the variant has its type or VT_NULL.
+        """Return whether an identifier is a supported property, and the variant has the type of this property or
+        VT_NULL.
 
         Spec: MS-MQMP 3.1.4.9.
         """

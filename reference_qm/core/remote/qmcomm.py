@@ -16,11 +16,11 @@ from reference_qm.security import QueueAccess, is_granted
 from reference_qm.security.sid import ANONYMOUS, AUTHENTICATED_USERS, EVERYONE, Sid
 from reference_qm.surface.clock import Now
 
-ACCESS: dict[int, QueueAccessType] = {
+QUEUE_ACCESS_TYPES: dict[int, QueueAccessType] = {
     DesiredAccess.MQ_RECEIVE_ACCESS: QueueAccessType.RECEIVE,
     DesiredAccess.MQ_PEEK_ACCESS: QueueAccessType.PEEK,
 }
-SHARE: dict[int, QueueShareMode] = {
+QUEUE_SHARE_MODES: dict[int, QueueShareMode] = {
     ShareMode.MQ_DENY_NONE: QueueShareMode.DENY_NONE,
     ShareMode.MQ_DENY_RECEIVE_SHARE: QueueShareMode.DENY_RECEIVE,
 }
@@ -58,21 +58,27 @@ class Qmcomm(Part):
         self.qm.remote.note(call.respond(Return=Status.MQ_OK, pphContext=call.new_handle(context), **values))
 
     def open_remote_queue(self, call: Call, now: Now) -> Opened:
-        """Check the client's arguments, and raise Open Queue. Spec: MS-MQMP 3.1.4.2.
+        """Check the client's arguments, and raise the event Open Queue. Spec: MS-MQMP 3.1.4.2.
 
         dwCallingProcessID, pLicGuid and dwMQS are ignored (notes <15> to <25>). When the maximum number of descriptors
         is open, the status is MQ_ERROR_INSUFFICIENT_RESOURCES.
         """
         given = call.arguments
-        if given["dwDesiredAccess"] not in ACCESS or given["dwShareMode"] not in SHARE or given["pQueueFormat"] is None:
+        if (
+            given["dwDesiredAccess"] not in QUEUE_ACCESS_TYPES
+            or given["dwShareMode"] not in QUEUE_SHARE_MODES
+            or given["pQueueFormat"] is None
+        ):
             return Status.MQ_ERROR_INVALID_PARAMETER, None
         format_name = self.qm.queue_formats.format_name_of(given["pQueueFormat"])
         if format_name is None:
             return Status.MQ_ERROR_ILLEGAL_FORMATNAME, None
         if len(self.qm.descriptors) >= OPEN_DESCRIPTORS_LIMIT:
             return Status.MQ_ERROR_INSUFFICIENT_RESOURCES, None
-        access = ACCESS[given["dwDesiredAccess"]]
-        status, descriptor = self.qm.queue_opening.open_queue(format_name, access, SHARE[given["dwShareMode"]], now)
+        access = QUEUE_ACCESS_TYPES[given["dwDesiredAccess"]]
+        status, descriptor = self.qm.queue_opening.open_queue(
+            format_name, access, QUEUE_SHARE_MODES[given["dwShareMode"]], now
+        )
         if descriptor is None or descriptor.QueueReference is None:
             return status, None
         queue = descriptor.QueueReference

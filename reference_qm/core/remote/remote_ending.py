@@ -40,7 +40,7 @@ class RemoteEnding(Part):
         return ack == Ack.RR_ACK
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
-        """Raise Dequeue Message End; ``ended`` gets rStatus. Spec: MS-MQQP 3.1.4.2.
+        """Raise the event Dequeue Message End; ``ended`` gets rStatus. Spec: MS-MQQP 3.1.4.2.
 
         The entry is removed in any case. If the message cannot be deleted, it becomes available again, because no later
         call could free it.
@@ -96,7 +96,7 @@ class RemoteEnding(Part):
         return (Status.MQ_ERROR, None) if found is None else (Status.MQ_OK, found)
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
-        """Raise Cancel Waiting Message Read Request, and remove the read. Spec: MS-MQQP 3.1.4.6.
+        """Raise the event Cancel Waiting Message Read Request, and remove the read. Spec: MS-MQQP 3.1.4.6.
 
         The reads of a deleted queue were already answered; then there is no read to cancel.
         """

@@ -36,7 +36,7 @@ class RemoteOpening(Part):
         if status:
             self.qm.remote.note(call.respond(Return=status, phContext=None))
             return
-        handle = self.handle_to_open(given["hQueue"], given["dwpContext"])
+        handle = self.choose_descriptor_handle(given["hQueue"], given["dwpContext"])
         entry = OpenQueueEntry(OpenQueueDescriptorHandle=handle, ClientId=given["pLicGuid"])
         self.qm.remote.OpenQueueEntryCollection.add(entry)
         self.take_over_descriptor(entry)
@@ -54,7 +54,7 @@ class RemoteOpening(Part):
         """Accept any hQueue, because it is ignored. Spec: MS-MQQP 3.1.4.3, note <13>."""
         return Status.MQ_OK
 
-    def handle_to_open(self, h_queue: int, dwp_context: int) -> int:
+    def choose_descriptor_handle(self, h_queue: int, dwp_context: int) -> int:
         """Return the handle that identifies the descriptor after the call. Spec: MS-MQQP 3.1.4.3, note <15>."""
         return dwp_context
 
@@ -133,7 +133,7 @@ class RemoteOpening(Part):
         self.qm.remote.note(call.respond(Return=status))
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
-        """Raise Purge Queue; answer when the purge is on disk. Spec: MS-MQQP 3.1.4.7, MS-MQDMPR 3.1.7.1.7."""
+        """Raise the event Purge Queue; answer when the purge is on disk. Spec: MS-MQQP 3.1.4.7, MS-MQDMPR 3.1.7.1.7."""
 
         def answer_purge(number: int) -> Result:
             self.qm.remote.note(call.respond(Return=Status.MQ_OK))

@@ -48,27 +48,27 @@ class RemoteReads(Part):
     def remote_receive(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
-        """Raise Dequeue Message Begin. Spec: MS-MQQP 3.1.4.1."""
+        """Raise the event Dequeue Message Begin. Spec: MS-MQQP 3.1.4.1."""
         answered, timeout_ms = self._build_completion(entry), _timeout_ms(entry)
         self.qm.two_phase_reading.dequeue_message_begin(descriptor, answered, now, timeout_ms, cursor, entry.tag)
 
     def remote_peek(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
-        """Raise Peek Message. Spec: MS-MQQP 3.1.4.1."""
+        """Raise the event Peek Message. Spec: MS-MQQP 3.1.4.1."""
         answered, timeout_ms = self._build_completion(entry), _timeout_ms(entry)
         self.qm.reading.peek_message(descriptor, answered, now, timeout_ms, cursor, entry.tag)
 
     def remote_peek_next(
         self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
     ) -> None:
-        """Raise Peek Next Message. Spec: MS-MQQP 3.1.4.1."""
+        """Raise the event Peek Next Message. Spec: MS-MQQP 3.1.4.1."""
         assert cursor is not None  # ``check_peek_next_cursor`` refused a peek without cursor
         answered, timeout_ms = self._build_completion(entry), _timeout_ms(entry)
         self.qm.reading.peek_next_message(descriptor, answered, now, cursor, timeout_ms, entry.tag)
 
     def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
-        """Raise Read Message By Lookup Identifier. Spec: MS-MQQP 3.1.4.11."""
+        """Raise the event Read Message By Lookup Identifier. Spec: MS-MQQP 3.1.4.11."""
         operation = self.get_lookup_operation(entry.Action, lookup_id)
         peek = entry.Action not in RECEIVE_ACTIONS
         answered = self._build_completion(entry)

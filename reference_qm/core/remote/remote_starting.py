@@ -122,11 +122,11 @@ class RemoteStarting(Part):
     # -- queues and cursors --------------------------------------------------------------------------------------------
 
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
-        """Find a descriptor that R_QMOpenRemoteQueue opened; a local application's descriptor does not count.
+        """Find a descriptor that R_QMOpenRemoteQueue opened; descriptors of local applications are ignored.
 
         Spec: MS-MQQP 3.1.4.1. RemoteQMOpenQueue accepts any value as a handle. The first call that uses an unknown
-        descriptor returns the status of the document for a missing OpenQueueEntry, or the status of the method. The
-        descriptor of a deleted queue is found, because the events report the deletion.
+        descriptor returns the status that the document gives for a missing OpenQueueEntry, or the status that the
+        called method has for it. The descriptor of a deleted queue is found, because the events report the deletion.
         """
         descriptor = self.qm.descriptors.get(handle)
         remote = descriptor is not None and descriptor.RemoteReadState is not RemoteReadState.NONE

@@ -67,7 +67,7 @@ class RemoteReading:
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
         """Carry out the outputs that a call produced when it was answered."""
-        self.associations.note(outputs)
+        self.associations.carry_out_outputs(outputs)
 
 
 class RpcServing(Part):
@@ -85,13 +85,13 @@ class RpcServing(Part):
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
         """Handle bytes that were received on a connection. Spec: MS-MQQP 2.1, MS-MQDMPR 3.1.1.1 (HardenedSecurity)."""
         if self.qm.adm.HardenedSecurity:
-            self.qm.remote.associations.cut(event.connection, HARDENED_REASON)
+            self.qm.remote.associations.close_connection(event.connection, HARDENED_REASON)
             return
         self.qm.remote.associations.receive(event, now)
 
     def on_lost(self, event: RpcLost, now: Now) -> None:
         """Remove a lost connection. Spec: MS-MQQP 3.1.6."""
-        self.qm.remote.associations.lose(event)
+        self.qm.remote.associations.remove_connection(event)
 
     def carry_out(self, event: RpcEvent, now: Now) -> None:
         """Carry out a call, a cancel or a rundown. Spec: MS-MQQP 3.1.4, 3.1.6, MS-MQMP 3.1.4, 3.1.7.2."""
@@ -111,7 +111,7 @@ class RpcServing(Part):
             case CallOrphaned(call):
                 self.qm.remote_ending.orphan_call(call)
             case HandleRundown(handle):
-                RUNDOWNS[handle.kind](self.qm)(handle.state)
+                RUNDOWN_HANDLERS[handle.kind](self.qm)(handle.state)
 
     def is_served(self, call: Call) -> bool:
         """Return whether the method of a call exists; only old releases omit methods. Spec: MS-MQQP 1.7, note <2>."""
@@ -164,7 +164,7 @@ METHOD_HANDLERS: Mapping[str, Callable[[QM], Callable[[Call, Now], None]]] = {
 """The handler of each method, by the method's name on the wire."""
 
 
-RUNDOWNS: Mapping[str, Callable[[QM], Callable[[Any], None]]] = {
+RUNDOWN_HANDLERS: Mapping[str, Callable[[QM], Callable[[Any], None]]] = {
     "PCTX_RRSESSION_HANDLE_TYPE": lambda qm: qm.remote_opening.run_down_session,
     "PCTX_REMOTEREAD_HANDLE_TYPE": lambda qm: qm.remote_ending.run_down_remote_read,
     "PCTX_OPENREMOTE_HANDLE_TYPE": lambda qm: qm.qmcomm.run_down_open_remote,

@@ -11,9 +11,10 @@ FAILURE_BIT = 0x80000000
 """The severity bit of an HRESULT. Spec: MS-MQQP 2.2."""
 
 PORT_CALLS = {"qm2qm": ("RemoteQMGetQMQMServerPort", "dwPortType"), "qmcomm": ("R_QMGetRTQMServerPort", "fIP")}
-"""For each interface: the method that returns ports, and its parameter."""
+"""For each interface: the method that returns the port of an interface, and the method's parameter for the port type.
+"""
 PORT_TYPES = {"qm2qm": PortType.IP_READ, "qmcomm": PortType.IP_HANDSHAKE}
-"""By interface: the port type that the client requests in the call that ``PORT_CALLS`` names."""
+"""For each interface: the port type that the client passes to the method that ``PORT_CALLS`` names."""
 
 
 class ServerBindings(Part):
@@ -29,7 +30,7 @@ class ServerBindings(Part):
         return (yield Bind(server, interface))
 
     def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
-        """Ask a server for the port of the other methods of an interface.
+        """Ask a server for the port at which it serves the other methods of an interface.
 
         Returns int; raises RemoteError when the server returns no port. Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP
         3.1.4.24.
@@ -103,7 +104,7 @@ class ServerBindings(Part):
             raise RemoteError(f"{method} returned {format_status(status)}", status)
 
     def then_close(self, binding: Binding, sequence: Sequence) -> Sequence:
-        """Run a sequence, and close a binding handle afterwards in any case."""
+        """Run a sequence, and close a binding handle afterwards, even if the sequence fails."""
         try:
             outcome = yield from sequence
         except RemoteError:

@@ -19,7 +19,7 @@ HRESULT_BY_CONNECTION_STATUS = {
     ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE: 0xC00E0013,  # MQ_ERROR_NO_DS
     ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE: 0x80090016,  # NTE_BAD_KEYSET
 }
-"""The HRESULT of ConnectionHistory.Error for each Status; zero without a failure."""
+"""The HRESULT that ConnectionHistory.Error contains for each Status; zero if the attempt did not fail."""
 
 
 def outgoing_queue(session: Session) -> OutgoingQueue:
@@ -42,7 +42,8 @@ class Connecting(Part):
     def may_connect(self) -> bool:
         """Return whether sessions may be established and accepted.
 
-        Spec: MS-MQSO 5.1.1.1 (ConnectionActive), MS-MQDMPR 3.1.1.1 (HardenedSecurity): no session uses HTTP.
+        Spec: MS-MQSO 5.1.1.1 (ConnectionActive), MS-MQDMPR 3.1.1.1 (HardenedSecurity). HardenedSecurity excludes
+        sessions, because they do not use HTTP.
         """
         return self.qm.adm.ConnectionActive and not self.qm.adm.HardenedSecurity
 

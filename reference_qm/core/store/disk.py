@@ -28,7 +28,8 @@ ordinal.
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A change that is being written to the disk, with its purpose. ``token``: the command that waits for it, or None.
+    """A change that is being written to the disk, with its purpose. ``token``: the command that waits for the change,
+    or None.
 
     ``repeat``: the part of the change that stays valid after a failed write, and is written again. ``sessions``: the
     sessions that may send messages afterwards.
@@ -94,7 +95,8 @@ class Disk:
             self._write_change({}, change, None, Result, lambda: None, ())
 
     def when_saved(self, reached: Callable[[Now], None], missed: Callable[[str, Now], None], now: Now) -> None:
-        """Call ``reached`` when all changes saved until now are on disk, ``missed`` if the write of a change fails.
+        """Call ``reached`` when all changes saved until now are on disk; call ``missed`` if the write of one of them
+        fails.
 
         Changes that failed before are written again.
         """
@@ -106,7 +108,7 @@ class Disk:
             reached(now)
 
     def pass_barriers(self, token: int, error: str | None, now: Now) -> None:
-        """Report to the barriers that a record is on disk, or the reason why it is not."""
+        """Report to the barriers that a record is on disk, or why it could not be written."""
         waiting, self._barriers = self._barriers, []
         for barrier in waiting:
             if token in barrier.tokens and error is not None:

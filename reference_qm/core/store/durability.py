@@ -8,10 +8,10 @@ from reference_qm.core.store.disk import Change
 from reference_qm.core.store.entries import (
     SEQUENCE_ELEMENTS,
     _change_entry_value,
+    build_removal_change,
     format_place,
-    is_awaited,
+    is_removal_reported,
     message_entry,
-    removal_of,
     transfer_entry,
 )
 from reference_qm.core.store.messages import serialize_message
@@ -68,8 +68,8 @@ class Durability(Part):
         for position in positions:
             if not position.key:
                 continue
-            change |= removal_of([position])
-            if is_awaited(position, reason):
+            change |= build_removal_change([position])
+            if is_removal_reported(position, reason):
                 change |= _change_entry_value(position, "removed", int(reason))
             change |= self._get_transfer_entry(position)
         return change

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from reference_qm.codec import MessageClass, TxSequenceID, guid_text
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.messages import receive_bit, serialize_message
+from reference_qm.core.store.messages import get_receive_ack_bit, serialize_message
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import (
     Acceptance,
@@ -55,14 +55,14 @@ def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptan
     return {f"message:{position.key}": values}
 
 
-def awaiting_final_ack(position: MessagePosition) -> Change:
+def build_awaiting_final_ack_change(position: MessagePosition) -> Change:
     """Return the change for a message that arrived and awaits its FinalAck. Spec: MS-MQQB 3.1.5.6."""
     return _change_entry_value(position, "awaits", "final ack")
 
 
-def is_awaited(position: MessagePosition, reason: MessageClass) -> bool:
+def is_removal_reported(position: MessagePosition, reason: MessageClass) -> bool:
     """Return whether the removal of a message from its queue must be reported. Spec: MS-MQQB 3.1.7.2."""
-    wanted = position.MessageReference.AcknowledgementsRequested & receive_bit(reason)
+    wanted = position.MessageReference.AcknowledgementsRequested & get_receive_ack_bit(reason)
     return position.order_queue is not None or bool(wanted)
 
 
@@ -93,7 +93,7 @@ def _encode_sequence_place(identifier: TxSequenceID, number: int) -> list[int]:
     return [identifier.Ordinal, identifier.TimeStamp, number]
 
 
-def removal_of(positions: Iterable[MessagePosition]) -> Change:
+def build_removal_change(positions: Iterable[MessagePosition]) -> Change:
     """Return the change that removes messages; express messages are not on disk."""
     return {f"message:{position.key}": None for position in positions if position.key}
 

@@ -134,7 +134,7 @@ def serialize_message(message: Message) -> UserMessagePacket:
     return packet if listed is None else add_destination_lists(packet, message, listed)
 
 
-def is_large(body: bytes) -> bool:
+def may_exceed_packet_size(body: bytes) -> bool:
     """Return whether a body may be too large for a packet; a smaller body fits with any label and queues."""
     return len(body) > FITTING_BODY_BYTES
 
@@ -200,7 +200,7 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
     )
 
 
-def receive_bit(reason: MessageClass) -> int:
+def get_receive_ack_bit(reason: MessageClass) -> int:
     """Return the bit of AcknowledgementsRequested that requests the acknowledgment of a receipt.
 
     Spec: MS-MQQB 3.1.7.2.1.

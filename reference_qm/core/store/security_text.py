@@ -26,14 +26,14 @@ from reference_qm.surface.commands import SendMessage
 
 NO_SENDER, QUEUE_MANAGER_SENDER = "none", "queue_manager"
 """Values of ``sender`` other than the name of an account."""
-_LEVELS: Mapping[str, int] = {"none": 0} | {level.name.lower(): level for level in SignatureType}
-_PRIVACY: Mapping[str, int] = {level.name.lower(): level for level in PrivacyLevel}
-_HASHES: Mapping[str, int] = {one.name.lower(): one for one in HashAlgorithm}
-_CIPHERS: Mapping[str, int] = {one.name.lower(): one for one in EncryptionAlgorithm}
-_SENDERS: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, QUEUE_MANAGER_SENDER: ST_QUEUE_MANAGER}
+_SIGNATURE_TYPE_BY_NAME: Mapping[str, int] = {"none": 0} | {level.name.lower(): level for level in SignatureType}
+_PRIVACY_LEVEL_BY_NAME: Mapping[str, int] = {level.name.lower(): level for level in PrivacyLevel}
+_HASH_ALGORITHM_BY_NAME: Mapping[str, int] = {one.name.lower(): one for one in HashAlgorithm}
+_ENCRYPTION_ALGORITHM_BY_NAME: Mapping[str, int] = {one.name.lower(): one for one in EncryptionAlgorithm}
+_SENDER_TYPE_BY_NAME: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, QUEUE_MANAGER_SENDER: ST_QUEUE_MANAGER}
 
 
-def build_requested_security(
+def parse_requested_security(
     request: SendMessage, accounts: tuple[Account, ...], own: UUID, preset_hash: HashAlgorithm = HashAlgorithm.SHA512
 ) -> MessageSecurity | None:
     """Return the security that a command requests, or None. Raises CommandError.
@@ -41,10 +41,10 @@ def build_requested_security(
     Spec: MS-MQDMPR 3.1.1.12: the sender is the current user, which is the first configured account, or else the queue
     manager, whose identifier is ``own``.
     """
-    level = require_one_of("authentication_level", request.authentication_level, _LEVELS)
-    privacy = require_one_of("privacy_level", request.privacy_level, _PRIVACY)
+    level = require_one_of("authentication_level", request.authentication_level, _SIGNATURE_TYPE_BY_NAME)
+    privacy = require_one_of("privacy_level", request.privacy_level, _PRIVACY_LEVEL_BY_NAME)
     named = request.hash_algorithm
-    algorithm = preset_hash if named is None else require_one_of("hash_algorithm", named, _HASHES)
+    algorithm = preset_hash if named is None else require_one_of("hash_algorithm", named, _HASH_ALGORITHM_BY_NAME)
     if not level and not privacy and request.sender is None:
         return None
     sender = request.sender or (accounts[0].name if accounts else QUEUE_MANAGER_SENDER)
@@ -73,11 +73,11 @@ def build_requested_security(
 def describe_security(security: MessageSecurity) -> dict[str, Any]:
     """Describe the security of a message, JSON-ready; a value without a name appears as its number."""
     return {
-        "authentication_level": _name_in_table(security.AuthenticationLevel, _LEVELS),
-        "hash_algorithm": _name_in_table(security.HashAlgorithm, _HASHES),
-        "privacy_level": _name_in_table(security.PrivacyLevel, _PRIVACY),
-        "encryption_algorithm": _name_in_table(security.EncryptionAlgorithm, _CIPHERS),
-        "sender_type": _name_in_table(security.SenderIdentifierType, _SENDERS),
+        "authentication_level": _name_in_table(security.AuthenticationLevel, _SIGNATURE_TYPE_BY_NAME),
+        "hash_algorithm": _name_in_table(security.HashAlgorithm, _HASH_ALGORITHM_BY_NAME),
+        "privacy_level": _name_in_table(security.PrivacyLevel, _PRIVACY_LEVEL_BY_NAME),
+        "encryption_algorithm": _name_in_table(security.EncryptionAlgorithm, _ENCRYPTION_ALGORITHM_BY_NAME),
+        "sender_type": _name_in_table(security.SenderIdentifierType, _SENDER_TYPE_BY_NAME),
         "sender": _format_identity(security),
         "certificate_base64": base64.b64encode(security.SenderCertificate).decode(),
         "provider": security.AuthenticationProviderName or None,

@@ -3,7 +3,7 @@ from __future__ import annotations
 from reference_qm.codec import MessageClass, MessageIdentifier, MessagePropertiesHeader
 from reference_qm.core.names.queue_names import OWN_QUEUE_PATHS
 from reference_qm.core.part import Part
-from reference_qm.core.store.messages import receive_bit
+from reference_qm.core.store.messages import get_receive_ack_bit
 from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.surface.clock import Now
 
@@ -73,7 +73,7 @@ class AdminAcks(Part):
 
         Spec: MS-MQQB 3.1.7.2.1.
         """
-        if message.AcknowledgementsRequested & receive_bit(reason):
+        if message.AcknowledgementsRequested & get_receive_ack_bit(reason):
             self.send(message, reason, now)
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -87,7 +87,8 @@ class AdminAcks(Part):
             self.qm.own_messages.send(ack, now)
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
-        """Return whether an acknowledgment of a class may be sent at all.
+        """Return whether an acknowledgment of a class may be sent; without SendInsecureNacks, the classes in
+        INSECURE_NACKS may not.
 
         Spec: MS-MQQB 3.1.7.15, 3.1.1.3 (SendInsecureNacks).
         """

@@ -129,7 +129,8 @@ class Admission(Part):
             self.qm.journaling.keep_message(self.qm.adm.SystemDeadletterQueue, message)
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        """Return whether a queue has room for a message; refuse the message if not. Spec: MS-MQQB 3.1.5.8.8.
+        """Return whether a queue has room for a message; refuse the message if the queue has no room. Spec: MS-MQQB
+        3.1.5.8.8.
 
         When the quota of the queue manager is exceeded, the session is closed without an acknowledgment, and the sender
         sends the message again. A transactional message that is refused here does not advance its sequence, like a

@@ -127,14 +127,14 @@ class Enqueueing(Part):
         self, queue: OutgoingQueue, message: Message, token: int | None, result: Result, now: Now
     ) -> Result | None:
         position = MessagePosition(message, queue)
-        change = self.qm.sending.take_over(queue, position, now)
+        change = self.qm.sending.accept_outgoing_message(queue, position, now)
 
         def let_go() -> Result:
             position.awaits_disk = False
             return result
 
         return self.qm.disk.commit(
-            change, token, let_go, lambda: self.qm.sending.take_back(queue, position), [queue.session]
+            change, token, let_go, lambda: self.qm.sending.remove_unsaved_message(queue, position), [queue.session]
         )
 
     def outgoing_messages(self) -> int:

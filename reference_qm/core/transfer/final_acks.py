@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.codec import FinalAckBody, FormatError, MessageClass, UserMessagePacket
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import is_awaited, removal_of
+from reference_qm.core.store.entries import build_removal_change, is_removal_reported
 from reference_qm.core.transfer.transactional_sending import leave_window
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.model.states import SessionState
@@ -58,10 +58,10 @@ class FinalAcks(Part):
 
         Spec: MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2.
         """
-        if is_awaited(position, reason):
+        if is_removal_reported(position, reason):
             self.qm.admin_acks.acknowledge_receive(position.MessageReference, reason, now)
             self.acknowledge_final(position, reason, now)
-            self.qm.disk.save(removal_of([position]))
+            self.qm.disk.save(build_removal_change([position]))
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         """Send the FinalAck of a transactional message that left its queue. Spec: MS-MQQB 3.1.7.2.2.
@@ -107,9 +107,9 @@ class FinalAcks(Part):
                 leave_window(session, position)
                 session.OutgoingMessageTable.remove(position)
                 if position.recoverable:
-                    self.requeue(position, now)
+                    self.move_to_outgoing_queue(position, now)
 
-    def requeue(self, position: OutgoingMessagePosition, now: Now) -> None:
+    def move_to_outgoing_queue(self, position: OutgoingMessagePosition, now: Now) -> None:
         """Move a message of a closed session to the outgoing queue of its destination. Spec: MS-MQQB 3.1.7.17."""
         message = position.MessagePosition.MessageReference
         queue = self.qm.destinations.open_outgoing(message.DestinationQueueFormatName, now)

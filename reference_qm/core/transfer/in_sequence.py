@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import removal_of, transfer_entry
+from reference_qm.core.store.entries import build_removal_change, transfer_entry
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.core.transfer.arrival import Saving
 from reference_qm.model.adm import (
-    NO_INCOMING,
+    NO_INCOMING_SEQUENCE,
     Acceptance,
     IncomingTransactionalTransferInfo,
     Queue,
@@ -45,7 +45,7 @@ class InSequence(Part):
         message = deserialize_message(packet, self.qm.adm.Identifier, now.utc_s)
         key = (packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName.lower())
         transfer = queue.IncomingTransactionalTransferInfoCollection.get(key)
-        session.IncomingTxSequenceID = NO_INCOMING if transfer is None else transfer.SequenceIdentifier
+        session.IncomingTxSequenceID = NO_INCOMING_SEQUENCE if transfer is None else transfer.SequenceIdentifier
         session.IncomingTxSequenceNumber = 0 if transfer is None else transfer.SequenceNumber
         if transfer is not None:
             session.TxMessageRejectCount = transfer.RejectCount
@@ -130,7 +130,7 @@ class InSequence(Part):
         """
         for acceptance in transfer.unsaved:
             acceptance.position.QueueReference.MessagePositionList.remove(acceptance.position)
-        self.qm.disk.save(removal_of(acceptance.position for acceptance in transfer.unsaved))
+        self.qm.disk.save(build_removal_change(acceptance.position for acceptance in transfer.unsaved))
         transfer.unsaved.clear()
         transfer.SequenceIdentifier, transfer.SequenceNumber = transfer.saved_identifier, transfer.saved_number
 

@@ -223,9 +223,9 @@ class OrderAcks(Part):
         self.qm.sending.message_position_available(queue, position, now)
 
     def _queue_of_open_session(self, name: str) -> OutgoingQueue | None:
-        """Find the queue of an open session to an order queue's host.
+        """Find the outgoing queue of an open session to the host of an order queue.
 
-        Create the queue when the session is an acceptor's (3.1.7.1).
+        Create the queue when this queue manager is the acceptor of the session (3.1.7.1).
         """
         for session in self.qm.sessions.values():
             if session.SessionState is not SessionState.OPEN:

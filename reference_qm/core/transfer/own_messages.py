@@ -6,7 +6,7 @@ from reference_qm.codec import MessageIdentifier
 from reference_qm.core.errors import CommandError
 from reference_qm.core.names.destinations import OUTGOING_QUEUES_LIMIT, destination_guid
 from reference_qm.core.part import Part
-from reference_qm.core.store.messages import check_fit, check_queues, is_large
+from reference_qm.core.store.messages import check_fit, check_queues, may_exceed_packet_size
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.surface.clock import Now
 
@@ -46,7 +46,7 @@ class OwnMessages(Part):
         """Open the destination for sending; return None when it cannot be opened. Spec: MS-MQDMPR 3.1.7.1.5."""
         name = message.DestinationQueueFormatName
         try:
-            if is_large(message.Body):
+            if may_exceed_packet_size(message.Body):
                 check_fit(message)
             else:
                 check_queues(self.qm.adm.Identifier, name, message.ResponseQueueFormatName)

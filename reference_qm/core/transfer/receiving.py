@@ -81,7 +81,9 @@ class Receiving(Part):
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount + 1 & 0xFFFF
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        """Record that the session is active and an acknowledgment is due. Spec: MS-MQQB 3.1.5.8.2."""
+        """Record that the session is active, and start the Session Ack Send Timer if it is not running. Spec: MS-MQQB
+        3.1.5.8.2.
+        """
         if isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName):
             session.DirectFormatSession = True
         if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number)):

@@ -81,7 +81,7 @@ class SecurityOnReceipt(Part):
             return packet
         security = packet.SecurityHeader
         authenticated, encrypted = (False, False) if security is None else (bool(security.AS), bool(security.EB))
-        return unmet_demand(queue, authenticated=authenticated, encrypted=encrypted) or packet
+        return find_unmet_demand(queue, authenticated=authenticated, encrypted=encrypted) or packet
 
     def _build_receiver(self) -> Receiver:
         return Receiver(self.qm.caches, self.qm.config.security.encryption_keys, _Accounts(self.qm.security_lookup))
@@ -91,7 +91,7 @@ class SecurityOnReceipt(Part):
         return signed_content(packet, kind)
 
 
-def unmet_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> MessageClass | None:
+def find_unmet_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> MessageClass | None:
     """Return the refusal class of a message without the authentication or encryption that its queue requires."""
     if queue.Authentication and not authenticated:
         return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE

@@ -26,7 +26,7 @@ class Sending(Part):
 
     __slots__ = ()
 
-    def take_over(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> Change:
+    def accept_outgoing_message(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> Change:
         """Put a message into its outgoing queue; it is sent when the returned change is on disk.
 
         Spec: MS-MQQB 3.1.7.12. An empty change means that the message has been sent or may be sent at once.
@@ -40,7 +40,7 @@ class Sending(Part):
         self.message_position_available(queue, position, now)
         return change
 
-    def take_back(self, queue: OutgoingQueue, position: MessagePosition) -> None:
+    def remove_unsaved_message(self, queue: OutgoingQueue, position: MessagePosition) -> None:
         """Remove a message from its outgoing queue after its record failed."""
         for outgoing in queue.session.OutgoingMessageTable:
             if outgoing.MessagePosition is position:
@@ -164,7 +164,7 @@ class Sending(Part):
         self.qm.transactional_sending.leave_sequence(session, position)
 
     def is_own(self, packet: UserMessagePacket) -> bool:
-        """Return whether a message was sent by this queue manager, and not routed."""
+        """Return whether this queue manager is the source of a message; it is not the source of a routed message."""
         return packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

@@ -7,7 +7,7 @@ from operator import attrgetter
 from reference_qm.codec import SequenceInfo, TxSequenceID, UserMessagePacket
 from reference_qm.core.events import SessionMaySend
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import awaiting_final_ack, removal_of
+from reference_qm.core.store.entries import build_awaiting_final_ack_change, build_removal_change
 from reference_qm.model.adm import Message, OutgoingMessagePosition, OutgoingTransferSequence, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -122,9 +122,9 @@ class TransactionalSending(Part):
         header = position.UserMessage.UserHeader
         if header.JN or header.JP:
             session.AwaitingFinalACKTable[header.MessageID] = position
-            self.qm.disk.save(awaiting_final_ack(position.MessagePosition))
+            self.qm.disk.save(build_awaiting_final_ack_change(position.MessagePosition))
         else:
-            self.qm.disk.save(removal_of([position.MessagePosition]))
+            self.qm.disk.save(build_removal_change([position.MessagePosition]))
 
     def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Remove a message from its sequence because it will no longer be sent or acknowledged.

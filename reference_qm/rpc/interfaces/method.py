@@ -121,7 +121,7 @@ class Method:
         scope = dict(beside)
         for one in self.passing[direction]:
             reader.where = one.name
-            values[one.name] = scope[one.name] = one.type.whole(reader, scope)
+            values[one.name] = scope[one.name] = one.type.read_whole(reader, scope)
         reader.take(min(reader.remaining, padding))
         reader.finish(f"{self.name} stub")
         return values

@@ -80,11 +80,11 @@ _ARMS: dict[int, NdrType | None] = {
 }
 
 
-def _propvariant(deeper: int) -> Struct:
+def _declare_propvariant(deeper: int) -> Struct:
     arms = dict(_ARMS)
     if deeper:
         arms[VarType.VT_VECTOR | VarType.VT_VARIANT] = _counted_array(
-            "CAPROPVARIANT", "MS-MQMQ 2.2.16.8", _propvariant(deeper - 1)
+            "CAPROPVARIANT", "MS-MQMQ 2.2.16.8", _declare_propvariant(deeper - 1)
         )
     return Struct(
         "PROPVARIANT",
@@ -97,7 +97,7 @@ def _propvariant(deeper: int) -> Struct:
     )
 
 
-PROPVARIANT = _propvariant(MAX_VARIANT_DEPTH)
+PROPVARIANT = _declare_propvariant(MAX_VARIANT_DEPTH)
 
 OBJECT_FORMAT = Struct(
     "OBJECT_FORMAT",

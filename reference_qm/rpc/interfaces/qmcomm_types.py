@@ -70,7 +70,7 @@ def _declare_array_pointer(element: NdrType, size_is: str | int, length_is: str 
     return declare_unique_pointer(declare_unique_pointer(array))
 
 
-def _names(*stems: str) -> dict[str, NdrType]:
+def _declare_format_name_fields(*stems: str) -> dict[str, NdrType]:
     """Return the three fields that describe each format name in CACTB_RECEIVE."""
     fields: dict[str, NdrType] = {}
     for stem in stems:
@@ -93,7 +93,7 @@ _RECEIVE_STRUCT = Struct(
     Action=U32,
     Asynchronous=U32,
     Cursor=U32,
-    **_names("Response", "Admin", "Dest", "Ordering"),
+    **_declare_format_name_fields("Response", "Admin", "Dest", "Ordering"),
 )
 _CREATE_CURSOR = Struct("CACCreateRemoteCursor", "MS-MQMP 2.2.3.4", hCursor=U32, srv_hACQueue=U32, cli_pQMQueue=U32)
 

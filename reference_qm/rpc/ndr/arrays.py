@@ -12,7 +12,7 @@ Extent = str | int
 """A size_is or length_is: the name of a neighbouring field or parameter, or a constant."""
 
 
-def extent(given: Extent, scope: Scope) -> int:
+def get_correlated_value(given: Extent, scope: Scope) -> int:
     """Return the number of elements that a size_is or length_is states."""
     return given if isinstance(given, int) else scope[given]
 
@@ -57,7 +57,7 @@ class ConformantArray(NdrType):
 
     def read_elements(self, reader: NdrReader, maximum: int, scope: Scope) -> Any:
         """Read the elements after a maximum count, which must equal the number in the correlated field."""
-        wanted = extent(self.size_is, scope)
+        wanted = get_correlated_value(self.size_is, scope)
         if maximum != wanted:
             reader.refuse(f"the array has the maximum count {maximum}, but {self.size_is} is {wanted}")
         reader.align(self.element.get_alignment(reader.encoding))
@@ -72,7 +72,7 @@ class ConformantArray(NdrType):
 
     def write_elements(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         """Write the elements after the maximum count."""
-        wanted = extent(self.size_is, scope)
+        wanted = get_correlated_value(self.size_is, scope)
         if len(value) != wanted:
             writer.misuse(f"has {len(value)} elements, but {self.size_is} is {wanted}")
         writer.align(self.element.get_alignment(writer.encoding))
@@ -102,7 +102,7 @@ class ConformantVaryingArray(NdrType):
             (self.size_is, maximum, "has room for"),
             (self.length_is, actual, "has"),
         ):
-            wanted = extent(given, scope)
+            wanted = get_correlated_value(given, scope)
             if found != wanted:
                 reader.refuse(f"{what} {found} elements, but {given} is {wanted}")
         reader.align(self.element.get_alignment(reader.encoding))
@@ -112,7 +112,7 @@ class ConformantVaryingArray(NdrType):
         return _read_deferred(self.element, reader, value, scope)
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
-        size, length = extent(self.size_is, scope), extent(self.length_is, scope)
+        size, length = get_correlated_value(self.size_is, scope), get_correlated_value(self.length_is, scope)
         if len(value) != length or length > size:
             writer.misuse(f"has {len(value)} elements, but {self.length_is} is {length} of {size}")
         _write_counts(writer, size, length)
@@ -125,8 +125,8 @@ class ConformantVaryingArray(NdrType):
 
 @dataclass(frozen=True, slots=True)
 class WideString(NdrType):
-    """A [string] wchar_t[]: a conformant and varying string with its null; the value is the str without the null.
-    ``longest``: the maximum number of characters, including the null.
+    """A [string] wchar_t[]: a conformant and varying string with a terminating null; its Python value is the str
+    without the null. ``longest``: the maximum number of characters, including the null.
     """
 
     longest: int

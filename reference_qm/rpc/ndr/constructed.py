@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from reference_qm.rpc.ndr.arrays import ConformantArray, ConformantVaryingArray, extent
+from reference_qm.rpc.ndr.arrays import ConformantArray, ConformantVaryingArray, get_correlated_value
 from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
 from reference_qm.rpc.ndr.types import NdrType, Unsigned
 
 _NULL = object()
-"""The value that a NULL pointer reads in place; other pointers read their referent identifier."""
+"""The value that ``read`` returns for a NULL pointer; for other pointers it returns the referent identifier."""
 
 
 class PointerKind(Enum):
@@ -27,8 +27,8 @@ class PointerKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Pointer(NdrType):
-    """A pointer with a referent identifier in place; NULL is None. (A top-level [ref] pointer does not appear in a
-    stub.)
+    """A pointer whose place in the stub contains a referent identifier; NULL is None. (A top-level [ref] pointer does
+    not appear in a stub.)
     """
 
     kind: PointerKind
@@ -54,9 +54,9 @@ class Pointer(NdrType):
         if value is _NULL:
             return None
         if self.kind is not PointerKind.FULL:
-            return self.target.whole(reader, scope)
+            return self.target.read_whole(reader, scope)
         if value not in reader.full_referents:
-            reader.full_referents[value] = (self.target, self.target.whole(reader, scope))
+            reader.full_referents[value] = (self.target, self.target.read_whole(reader, scope))
         target, referent = reader.full_referents[value]
         if target is not self.target:
             reader.refuse(f"referent {value:#x} was already used for a target of a different type")
@@ -65,7 +65,7 @@ class Pointer(NdrType):
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         if value is None and (self.kind is PointerKind.REF or self._elements(scope)):
             writer.misuse("must not be NULL here")
-        writer.referent(value is not None)
+        writer.write_referent(value is not None)
 
     def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
         if value is not None:
@@ -209,7 +209,7 @@ class Union(NdrType):
         return None if arm is None else arm.read_deferred(reader, value, scope)
 
     def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
-        tag = extent(self.switch_is, scope)
+        tag = get_correlated_value(self.switch_is, scope)
         if tag not in self.arms:
             writer.misuse(f"has no arm {tag}")
         if writer.encoding.wide:

@@ -71,7 +71,7 @@ class NdrWriter(OctetWriter):
         """Write a maximum count, an offset or an actual count."""
         self.number(self.encoding.pointer_size, value)
 
-    def referent(self, present: bool) -> None:
+    def write_referent(self, present: bool) -> None:
         """Write the referent identifier of a pointer, or 0 for NULL."""
         identifier = 0
         if present:

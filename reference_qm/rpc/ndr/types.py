@@ -14,7 +14,7 @@ class NdrType(ABC):
     """A type of the interface definition: it reads and writes its values in every encoding.
 
     A value is read in two steps, in the order of its layout: ``read`` reads the inline part, and ``read_deferred``
-    reads the targets of embedded pointers (C706 14.3.12.3). ``whole`` and ``write_whole`` carry out both steps.
+    reads the targets of embedded pointers (C706 14.3.12.3). ``read_whole`` and ``write_whole`` carry out both steps.
     """
 
     __slots__ = ()
@@ -25,7 +25,7 @@ class NdrType(ABC):
 
     @abstractmethod
     def get_least_size(self, encoding: Encoding) -> int:
-        """Return the least size in bytes of ``read``, which bounds the count of an array."""
+        """Return the minimum number of bytes that ``read`` uses for a value; it bounds the count of an array."""
 
     @abstractmethod
     def read(self, reader: NdrReader, scope: Scope) -> Any:
@@ -42,7 +42,7 @@ class NdrType(ABC):
     def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:  # noqa: B027 - most have none
         """Write the targets of the pointers that the value contains."""
 
-    def whole(self, reader: NdrReader, scope: Scope) -> Any:
+    def read_whole(self, reader: NdrReader, scope: Scope) -> Any:
         """Read a value and the targets of its pointers."""
         return self.read_deferred(reader, self.read(reader, scope), scope)
 

@@ -31,7 +31,7 @@ class ExpiredWhileLocked(Positions):
             super().unlock_message(position)
             return
         position.State = MessagePositionState.AVAILABLE
-        position.QueueReference.MessagePositionList.reconsider(position)
+        position.QueueReference.MessagePositionList.reset_search_start(position)
         position.awaits_disk = False
         self.qm.waiting.release_readers(position)
 

@@ -22,7 +22,7 @@ from reference_qm.core.queueing.transaction_operations import TransactionOperati
 from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
-from reference_qm.core.store.entries import removal_of
+from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
@@ -54,7 +54,7 @@ class TransactionalNotJournaled(Journaling):
 
     @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
     def journal_delivered(self, position: MessagePosition) -> None:
-        self.qm.disk.save(removal_of([position]))
+        self.qm.disk.save(build_removal_change([position]))
 
 
 @fault("sender-express-message-never-dead-letter", breaks="MQDMPR-3.1.1.12-24")
@@ -63,7 +63,7 @@ class ExpressMessageNotDeadLetter(Journaling):
 
     @only_if(lambda part, position: position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS)
     def journal_failed(self, position: MessagePosition) -> None:
-        self.qm.disk.save(removal_of([position]))
+        self.qm.disk.save(build_removal_change([position]))
 
 
 @fault("receiver-arrival-not-acknowledged-when-read-waits", breaks="MQDMPR-3.1.1.12-38")
@@ -289,7 +289,7 @@ class TransactionalMessageNotDeadLetter(Journaling):
 
     @only_if(lambda part, position: position.MessageReference.TransactionIdentifier is not None)
     def journal_failed(self, position: MessagePosition) -> None:
-        self.qm.disk.save(removal_of([position]))
+        self.qm.disk.save(build_removal_change([position]))
 
 
 def _clear_outgoing_tags(qm: QueueManager) -> None:

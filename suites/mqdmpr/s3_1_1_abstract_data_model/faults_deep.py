@@ -262,7 +262,7 @@ class NewestFirstAfterRestart(Restoring):
     """
 
     def _restore_message(self, rest: str, value: Any) -> None:
-        place = None if value["in"].startswith("outgoing:") else self.qm.destinations.find_place(value["in"])
+        place = None if value["in"].startswith("outgoing:") else self.qm.destinations.find_queue_of_entry(value["in"])
         if place is None:
             super()._restore_message(rest, value)
             return

@@ -105,7 +105,7 @@ def test_message_that_expires_while_locked_leaves_queue(remote, judge):
     remote.deliver(["stays"])
     held = queue.start_receive().expect_success()
     remote.peer.pass_time((LIFETIME_S + 2) * 1_000)
-    given_back = queue.return_message(held)
+    given_back = queue.put_message_back(held)
     remote.peer.eventually(lambda: queue.labels() == ["stays"])
     judge(
         "MQDMPR-3.1.2.4-01",

@@ -212,7 +212,7 @@ class AbortCompletesNoRead(TransactionEvents):
         position = operation.MessagePositionReference
         if position.State is MessagePositionState.LOCKED:
             position.State = MessagePositionState.AVAILABLE
-            position.QueueReference.MessagePositionList.reconsider(position)
+            position.QueueReference.MessagePositionList.reset_search_start(position)
             return
         super().abort_dequeue(operation, now)
 

@@ -166,7 +166,7 @@ def test_message_is_inserted_by_priority_around_locked_message(remote, judge, lo
             )
         ]
     )
-    reader.return_message(held).expect_success()
+    reader.put_message_back(held).expect_success()
     judge.all(
         expected={
             "label of the locked message": locked,

@@ -14,7 +14,7 @@ from reference_qm.core.queueing.transaction_operations import TransactionOperati
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.durability import Durability
-from reference_qm.core.store.entries import removal_of
+from reference_qm.core.store.entries import build_removal_change
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.states import MessagePositionState
@@ -42,7 +42,7 @@ class UncommittedReceiveLostAtRestart(TransactionOperations):
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
-        self.qm.disk.save(removal_of([position]))
+        self.qm.disk.save(build_removal_change([position]))
 
 
 @fault("queue-manager-transaction-receives-from-last-queue-only", breaks="MQDMPR-3.1.7.1.10-D04", blind=True)

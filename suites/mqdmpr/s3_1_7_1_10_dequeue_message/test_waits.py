@@ -25,7 +25,7 @@ def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
     waits = read.state_after_silence()
     remote.deliver(["first"])
     label = read.wait().label_or_outcome
-    queue.return_message(read)
+    queue.put_message_back(read)
     remote.deliver(["second"])
     later_reads = [queue.start_receive(hCursor=one) for one in (cursor, fresh)]
     observed = [one.label_or_outcome for one in later_reads]
@@ -65,7 +65,7 @@ def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
     waits = second_wait.state_after_silence()
     remote.deliver(["third"])
     label = second_wait.wait().label_or_outcome
-    queue.return_message(second_wait)
+    queue.put_message_back(second_wait)
     remote.deliver(["fourth"])
     last = queue.start_receive(hCursor=cursor)
     judge(

@@ -19,7 +19,7 @@ def test_ended_reads_delete_and_return_their_messages_for_good(remote, sut, judg
     queue = remote.open_with_messages(*"abcd")
     reads = [queue.start_receive() for _ in range(3)]
     held = sut.labels(name)
-    returned = queue.return_message(reads[1])
+    returned = queue.put_message_back(reads[1])
     between = sut.labels(f"{name};journal")
     judge(
         "MQDMPR-3.1.7.1.12-18",

@@ -89,7 +89,7 @@ def test_locked_messages_are_read_when_they_are_returned(remote, judge):
         case="a receive and three peeks of a queue in which all messages are locked",
     )
     remote.open().close().expect_success()
-    other.return_message(locking[0]).expect_success()
+    other.put_message_back(locking[0]).expect_success()
     labels = [read.wait().label_or_outcome for read in waits]
     judge(
         *RETURN_RULES,

@@ -13,7 +13,7 @@ from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.store.entries import build_relocation, removal_of
+from reference_qm.core.store.entries import build_relocation, build_removal_change
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
@@ -199,7 +199,7 @@ class MovedRecoverableMessageLostAtRestart(Positions):
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         target = super().move_message(position, queue)
         if target is not None and queue.parent is not None and target.key:
-            self.qm.disk.save(removal_of([target]))
+            self.qm.disk.save(build_removal_change([target]))
             target.key = 0
         return target
 

@@ -97,10 +97,10 @@ class Position(Machine, path=Path(__file__)):
         return self._record_call(self._remote.acknowledge(self._record_read))
 
     @event("end with RR_NACK")
-    def return_message(self) -> str:
+    def put_message_back(self) -> str:
         """Let the remote reader end its receive with RR_NACK."""
         assert self._record_read is not None
-        return self._record_call(self._remote.return_message(self._record_read))
+        return self._record_call(self._remote.put_message_back(self._record_read))
 
     @event("lose the reader")
     def lose_reader(self) -> str:

@@ -155,7 +155,7 @@ class UnlockCompletesNothing(Positions):
             super().unlock_message(position)
             return
         position.State = MessagePositionState.AVAILABLE
-        position.QueueReference.MessagePositionList.reconsider(position)
+        position.QueueReference.MessagePositionList.reset_search_start(position)
         self.qm.lifetimes.watch_received(position)
 
 

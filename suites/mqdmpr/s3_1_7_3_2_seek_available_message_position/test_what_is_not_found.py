@@ -219,7 +219,7 @@ def test_search_skips_all_locked_messages(remote, judge):
     judge("MQDMPR-3.1.7.3.3-04", expected=each(NOT_FOUND, "lookup"), observed=outcomes, evidence=similar, case=case)
     remote.send_all([remote.peer.recoverable_message(base={"PR": 7}, label="urgent", body=MESSAGE_BODY)])
     reads["peek next by cursor"] = queue.peek_next(hCursor=cursor)
-    other.return_message(first).expect_success()
+    other.put_message_back(first).expect_success()
     reads["peek by late cursor"] = queue.peek(hCursor=late_cursor)
     reads["peek next by late cursor"] = queue.peek_next(hCursor=late_cursor)
     reads["received last"] = queue.look_up(Action.LOOKUP_RECEIVE_PREV, LookupId.BEHIND_LAST)

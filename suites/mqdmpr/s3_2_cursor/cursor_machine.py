@@ -122,10 +122,10 @@ class Cursor(Machine, path=Path(__file__)):
         return self._record_call(self._queue.close_cursor(self._cursor))
 
     @event("give the message back")
-    def return_message(self) -> str:
+    def put_message_back(self) -> str:
         """End the receive that locks the first message with RR_NACK."""
         assert self._locked is not None
-        return self._record_call(self._queue.return_message(self._locked))
+        return self._record_call(self._queue.put_message_back(self._locked))
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 

@@ -256,7 +256,7 @@ def test_completed_receive_leaves_other_cursors_of_handle(remote, judge):
     read.state_after_silence()
     remote.deliver(["second"])
     received = read.wait().label_or_outcome
-    queue.return_message(read)
+    queue.put_message_back(read)
     following = queue.peek_next(hCursor=other)
     judge(
         "MQDMPR-3.2.7.5-06",
@@ -306,7 +306,7 @@ def test_receive_by_cursor_continues_behind_its_message(remote, judge, by, rules
     queue = remote.open_with_messages("first", "second", "third")
     cursor, new_cursor = (queue.open_cursor() for _ in range(2))
     first_read = queue.start_receive(by=by, hCursor=cursor)
-    end = queue.return_message(first_read)
+    end = queue.put_message_back(first_read)
     reads = [queue.start_receive(by=by, hCursor=one) for one in (cursor, new_cursor)]
     observed = [read.label_or_outcome for read in reads]
     judge(
@@ -369,7 +369,7 @@ def test_message_locked_by_other_reader_is_skipped(remote, judge, by, rules):
         evidence=[locked, *steps],
     )
     receives = [queue.receive(by=by), queue.receive(by=by)]
-    other.return_message(locked).expect_success()
+    other.put_message_back(locked).expect_success()
     judge(
         *rules["receive"],
         expected={"receives": ["first", "third"], "queue": in_queue("second", "fourth")},

@@ -88,7 +88,7 @@ def test_receive_by_cursor_with_timeout_0_does_not_wait(remote, judge):
     remote.deliver(["third"])
     locked = other.start_receive()
     fourth_read = queue.start_receive(hCursor=cursor)
-    other.return_message(locked).expect_success()
+    other.put_message_back(locked).expect_success()
     fifth_read = queue.start_receive(hCursor=cursor)
     calls = [empty, first_read, second_read, third_read, fourth_read, fifth_read]
     expected = ["MQ_ERROR_MESSAGE_NOT_FOUND", "first", "MQ_ERROR_MESSAGE_NOT_FOUND", "second"]
@@ -171,7 +171,7 @@ def test_cursor_of_timed_out_receive_is_behind_all_messages(remote, judge):
     read_by_other = other.start_receive()
     waited = queue.begin(Action.RECEIVE, hCursor=cursor, ulTimeout=SHORT_READ_TIMEOUT_MS)
     waited.wait(SHORT_READ_TIMEOUT_MS + remote.sut.response_timeout_ms)
-    other.return_message(read_by_other).expect_success()
+    other.put_message_back(read_by_other).expect_success()
     fresh = queue.open_cursor()
     first_peek = queue.peek(hCursor=fresh)
     last_read = queue.start_receive(hCursor=cursor)

@@ -142,7 +142,7 @@ add(
 
 @fault("subqueue-name-of-33-characters-accepted", breaks="MQMQ-2.1.1-01")
 class LongSubqueueName(Queues):
-    """A subqueue can be created with a name of 33 to 64 characters."""
+    """The queue manager creates a subqueue whose name has 33 to 64 characters."""
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         parent_name, _, name = queue.Pathname.partition(";")

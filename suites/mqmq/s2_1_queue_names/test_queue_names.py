@@ -86,7 +86,7 @@ def test_subqueue_is_created_only_under_name_of_up_to_32_characters(sut, judge):
         judge("MQMQ-2.1.1-01", expected=expected, observed=observed, case=f"creation of a subqueue with {what}")
 
 
-READ_ONLY = (
+READ_ONLY_NAMES = (
     r"DIRECT=TCP:127.0.0.9\private$\r;JOURNAL",
     r"DIRECT=OS:nowhere.example\r;JOURNAL",
     r"DIRECT=TCP:127.0.0.9\SYSTEM$;JOURNAL",
@@ -117,7 +117,7 @@ BAD_ADDRESSES = (
 )
 
 
-class Names(NamedTuple):
+class FormatNameCases(NamedTuple):
     """The format names of a rule: names that must be accepted, names that must be refused, and names whose outcome is
     not judged.
     """
@@ -131,7 +131,7 @@ class Names(NamedTuple):
 
 
 FORMAT_NAMES = {
-    "MQMQ-2.1.2-01": Names(
+    "MQMQ-2.1.2-01": FormatNameCases(
         [
             r"DIRECT=TCP:127.0.0.9\private$\q",
             r"DIRECT=TCP:127.0.0.9\q",
@@ -153,12 +153,12 @@ FORMAT_NAMES = {
             r"TCP:127.0.0.9\private$\q",
         ],
     ),
-    "MQMQ-2.1.2-D01": Names(
+    "MQMQ-2.1.2-D01": FormatNameCases(
         [r"DIRECT=TCP:127.0.0.9\private$\q", r"DIRECT=OS:nowhere.example\private$\q", r"DIRECT=OS:nowhere\q"],
         [r"DIRECT=HTTP://nowhere.example/msmq\private$\q", r"DIRECT=IPX:00000001:000000000001\private$\q"],
         list(BAD_ADDRESSES),
     ),
-    "MQMQ-2.1.3-01": Names(
+    "MQMQ-2.1.3-01": FormatNameCases(
         [],
         [f"PUBLIC={UNKNOWN_QUEUE}", f"public={str(UNKNOWN_QUEUE).upper()}"],
         [
@@ -171,7 +171,7 @@ FORMAT_NAMES = {
             f"PUBLIC={UNKNOWN_QUEUE}@nowhere.example",
         ],
     ),
-    "MQMQ-2.1.4-01": Names(
+    "MQMQ-2.1.4-01": FormatNameCases(
         [],
         [rf"PRIVATE={UNKNOWN_QUEUE}\1", rf"PRIVATE={UNKNOWN_QUEUE}\0000abCD"],
         [
@@ -184,7 +184,7 @@ FORMAT_NAMES = {
             rf"PRIVATE={UNKNOWN_QUEUE.hex}\1",
         ],
     ),
-    "MQMQ-2.1.5-01": Names(
+    "MQMQ-2.1.5-01": FormatNameCases(
         [],
         [],
         [
@@ -196,7 +196,7 @@ FORMAT_NAMES = {
             rf"DL={UNKNOWN_QUEUE}\1",
         ],
     ),
-    "MQMQ-2.1.6-01": Names(
+    "MQMQ-2.1.6-01": FormatNameCases(
         [],
         [],
         [
@@ -212,7 +212,7 @@ FORMAT_NAMES = {
             f"CONNECTOR={{{UNKNOWN_QUEUE}}}",
         ],
     ),
-    "MQMQ-2.1.7-01": Names(
+    "MQMQ-2.1.7-01": FormatNameCases(
         [",".join(DIRECT_NAME_TEMPLATE.format(name) for name in names) for names in ("qr", "qrs", "abcdefgh")],
         [],
         [
@@ -223,12 +223,12 @@ FORMAT_NAMES = {
             r"DIRECT=TCP:127.0.0.9\private$\q;DIRECT=TCP:127.0.0.9\private$\r",
         ],
     ),
-    "MQMQ-2.1.7-D01": Names(
+    "MQMQ-2.1.7-D01": FormatNameCases(
         [",".join(DIRECT_NAME_TEMPLATE.format(name) for name in "qr")],
         [],
         [
             ",".join(names)
-            for one in READ_ONLY
+            for one in READ_ONLY_NAMES
             for names in (
                 [one, DIRECT_NAME_TEMPLATE.format("q")],
                 [DIRECT_NAME_TEMPLATE.format("q"), one],

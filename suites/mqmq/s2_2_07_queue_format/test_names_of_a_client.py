@@ -14,8 +14,8 @@ from suites.mqqp.steps.reader import Reader
 
 pytestmark = needs("remote_read")
 
-SUFFIX_BITS = 0x0F
-TYPES_OF_TEXT = (FormatType.DIRECT, FormatType.SUBQUEUE)
+SUFFIX_MASK = 0x0F
+DIRECT_NAME_TYPES = (FormatType.DIRECT, FormatType.SUBQUEUE)
 
 
 def open_at_peer(peer, sut, name):
@@ -29,7 +29,7 @@ def describe_queue_format(call):
     """Return m_qft, m_SuffixAndFlags and the member of the QUEUE_FORMAT of a call, as text in lower case."""
     form = call.into.pQueueFormat.value
     arm = form.arm.value
-    if form.m_qft in TYPES_OF_TEXT:
+    if form.m_qft in DIRECT_NAME_TYPES:
         return form.m_qft, form.m_SuffixAndFlags, (octets(arm) or b"").decode(errors="replace").rstrip("\0").lower()
     guid, number = bytes(arm)[:16], bytes(arm)[16:]
     text = str(UUID(bytes_le=guid)) + (f" {int.from_bytes(number, 'little')}" if number else "")
@@ -98,7 +98,7 @@ def test_client_sets_flags_0x80_for_system_queue(peer, sut, judge, rule):
     path, suffix = SYSTEM_QUEUES[rule]
     call = open_at_peer(peer, sut, rf"DIRECT=TCP:{peer.address}\{path}")
     found = 0 if call is None else describe_queue_format(call)[1]
-    if call is None or not found & SUFFIX_BITS:
+    if call is None or not found & SUFFIX_MASK:
         judge.mark_not_exercised(
             rule, reason="the SUT does not open queues with this suffix", evidence=call.evidence if call else None
         )
@@ -115,7 +115,7 @@ def test_client_sends_direct_name_of_subqueue_as_subqueue(peer, sut, judge):
     rules = ("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
     call = open_at_peer(peer, sut, rf"DIRECT=TCP:{peer.address}\{Reader.QUEUE};sub")
     kind, suffix, member = (0, 0, "") if call is None else describe_queue_format(call)
-    if call is None or suffix & SUFFIX_BITS != Suffix.SUBQUEUE:
+    if call is None or suffix & SUFFIX_MASK != Suffix.SUBQUEUE:
         judge.mark_not_exercised(
             *rules, reason="the SUT does not open queues with this suffix", evidence=call.evidence if call else None
         )

@@ -25,7 +25,9 @@ LONGEST_NAME = 128
 
 @fault("receiver-ack-correlation-number-cut-to-two-bytes", breaks="MQMQ-2.2.18.1.3-D01", blind=True)
 class ShortNumber(AdminAcks):
-    """CorrelationID of an acknowledgment contains only the low two bytes of a message number above 0xFFFF."""
+    """The receiver sends an acknowledgment whose CorrelationID contains only the lower two bytes of a message number
+    above 0xFFFF.
+    """
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         number = message.Identifier.Ordinal & 0xFFFF
@@ -50,8 +52,8 @@ class LongNameRefused(Identifying):
 
 @fault("receiver-message-purged-from-subqueue-nack-queue-deleted", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
 class SubqueuePurgeMisreported(Positions):
-    """When a message is purged from a subqueue, the acknowledgment from the receiver has the class for a
-    deleted queue.
+    """When a message is purged from a subqueue, the receiver sends an acknowledgment with the class for a deleted
+    queue.
     """
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:

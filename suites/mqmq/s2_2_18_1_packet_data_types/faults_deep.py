@@ -145,7 +145,7 @@ add(
 add(
     "sender-application-tag-big-endian",
     "MQMQ-2.2.18-D01",
-    "ApplicationTag of a message is big-endian.",
+    "The sender writes ApplicationTag of a message in big-endian order.",
     wrong_fields(
         UserMessagePacket,
         {
@@ -166,7 +166,7 @@ add(
 add(
     "receiver-order-ack-ordinal-that-of-last-message",
     "MQMQ-2.2.18.1.3-02",
-    "An OrderAck or a FinalAck has the same ordinal as the previous message that the queue manager sent.",
+    "A queue manager sends an OrderAck or a FinalAck with the ordinal of its previous message.",
     during(
         OrderAcks.send_transactional_ack,
         Numbering.assign_identifier,
@@ -188,37 +188,37 @@ add(
 add(
     "sender-list-last-direct-name-not-terminated",
     "MQMQ-2.2.18.1.4.1-D01",
-    "The last direct name of a list of destinations has no terminating null.",
+    "The sender omits the terminating null of the last direct name in a list of destinations.",
     build_elements(build_last_without_null),
 )
 add(
     "sender-list-second-distribution-list-that-of-first",
     "MQMQ-2.2.18.1.4.2-02",
-    "Every distribution list in a list of destinations has the GUID of the first distribution list.",
+    "The sender writes the GUID of the first distribution list for every distribution list in a list of destinations.",
     change_elements(repeat_first_list),
 )
 add(
     "sender-list-distribution-list-not-aligned",
     ("MQMQ-2.2.18.1.4.2-01", "MQMQ-2.2.18.1.4.2-D01"),
-    "The GUID of a distribution list follows FormatType without any padding.",
+    "The sender writes the GUID of a distribution list directly after FormatType, without padding.",
     build_elements(build_without_gap(MQFDistributionQueueFormatName)),
 )
 add(
     "sender-list-private-name-not-aligned",
     "MQMQ-2.2.18.1.7.2-D01",
-    "The GUID of a private name in a list follows FormatType without padding.",
+    "The sender writes the GUID of a private name in a list directly after FormatType, without padding.",
     build_elements(build_without_gap(PrivateQueueFormatName)),
 )
 add(
     "sender-list-private-name-number-cut-to-16-bits",
     ("MQMQ-2.2.18.1.7.2-03", "MQMQ-2.2.18.1.7.2-D01"),
-    "A private name in a list of destinations contains only the lower 16 bits of the queue's number.",
+    "The sender writes only the lower 16 bits of a queue's number into a private name in a list of destinations.",
     change_elements(cut_private_numbers),
 )
 add(
     "sender-response-queue-number-cut-to-16-bits",
     "MQMQ-2.2.18.1.5.1-01",
-    "The name of a private response queue contains only the lower 16 bits of the queue's number.",
+    "The sender writes only the lower 16 bits of a queue's number into the name of a private response queue.",
     wrong_fields(
         UserMessagePacket,
         {"UserHeader.ResponseQueue.PrivateQueueIdentifier": lambda number: number & 0xFFFF},
@@ -234,13 +234,13 @@ add(
 add(
     "sender-response-direct-name-count-without-null",
     ("MQMQ-2.2.18.1.5.2-01", "MQMQ-2.2.18.1.5.2-D01"),
-    "Count of the direct name of a response queue does not include the terminating null.",
+    "The sender excludes the terminating null from Count in the direct name of a response queue.",
     packets(UserMessagePacket, count_without_null, has_queue("ResponseQueue", DirectQueueFormatName)),
 )
 add(
     "sender-administration-direct-name-not-terminated",
     ("MQMQ-2.2.18.1.5.2-01", "MQMQ-2.2.18.1.5.2-D02"),
-    "The direct name of an administration queue has no terminating null.",
+    "The sender omits the terminating null of the direct name of an administration queue.",
     wrong_fields(
         UserMessagePacket,
         {"UserHeader.AdminQueue.Terminated": False, "UserHeader.AdminQueue.Padding": None},
@@ -250,7 +250,7 @@ add(
 add(
     "sender-response-public-queue-that-of-destination",
     "MQMQ-2.2.18.1.7.1-02",
-    "The name of a public response queue contains the GUID of the destination queue.",
+    "The sender writes the GUID of the destination queue into the name of a public response queue.",
     packets(
         UserMessagePacket,
         lambda packet: replace(
@@ -262,7 +262,7 @@ add(
 add(
     "sender-response-private-name-with-guid-of-source",
     "MQMQ-2.2.18.1.7.2-02",
-    "The name of a response queue on another computer contains the GUID of the sender.",
+    "The sender writes its own GUID into the name of a response queue on another computer.",
     packets(
         UserMessagePacket,
         lambda packet: replace(
@@ -281,7 +281,7 @@ add(
 
 @fault("receiver-final-ack-tx-sequence-id-halves-exchanged", breaks="MQMQ-2.2.18.1.2-D01")
 class HalvesExchanged(OrderAcks):
-    """Ordinal and TimeStamp of TxSequenceID are exchanged in a FinalAck."""
+    """The receiver sends a FinalAck in which Ordinal and TimeStamp of TxSequenceID are exchanged."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -326,7 +326,7 @@ class OrdinalOf16Bits(ComparedOtherwise):
 
 @fault("receiver-final-ack-of-purged-message-class-queue-deleted", breaks="MQMQ-2.2.18.1.6-D01")
 class PurgeReportedAsDeletion(OrderAcks):
-    """The FinalAck of a purged message has the class for a deleted queue."""
+    """When a transactional message is purged, the receiver sends a FinalAck with the class for a deleted queue."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -341,7 +341,7 @@ class PurgeReportedAsDeletion(OrderAcks):
     breaks=("MQMQ-2.2.18.1.6-D03", "MQMQ-2.2.19.3-03"),
 )
 class ReceiveTimeoutBeforeSending(AdminAcks):
-    """When the TimeToBeReceived of a message expires before the message is sent, the sender's acknowledgment has the
+    """When the TimeToBeReceived of a message expires before the message is sent, the sender sends an acknowledgment of
     class NACK_RECEIVE_TIMEOUT.
     """
 

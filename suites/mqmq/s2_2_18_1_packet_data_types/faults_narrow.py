@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.18 in one kind of message or one value."""
+"""Faults of MS-MQMQ 2.2.18 that affect only one kind of message or one value."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ for _name, _rule, _says, _install in (
     (
         "admin-ack-correlation-id-number-reversed",
         "MQMQ-2.2.18-D01",
-        "MessageID of an administration acknowledgment is big-endian in its CorrelationID.",
+        "A queue manager sends an administration acknowledgment with a big-endian number in CorrelationID.",
         wrong_fields(MESSAGE, {f"{PROPERTIES}.CorrelationID": lambda old: old[:16] + old[:15:-1]}, is_admin_ack),
     ),
     (
         "response-queue-direct-name-of-odd-length-extended",
         "MQMQ-2.2.18.1.5.2-D02",
-        "A direct name of an odd number of characters in ResponseQueue is padded with a character.",
+        "The sender appends a character to a direct name with an odd number of characters in ResponseQueue.",
         wrong_fields(
             MESSAGE,
             {"UserHeader.ResponseQueue": lambda old: DirectQueueFormatName(old.DirectFormatName + "x")},
@@ -40,7 +40,7 @@ for _name, _rule, _says, _install in (
 
 @fault("narrow-receive-of-express-message-acknowledged-as-arrival", breaks="MQMQ-2.2.18.1.6-D01", blind=True)
 class ReceiveOfExpressAsArrival(AdminAcks):
-    """The acknowledgment for the receive of an express message has the class ACK_REACH_QUEUE."""
+    """The receiver acknowledges the receive of an express message with the class ACK_REACH_QUEUE."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
         if message_class is MessageClass.MQMSG_CLASS_ACK_RECEIVE and message.DeliveryGuarantee.name == "EXPRESS":

@@ -40,8 +40,8 @@ def list_queue_names(packet: Any) -> list[Any]:
 
 
 def require_well_formed_names(kind: type, *fields: str) -> Predicate:
-    """Return a predicate that names of one kind are well-formed; `fields` are prefixes of the codec's names of
-    malformed fields.
+    """Return a predicate that checks that names of one kind are well-formed; `fields` are prefixes of the codec's names
+    of malformed fields.
     """
 
     def judge_names(packet: Any, context: Context) -> Finding:

@@ -67,8 +67,11 @@ def test_forwarded_distribution_list_has_format_type_6_and_guid(peer, sut, judge
 SECOND_LIST_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
 PUBLIC_QUEUE_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000d3")
 PRIVATE_QUEUE_NUMBER = 0xA001_BEEF
-LIST = "MultiQueueFormatHeader.Destination"
-SIZES, COUNTS = (f"{LIST}.HeaderSize",), (f"{LIST}.ElementCount", f"{LIST}.FormatNameList")
+DESTINATION_LIST = "MultiQueueFormatHeader.Destination"
+SIZES, COUNTS = (
+    (f"{DESTINATION_LIST}.HeaderSize",),
+    (f"{DESTINATION_LIST}.ElementCount", f"{DESTINATION_LIST}.FormatNameList"),
+)
 FIELDS_OF_LIST_BY_RULE = {
     "MQMQ-2.2.18.1.4.1-D01": COUNTS,
     "MQMQ-2.2.18.1.4.2-01": COUNTS,
@@ -112,11 +115,11 @@ def test_forwarded_list_has_every_name_in_its_place(peer, sut, judge, queue):
         str(PUBLIC_QUEUE_GUID),
         f"{directs[1].lower()}\0",
     )
-    size, padded = (found.fields.get(f"{LIST}.{kind}", 0) for kind in ("size", "padded size"))
+    size, padded = (found.fields.get(f"{DESTINATION_LIST}.{kind}", 0) for kind in ("size", "padded size"))
     wanted = {
-        f"{LIST}.HeaderSize": between(size, padded),
-        f"{LIST}.ElementCount": len(names),
-        f"{LIST}.FormatNameList": list(zip(kinds, texts, strict=True)),
+        f"{DESTINATION_LIST}.HeaderSize": between(size, padded),
+        f"{DESTINATION_LIST}.ElementCount": len(names),
+        f"{DESTINATION_LIST}.FormatNameList": list(zip(kinds, texts, strict=True)),
         "bytes after the last header": 0,
     }
     for rule, of_rule in FIELDS_OF_LIST_BY_RULE.items():

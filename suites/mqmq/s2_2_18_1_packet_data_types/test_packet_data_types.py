@@ -14,7 +14,7 @@ from suites.mqmq.steps.message_bytes import read_user_flags
 from suites.mqmq.steps.outgoing import Outgoing
 
 MESSAGE_LABEL = "named"
-FIXED_SIZE = 56
+PROPERTIES_FIXED_BYTES = 56
 """The size in bytes of the MessagePropertiesHeader before its label."""
 QUEUE_NAMES_OFFSET = 64
 """The offset of the first queue name, which follows the BaseHeader and the fixed part of the UserHeader."""
@@ -180,7 +180,7 @@ def _private_number(sut, name):
 
 def _bytes_to_next_header(data, size):
     """Return the number of bytes between a queue name and the MessagePropertiesHeader, which the label locates."""
-    return data[size:].find((MESSAGE_LABEL + "\0").encode("utf-16-le")) - FIXED_SIZE
+    return data[size:].find((MESSAGE_LABEL + "\0").encode("utf-16-le")) - PROPERTIES_FIXED_BYTES
 
 
 @covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", "MQMQ-2.2.18.1.5.2-D01", "MQMQ-2.2.18.1.5.2-D02")

@@ -57,7 +57,7 @@ for _name, _rule, _says, _changes, _when in (
     (
         "receiver-base-header-x0-message-expires",
         "MQMQ-2.2.19.1-20",
-        "A message is removed from its queue after one second when bit X0 of BaseHeader.Flags is set.",
+        "The receiver removes a message from its queue after one second when bit X0 of BaseHeader.Flags is set.",
         {"UserHeader.TimeToBeReceived": 1},
         lambda packet: packet.BaseHeader.X0,
     ),
@@ -85,7 +85,7 @@ add(
 add(
     "sender-priority-0-sent-as-default",
     "MQMQ-2.2.19.1-D02",
-    "A nontransactional message with priority 0 is sent with priority 3.",
+    "The sender sends a nontransactional message of priority 0 with priority 3.",
     change_number(
         MESSAGE,
         "BaseHeader.PR",
@@ -134,7 +134,7 @@ def _note_restart(qm: QueueManager) -> None:
 add(
     "receiver-priority-not-observed-after-restart",
     "MQMQ-2.2.19.1-03",
-    "After a restart, messages are received in the order of their arrival, regardless of their priorities.",
+    "After a restart, the receiver orders messages by arrival, regardless of their priorities.",
     both(replace_part(ByArrivalAfterRestart), at_restart(_note_restart)),
 )
 
@@ -149,7 +149,7 @@ class TransactionalNotChecked(Admission):
 
 @fault("receiver-time-to-reach-queue-signed", breaks="MQMQ-2.2.19.1-D04")
 class SignedTime(Lifetimes):
-    """A message with a TimeToReachQueue from 0x80000000 to 0xFFFFFFFE expires at once."""
+    """A queue manager treats every message with a TimeToReachQueue from 0x80000000 to 0xFFFFFFFE as expired."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return 0x80000000 <= packet.BaseHeader.TimeToReachQueue < 0xFFFFFFFF or super().has_expired(packet, now)

@@ -45,13 +45,13 @@ for _name, _rule, _says, _install in (
     (
         "report-version-number-0x11",
         "MQMQ-2.2.19.1-01",
-        "A report has VersionNumber 0x11.",
+        "A queue manager sends a report with VersionNumber 0x11.",
         field_is(MESSAGE, "BaseHeader.VersionNumber", 0x11, is_report),
     ),
     (
         "admin-ack-version-number-0x20",
         "MQMQ-2.2.19.1-01",
-        "An administration acknowledgment has VersionNumber 0x20.",
+        "A queue manager sends an administration acknowledgment with VersionNumber 0x20.",
         field_is(MESSAGE, "BaseHeader.VersionNumber", 0x20, is_admin_ack),
     ),
     (
@@ -147,7 +147,7 @@ for _name, _rule, _says, _install in (
     (
         "sender-message-to-several-queues-packet-size-4-bytes-short",
         "MQMQ-2.2.19.1-22",
-        "A queue manager sends a message to several queues whose PacketSize is 4 bytes too small.",
+        "A queue manager sends to several queues a message whose PacketSize is 4 bytes too small.",
         off_by(MESSAGE, "BaseHeader.PacketSize", -4, has_lists),
     ),
     (

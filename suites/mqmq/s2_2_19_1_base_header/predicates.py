@@ -7,7 +7,7 @@ from typing import Any
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import BaseHeader
-from suites.mqmq.steps.base_bytes import STREAM_PACKET_KINDS, judge_packet_bytes, size_counts_packet
+from suites.mqmq.steps.base_bytes import STREAM_PACKET_KINDS, check_packet_size, judge_packet_bytes
 from suites.mqmq.steps.message_bytes import BASE
 from suites.mqmq.steps.message_parts import require_part_if_and_only_if
 from suites.mqmq.steps.unused import register_unused_bits
@@ -52,7 +52,7 @@ passive(
     STREAM_PACKET_KINDS,
     "PacketSize is the size of the packet, without the SessionHeader of a message",
     decisive=True,
-)(judge_packet_bytes(size_counts_packet))
+)(judge_packet_bytes(check_packet_size))
 
 
 @passive("MQMQ-2.2.19.1-04", USER_MESSAGE_KIND, "PR is 0 if TH is 1")

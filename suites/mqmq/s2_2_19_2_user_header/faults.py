@@ -431,7 +431,7 @@ _NO_QUEUE, _SAME_QUEUE, _DIRECT = 0, 1, 7
 
 @fault("response-queue-of-rq-1-read-only-with-direct-admin-queue", breaks="MQMQ-2.2.19.2-D08")
 class SharedQueueByDirectNameOnly(Receiving):
-    """The receiver ignores RQ 1 unless AQ is 7: such a message has no response queue."""
+    """The receiver delivers a message with RQ 1 without a response queue, unless AQ of the message is 7."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         user = packet.UserHeader
@@ -443,8 +443,8 @@ class SharedQueueByDirectNameOnly(Receiving):
 
 @fault("routed-message-addressed-to-next-hop", breaks=("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"))
 class AddressOfNextHop(Resolving):
-    """A message that is sent through another queue manager has the GUID of that queue manager in
-    QueueManagerAddress.
+    """When a message is sent through another queue manager, the sender sets QueueManagerAddress to the GUID of that
+    queue manager.
     """
 
     def address_message(self, session: Session, position: OutgoingMessagePosition) -> None:

@@ -39,14 +39,14 @@ for _name, _rule, _says, _changes, _when in (
     (
         "receiver-user-header-x3-upper-bit-message-expires",
         "MQMQ-2.2.19.2-26",
-        "A message is removed from its queue after one second when the upper bit of X3 in UserHeader.Flags is set.",
+        "The receiver removes a message from its queue after one second if the upper bit of X3 is set.",
         {"UserHeader.TimeToBeReceived": 1},
         lambda packet: packet.UserHeader.X3 & 2,
     ),
     (
         "receiver-user-header-x4-of-7-response-queue-lost",
         "MQMQ-2.2.19.2-28",
-        "A message has no response queue when all three bits X4 of UserHeader.Flags are set.",
+        "The receiver delivers a message without its response queue if all three bits X4 are set.",
         {
             "BaseHeader.PacketSize": 0,
             "UserHeader.Flags": lambda flags: flags & ~(7 << 16),
@@ -64,7 +64,7 @@ for _name, _rule, _says, _changes, _when in (
     (
         "receiver-time-to-be-received-signed",
         "MQMQ-2.2.19.2-D03",
-        "A message whose TimeToBeReceived is 0x80000000 or more, but not infinite, is removed from its queue at once.",
+        "The receiver removes a message at once if TimeToBeReceived is 0x80000000 or more, but not infinite.",
         {"UserHeader.TimeToBeReceived": 0},
         lambda packet: 0x80000000 <= packet.UserHeader.TimeToBeReceived < INFINITE,
     ),
@@ -74,7 +74,7 @@ for _name, _rule, _says, _changes, _when in (
 add(
     "sender-queue-manager-address-of-source-if-response-queue-is-named",
     "MQMQ-2.2.19.2-02",
-    "QueueManagerAddress of a message to a private queue is the sender's GUID when the message has a response queue.",
+    "The sender sets QueueManagerAddress to its own GUID in a message with a response queue to a private queue.",
     packets(
         UserMessagePacket,
         lambda packet: replace(
@@ -86,7 +86,7 @@ add(
 add(
     "sender-administration-queue-missing-if-only-receipt-is-acknowledged",
     "MQMQ-2.2.19.2-31",
-    "A message in which NR is the only acknowledgment flag that is set names no administration queue.",
+    "The sender names no administration queue in a message in which NR is the only acknowledgment flag that is set.",
     packets(
         UserMessagePacket,
         lambda packet: replace(
@@ -109,7 +109,7 @@ class TransactionalNeverExpires(Lifetimes):
 
 
 class WatchedFromRestart(Lifetimes):
-    """After a restart, the full TimeToBeReceived of each message in a queue begins again."""
+    """After a restart, the receiver keeps each message in its queue for twice its TimeToBeReceived."""
 
     def recover_deadlines(self) -> None:
         vars(self)["restored"] = True
@@ -127,7 +127,7 @@ class WatchedFromRestart(Lifetimes):
 add(
     "receiver-time-to-be-received-begins-again-at-restart",
     "MQMQ-2.2.19.2-D04",
-    "After a restart, TimeToBeReceived of a message in a queue is twice as long.",
+    "After a restart, the receiver keeps each message in its queue for twice its TimeToBeReceived.",
     replace_part(WatchedFromRestart),
 )
 
@@ -146,7 +146,7 @@ add(
 
 @fault("sender-message-id-of-acknowledgments-counted-separately", breaks="MQMQ-2.2.19.2-07")
 class AcknowledgmentsCountedSeparately(Numbering):
-    """Every eighth message has the MessageID of the preceding message."""
+    """The sender gives every eighth message the MessageID of the preceding message."""
 
     def assign_identifier(self) -> int:
         number = super().assign_identifier()
@@ -155,7 +155,7 @@ class AcknowledgmentsCountedSeparately(Numbering):
 
 @fault("queue-manager-recoverable-message-in-journal-lost-at-restart", breaks="MQMQ-2.2.19.2-11")
 class JournalNotSaved(Journaling):
-    """A recoverable message in the journal of its queue is lost at a restart."""
+    """At a restart, the queue manager loses the recoverable messages in the journal of a queue."""
 
     def keep_message(self, queue: Queue, message: Message) -> None:
         self.qm.positions.message_available(self.qm.positions.insert_message(queue, message))
@@ -166,8 +166,8 @@ class JournalNotSaved(Journaling):
     breaks=("MQMQ-2.2.19.2-13", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07"),
 )
 class RefusedNotKept(Journaling):
-    """A transactional message with JN set is not put into the dead-letter queue if it is refused, but is put there if
-    it expires.
+    """The sender puts a transactional message with JN set into the dead-letter queue if the message expires, but not if
+    the receiver refuses it.
     """
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -182,7 +182,9 @@ class RefusedNotKept(Journaling):
     breaks=("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"),
 )
 class SecondNotKept(Journaling):
-    """Of the messages with JP set that one SessionAck acknowledges, only the first is put into the system journal."""
+    """The sender puts only the first of the messages with JP set that one SessionAck acknowledges into the system
+    journal.
+    """
 
     def journal_delivered(self, position: MessagePosition) -> None:
         count = getattr(self, "count", 0) + 1
@@ -215,7 +217,7 @@ add(
 add(
     "receiver-response-queue-type-1-of-transactional-message-none",
     "MQMQ-2.2.19.2-D08",
-    "A transactional message with RQ 1 has no response queue.",
+    "The receiver delivers a transactional message with RQ 1 without a response queue.",
     change_received(
         {"UserHeader.Flags": lambda flags: flags & ~(7 << 16)},
         lambda packet: packet.UserHeader.RQ == 1 and packet.TransactionHeader is not None,

@@ -35,7 +35,7 @@ for _name, _rule, _says, _install in (
     (
         "sender-copy-for-several-queues-address-not-zero",
         "MQMQ-2.2.19.2-04",
-        "A queue manager sends a message to several direct names whose QueueManagerAddress is not zero.",
+        "A queue manager sends to several direct names a message whose QueueManagerAddress is not zero.",
         field_is(
             MESSAGE, "UserHeader.QueueManagerAddress", OTHER_GUID, lambda p: has_lists(p) and p.UserHeader.DQ == 7
         ),
@@ -105,7 +105,7 @@ for _name, _rule, _says, _install in (
     (
         "receiver-x3-lower-bit-response-queue-lost",
         "MQMQ-2.2.19.2-26",
-        "The receiver makes a message express when the lower bit X3 of UserHeader.Flags is set.",
+        "The receiver treats a message as express when the lower bit of X3 in UserHeader.Flags is set.",
         change_received(
             {"UserHeader.Flags": lambda old: old & ~(3 << 5)}, lambda p: p.UserHeader.X3 & 1 and not is_transactional(p)
         ),
@@ -133,7 +133,7 @@ for _name, _rule, _says, _install in (
     (
         "sender-second-copy-same-message-id",
         "MQMQ-2.2.19.2-07",
-        "The copies of a message to several queues have the same MessageID.",
+        "The sender gives all copies of a message to several queues the same MessageID.",
         field_is(MESSAGE, "UserHeader.MessageID", 0x77, has_lists),
     ),
     (
@@ -157,7 +157,7 @@ for _name, _rule, _says, _install in (
     (
         "sender-transactional-message-to-private-queue-address-zero",
         "MQMQ-2.2.19.2-03",
-        "A queue manager sends a transactional message to a private queue whose QueueManagerAddress is a wrong GUID.",
+        "A queue manager sends to a private queue a transactional message whose QueueManagerAddress is a wrong GUID.",
         field_is(
             MESSAGE,
             "UserHeader.QueueManagerAddress",

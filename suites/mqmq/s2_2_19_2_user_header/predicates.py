@@ -109,7 +109,9 @@ QUEUE_LAYOUTS = (2, 5, 6, 7)
 
 
 def require_queue_name_presence(flag: str, queue: str, kinds: tuple[int, ...], *, there: bool) -> Predicate:
-    """Return a predicate that a queue name is present, or missing, if its flag has one of some values."""
+    """Return a predicate that checks that a queue name is present, or that it is missing, when its flag has one of the
+    given values.
+    """
     others = (0,) if there else QUEUE_LAYOUTS
     present, opposite = ("present", "missing") if there else ("missing", "present")
 

@@ -46,22 +46,26 @@ FIELDS_BY_RESPONSE_QUEUE_TYPE: dict[int, dict[str, Any]] = {
 """For each value of RQ, the fields of a message whose response queue has the form that RQ announces."""
 
 
-ADMINISTRATION_READ = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.31-D16")
-RESPONSE_READ = ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.31-D17")
-ADMINISTRATION_WRITTEN = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.32-D15")
-RESPONSE_WRITTEN = ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.32-D16")
+ADMIN_READ_RULES = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.31-D16")
+RESPONSE_READ_RULES = ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.31-D17")
+ADMIN_WRITE_RULES = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.32-D15")
+RESPONSE_WRITE_RULES = ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.32-D16")
 NAMES_READ_CASES = (
-    *((ADMINISTRATION_READ, fields, f"AQ-{kind}") for kind, fields in FIELDS_BY_ADMIN_QUEUE_TYPE.items()),
-    *((RESPONSE_READ, fields, f"RQ-{kind}") for kind, fields in FIELDS_BY_RESPONSE_QUEUE_TYPE.items() if kind != 4),
+    *((ADMIN_READ_RULES, fields, f"AQ-{kind}") for kind, fields in FIELDS_BY_ADMIN_QUEUE_TYPE.items()),
     *(
-        (RESPONSE_READ, {**FIELDS_BY_ADMIN_QUEUE_TYPE[kind], "RQ": 1}, f"RQ-1-AQ-{kind}")
+        (RESPONSE_READ_RULES, fields, f"RQ-{kind}")
+        for kind, fields in FIELDS_BY_RESPONSE_QUEUE_TYPE.items()
+        if kind != 4
+    ),
+    *(
+        (RESPONSE_READ_RULES, {**FIELDS_BY_ADMIN_QUEUE_TYPE[kind], "RQ": 1}, f"RQ-1-AQ-{kind}")
         for kind in FIELDS_BY_ADMIN_QUEUE_TYPE
         if kind != 7
     ),
-    ((*RESPONSE_READ, "MQMQ-2.2.19.2-37"), FIELDS_BY_RESPONSE_QUEUE_TYPE[4], "RQ-4"),
+    ((*RESPONSE_READ_RULES, "MQMQ-2.2.19.2-37"), FIELDS_BY_RESPONSE_QUEUE_TYPE[4], "RQ-4"),
     *(
         (
-            (*RESPONSE_READ, "MQMQ-2.2.19.2-37"),
+            (*RESPONSE_READ_RULES, "MQMQ-2.2.19.2-37"),
             {**FIELDS_BY_ADMIN_QUEUE_TYPE[kind], "RQ": 4, "ResponseQueue": PRIVATE_QUEUE_BY_NUMBER},
             f"RQ-4-AQ-{kind}",
         )
@@ -104,26 +108,26 @@ def _list_host_guids(peer, sut):
 
 
 SENT_NAMES = (
-    (ADMINISTRATION_WRITTEN, "admin_queue", None, "AQ", 0, None),
-    (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={source}\0001000b", "AQ", 2, "0001000b"),
-    (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={destination}\a001000c", "AQ", 3, "a001000c"),
-    (ADMINISTRATION_WRITTEN, "admin_queue", f"PUBLIC={PUBLIC_QUEUE_GUID}", "AQ", 5, str(PUBLIC_QUEUE_GUID)),
-    (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={third}\0001000d", "AQ", 6, "{third}\\0001000d"),
+    (ADMIN_WRITE_RULES, "admin_queue", None, "AQ", 0, None),
+    (ADMIN_WRITE_RULES, "admin_queue", r"PRIVATE={source}\0001000b", "AQ", 2, "0001000b"),
+    (ADMIN_WRITE_RULES, "admin_queue", r"PRIVATE={destination}\a001000c", "AQ", 3, "a001000c"),
+    (ADMIN_WRITE_RULES, "admin_queue", f"PUBLIC={PUBLIC_QUEUE_GUID}", "AQ", 5, str(PUBLIC_QUEUE_GUID)),
+    (ADMIN_WRITE_RULES, "admin_queue", r"PRIVATE={third}\0001000d", "AQ", 6, "{third}\\0001000d"),
     (
-        ADMINISTRATION_WRITTEN,
+        ADMIN_WRITE_RULES,
         "admin_queue",
         r"DIRECT=TCP:10.0.0.7\private$\ab",
         "AQ",
         7,
         "tcp:10.0.0.7\\private$\\ab\0",
     ),
-    (RESPONSE_WRITTEN, "response_queue", None, "RQ", 0, None),
-    (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={source}\0001000b", "RQ", 2, "0001000b"),
-    (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={destination}\a001000c", "RQ", 3, "a001000c"),
-    (RESPONSE_WRITTEN, "response_queue", f"PUBLIC={PUBLIC_QUEUE_GUID}", "RQ", 5, str(PUBLIC_QUEUE_GUID)),
-    (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={third}\0001000d", "RQ", 6, "{third}\\0001000d"),
-    (RESPONSE_WRITTEN, "response_queue", r"DIRECT=OS:nowhere\q", "RQ", 7, "os:nowhere\\q\0"),
-    (RESPONSE_WRITTEN, "response_queue", r"DIRECT=OS:nowhere\qq", "RQ", 7, "os:nowhere\\qq\0"),
+    (RESPONSE_WRITE_RULES, "response_queue", None, "RQ", 0, None),
+    (RESPONSE_WRITE_RULES, "response_queue", r"PRIVATE={source}\0001000b", "RQ", 2, "0001000b"),
+    (RESPONSE_WRITE_RULES, "response_queue", r"PRIVATE={destination}\a001000c", "RQ", 3, "a001000c"),
+    (RESPONSE_WRITE_RULES, "response_queue", f"PUBLIC={PUBLIC_QUEUE_GUID}", "RQ", 5, str(PUBLIC_QUEUE_GUID)),
+    (RESPONSE_WRITE_RULES, "response_queue", r"PRIVATE={third}\0001000d", "RQ", 6, "{third}\\0001000d"),
+    (RESPONSE_WRITE_RULES, "response_queue", r"DIRECT=OS:nowhere\q", "RQ", 7, "os:nowhere\\q\0"),
+    (RESPONSE_WRITE_RULES, "response_queue", r"DIRECT=OS:nowhere\qq", "RQ", 7, "os:nowhere\\qq\0"),
 )
 """For each case, the rules, the property, the name that the application sets, the flag in UserHeader, the value of the
 flag, and the name in the packet.
@@ -143,8 +147,8 @@ RULES_BY_NAME_TYPE = {
     "MQMQ-2.2.18.1.5.1-01",
     "MQMQ-2.2.18.1.5.2-D01",
     "MQMQ-2.2.18.1.5.2-D02",
-    *ADMINISTRATION_WRITTEN,
-    *RESPONSE_WRITTEN,
+    *ADMIN_WRITE_RULES,
+    *RESPONSE_WRITE_RULES,
 )
 def test_sent_queue_names_are_written_by_aq_and_rq(peer, sut, judge):
     """The SUT sends messages with each kind of administration and response queue to a private queue of the peer: DQ is

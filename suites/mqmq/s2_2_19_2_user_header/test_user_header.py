@@ -101,7 +101,7 @@ def test_undefined_dq_or_aq_closes_session(peer, judge, rule, flag, value):
 @varied("priority", "application tag", "extension", "trace", "body")
 def test_response_queue_with_rq_4_is_on_host_of_admin_queue(peer, sut, judge, kind):
     """A message with RQ 4 arrives; its administration queue is a private queue of its source, of the SUT, or of a third
-    host: the response queue that the application sees is on the host of the administration queue.
+    host: the application gets a response queue on the host of the administration queue.
     """
     hosts = {2: peer.identifier, 3: sut.guid, 6: THIRD_HOST_GUID}
     by_number = PrivateQueueFormatNameId(PrivateQueueIdentifier=7)

@@ -442,7 +442,7 @@ add(
 
 @fault("message-received-remotely-not-acknowledged", breaks="MQMQ-2.2.19.3-02")
 class RemoteReceiveUnacknowledged(TwoPhaseReading):
-    """A message with PR that a remote reader receives is not acknowledged."""
+    """The receiver does not acknowledge a message with PR set that a remote reader receives."""
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
         message = position.MessageReference
@@ -453,7 +453,7 @@ class RemoteReceiveUnacknowledged(TwoPhaseReading):
 
 @fault("arrival-of-message-taken-at-once-not-acknowledged", breaks="MQMQ-2.2.19.3-01")
 class TakenAtOnceUnacknowledged(Arrival):
-    """The arrival of a message with PA that a waiting read receives is not acknowledged."""
+    """The receiver does not acknowledge the arrival of a message with PA set if a waiting read receives it."""
 
     def report_arrival(self, position: MessagePosition, now: Now) -> None:
         if position.State is MessagePositionState.AVAILABLE:

@@ -37,7 +37,7 @@ for _name, _rule, _says, _changes, _when in (
     (
         "receiver-message-properties-bit-6-message-expires",
         "MQMQ-2.2.19.3-07",
-        "A message is removed from its queue after one second when bit 6 of MessagePropertiesHeader.Flags is set.",
+        "The receiver removes a message after one second when bit 6 of MessagePropertiesHeader.Flags is set.",
         {"UserHeader.TimeToBeReceived": 1},
         lambda packet: packet.MessagePropertiesHeader.Flags & 0x40,
     ),
@@ -75,7 +75,7 @@ def _clear_tags(qm: QueueManager) -> None:
 add(
     "queue-manager-application-tag-lost-at-restart",
     "MQMQ-2.2.19.3-16",
-    "After a restart, ApplicationTag of every stored message is 0.",
+    "At a restart, the receiver sets ApplicationTag of every stored message to 0.",
     at_restart(_clear_tags),
 )
 
@@ -89,13 +89,13 @@ def _clear_correlation(qm: QueueManager) -> None:
 add(
     "receiver-correlation-id-lost-at-restart",
     "MQMQ-2.2.19.3-13",
-    "After a restart, CorrelationID of every stored message is zero.",
+    "At a restart, the receiver sets CorrelationID of every stored message to zero.",
     at_restart(_clear_correlation),
 )
 add(
     "sender-extension-of-odd-size-followed-by-padding",
     ("MQMQ-2.2.19.3-D05",),
-    "An extension of odd size is followed by a byte of padding before the body.",
+    "The sender inserts a byte of padding between an extension of odd size and the body.",
     packets(
         MESSAGE,
         lambda packet: packet.build().replace(
@@ -111,7 +111,7 @@ add(
 add(
     "sender-message-size-of-body-above-64-kib-rounded",
     "MQMQ-2.2.19.3-17",
-    "MessageSize of a body that is greater than 64 KiB is rounded up to a multiple of 4.",
+    "The sender rounds MessageSize of a body of more than 64 KiB up to a multiple of 4.",
     change_number(
         MESSAGE,
         "MessagePropertiesHeader.MessageSize",
@@ -122,7 +122,7 @@ add(
 add(
     "sender-label-length-counts-characters",
     "MQMQ-2.2.19.3-09",
-    "LabelLength counts a character outside the basic plane of Unicode as one WCHAR.",
+    "The sender counts a character outside the basic plane of Unicode as one WCHAR in LabelLength.",
     change_number(
         MESSAGE,
         "MessagePropertiesHeader.LabelLength",

@@ -45,7 +45,7 @@ for _name, _rule, _says, _install in (
     (
         "bad-signature-not-acknowledged",
         "MQMQ-2.2.19.3-03",
-        "The receiver sends no acknowledgment NACK_BAD_SIGNATURE.",
+        "The receiver sends no acknowledgment of class NACK_BAD_SIGNATURE.",
         omit_nack(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
     ),
     (

@@ -15,7 +15,7 @@ from suites.mqmq.steps.unused import require_not_set
 USER_MESSAGE_KIND = "UserMessage"
 SIZE_FIELD_OFFSETS = {"MessageSize": 32, "ExtensionSize": 52}
 """The offsets of the size fields in the MessagePropertiesHeader."""
-FIXED_SIZE = 56
+PROPERTIES_FIXED_BYTES = 56
 LONGEST_LABEL = 500
 
 KNOWN_MESSAGE_CLASSES = frozenset(map(int, MessageClass))
@@ -29,7 +29,7 @@ NORMAL_CLASS = 0
 """MessageClass of messages that applications send; the applications choose their BodyType."""
 PRIVACY_LEVELS = (0, 1, 3, 5)
 RC2, RC4, AES = 0x6602, 0x6801, (0x660E, 0x660F, 0x6610)
-ALGORITHM = "EncryptionAlgorithm"
+ALGORITHM_FIELD = "EncryptionAlgorithm"
 ALGORITHMS_BY_PRIVACY_LEVEL = {1: (RC2, RC4), 3: (RC2, RC4), 5: AES}
 """For each PrivacyLevel, the encryption algorithms that it allows."""
 
@@ -92,7 +92,7 @@ def require_at_most_packet_size(field: str) -> Predicate:
             return size <= limit, f"{field} is {size} in a packet of {limit} bytes"
         data = context.frame.data
         at = find_properties_header(data) if is_message(data) else None
-        if at is None or len(data) < at + FIXED_SIZE:
+        if at is None or len(data) < at + PROPERTIES_FIXED_BYTES:
             return None
         begin = at + SIZE_FIELD_OFFSETS[field]
         size = int.from_bytes(data[begin : begin + 4], "little")
@@ -119,7 +119,7 @@ def check_privacy_level(packet: Any, context: Context) -> Finding:
 def check_encryption_algorithm(packet: Any, context: Context) -> Finding:
     """Check that EncryptionAlgorithm has a defined value."""
     algorithm = packet.MessagePropertiesHeader.EncryptionAlgorithm
-    return algorithm in (RC2, RC4, *AES), f"EncryptionAlgorithm is {show_integer(algorithm, ALGORITHM)}"
+    return algorithm in (RC2, RC4, *AES), f"EncryptionAlgorithm is {show_integer(algorithm, ALGORITHM_FIELD)}"
 
 
 @passive("MQMQ-2.2.19.3-26", USER_MESSAGE_KIND, "PrivacyLevel allows the EncryptionAlgorithm")
@@ -129,7 +129,7 @@ def check_algorithm_fits_privacy_level(packet: Any, context: Context) -> Finding
     if properties.PrivacyLevel not in ALGORITHMS_BY_PRIVACY_LEVEL:
         return None
     kept = properties.EncryptionAlgorithm in ALGORITHMS_BY_PRIVACY_LEVEL[properties.PrivacyLevel]
-    algorithm = show_integer(properties.EncryptionAlgorithm, ALGORITHM)
+    algorithm = show_integer(properties.EncryptionAlgorithm, ALGORITHM_FIELD)
     return kept, f"EncryptionAlgorithm is {algorithm} with PrivacyLevel {properties.PrivacyLevel}"
 
 
@@ -150,7 +150,9 @@ def check_padding(packet: Any, context: Context) -> Finding:
     if isinstance(packet, FormatError):
         return (False, str(packet)) if packet.field == "MessagePropertiesHeader.Padding" else None
     properties = packet.MessagePropertiesHeader
-    size = FIXED_SIZE + 2 * properties.LabelLength + properties.ExtensionSize + properties.AllocationBodySize
+    size = (
+        PROPERTIES_FIXED_BYTES + 2 * properties.LabelLength + properties.ExtensionSize + properties.AllocationBodySize
+    )
     return (True, f"the padding has {-size % 4} bytes") if size % 4 else NotExercised("the header needs no padding")
 
 

@@ -24,7 +24,7 @@ UNUSED_BITS_BY_RULE = {
     "MQMQ-2.2.19.3-08": "X7",
 }
 """The unused bits of Flags, by rule."""
-FIXED_SIZE = 56
+PROPERTIES_FIXED_BYTES = 56
 LONGEST_LABEL = 249
 """The length of the longest label in characters, without the terminating null."""
 BODY_OF_17_BYTES = "body of 17 bytes."
@@ -34,21 +34,21 @@ MESSAGE_LABEL = "label"
 SAMPLE_APPLICATION_TAG = 0xC0FF_EE01
 
 
-class Sizes:
+class PropertiesSizes:
     """The sizes in a MessagePropertiesHeader and the bytes after it, read by offset, so that wrong sizes can also be
     judged.
     """
 
     def __init__(self, data):
         at = find_properties_header(data)
-        if at is None or len(data) < at + FIXED_SIZE:
+        if at is None or len(data) < at + PROPERTIES_FIXED_BYTES:
             raise ConformanceFailure("the SUT's message is too short for a MessagePropertiesHeader")
         self.label_length = data[at + 1]
         self.tag, self.body_size, self.allocated = (
             int.from_bytes(data[at + place :][:4], "little") for place in (28, 32, 36)
         )
         self.extension_size = int.from_bytes(data[at + 52 :][:4], "little")
-        self.rest = data[at + FIXED_SIZE :]
+        self.rest = data[at + PROPERTIES_FIXED_BYTES :]
 
 
 @sut_survives()
@@ -106,7 +106,7 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
     """
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY_OF_17_BYTES, label=MESSAGE_LABEL, application_tag=SAMPLE_APPLICATION_TAG)
-    whole = Sizes(frame.data)
+    whole = PropertiesSizes(frame.data)
     judge(
         "MQMQ-2.2.19.3-09",
         expected=len(MESSAGE_LABEL) + 1,
@@ -132,7 +132,7 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
         "MQMQ-2.2.19.3-16",
         expected=SAMPLE_APPLICATION_TAG,
         case="ApplicationTag of a transactional message",
-        observed=Sizes(frame.data).tag,
+        observed=PropertiesSizes(frame.data).tag,
         evidence=frame,
     )
 
@@ -141,12 +141,12 @@ def test_sent_message_has_sizes_of_label_extension_and_body(peer, sut, judge):
         "MQMQ-2.2.19.3-09",
         expected=len(WIDE_LABEL.encode("utf-16-le")) // 2 + 1,
         case="LabelLength of a label with a character of two WCHARs",
-        observed=Sizes(frame.data).label_length,
+        observed=PropertiesSizes(frame.data).label_length,
         evidence=frame,
     )
 
     frame = outgoing.send(body="", label="")
-    bare = Sizes(frame.data)
+    bare = PropertiesSizes(frame.data)
     judge("MQMQ-2.2.19.3-09", expected=0, case="LabelLength", observed=bare.label_length, evidence=frame)
     judge(
         "MQMQ-2.2.19.3-10",
@@ -167,22 +167,24 @@ def test_sent_label_has_at_most_250_characters(peer, sut, judge):
     """The SUT sends a label of 249 characters: LabelLength is 250. A longer label is refused or truncated."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(label="x" * LONGEST_LABEL, body="")
-    judge.all(expected=500, case="bytes of the label", observed=2 * Sizes(frame.data).label_length, evidence=frame)
+    judge.all(
+        expected=500, case="bytes of the label", observed=2 * PropertiesSizes(frame.data).label_length, evidence=frame
+    )
     with contextlib.suppress(ControlRefused):
         frame = outgoing.send(label="x" * (LONGEST_LABEL + 1), body="")
         judge.all(
             expected=between(0, 500),
             case="bytes of the label",
-            observed=2 * Sizes(frame.data).label_length,
+            observed=2 * PropertiesSizes(frame.data).label_length,
             evidence=frame,
         )
     outgoing.end()
 
 
-EMPTY_PARTS = ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-33")
+EMPTY_PART_RULES = ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-33")
 
 
-@covers(*EMPTY_PARTS)
+@covers(*EMPTY_PART_RULES)
 def test_acknowledgment_of_bare_message_has_no_bytes_of_label_extension_and_body(peer, sut, judge):
     """The SUT acknowledges the arrival of a message without label and body, on a session on which the peer sends no
     messages: the sizes of label, extension and body in the acknowledgment are 0, and no bytes follow its
@@ -195,8 +197,8 @@ def test_acknowledgment_of_bare_message_has_no_bytes_of_label_extension_and_body
     frame = session.connection.poll_packet(2)
     if frame is None:
         raise ConformanceFailure("the SUT did not send the acknowledgment")
-    bare = Sizes(frame.data)
+    bare = PropertiesSizes(frame.data)
     if bare.label_length or bare.extension_size or bare.body_size:
-        judge.mark_not_exercised(*EMPTY_PARTS, reason="the acknowledgment has a label, an extension or a body")
+        judge.mark_not_exercised(*EMPTY_PART_RULES, reason="the acknowledgment has a label, an extension or a body")
         return
     judge.all(expected=b"", observed=bare.rest, case="bytes after the MessagePropertiesHeader", evidence=frame)

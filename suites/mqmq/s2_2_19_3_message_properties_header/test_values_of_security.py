@@ -10,7 +10,7 @@ from suites.mqqb.steps.secured import CLEAR_BODY, SYMMETRIC_KEYS, Secured, encry
 ADVANCED_PRIVACY_LEVEL = 5
 """The PrivacyLevel at which bodies are encrypted with AES."""
 UNLISTED_HASH, UNLISTED_CIPHER = 0x8099, 0x6699
-HIGH_BIT = 0x0001_0000
+UNDEFINED_ALGORITHM_BIT = 0x0001_0000
 """The lowest bit that no defined algorithm has."""
 BAD_SIGNATURE, BAD_ENCRYPTION = "NACK_BAD_SIGNATURE", "NACK_BAD_ENCRYPTION"
 REFUSAL_CLASSES_BY_RULE = {
@@ -48,7 +48,7 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
         return packet
 
     def add_high_bit(packet):
-        return set_unlisted_hash(packet, packet["MessagePropertiesHeader"].HashAlgorithm | HIGH_BIT)
+        return set_unlisted_hash(packet, packet["MessagePropertiesHeader"].HashAlgorithm | UNDEFINED_ALGORITHM_BIT)
 
     def encrypt_at_level(level, like, key):
         return encrypt_message(sut, secured.message(body=CLEAR_BODY), level, RC2, key, for_level=like)
@@ -64,7 +64,7 @@ def test_undefined_privacy_level_or_algorithm_is_refused(peer, sut, judge):
             "MQMQ-2.2.19.3-22, defined with a higher bit": add_high_bit(sign_message(secured.message())),
             "MQMQ-2.2.19.3-25, undefined": build_encrypted_message(EncryptionAlgorithm=UNLISTED_CIPHER),
             "MQMQ-2.2.19.3-25, defined with a higher bit": build_encrypted_message(
-                EncryptionAlgorithm=AES_256 | HIGH_BIT
+                EncryptionAlgorithm=AES_256 | UNDEFINED_ALGORITHM_BIT
             ),
             "unsigned": set_unlisted_hash(secured.message()),
             "encrypted": build_encrypted_message(),

@@ -14,7 +14,7 @@ from suites.mqqb.steps.secured import SYMMETRIC_KEYS, Secured, encrypt_message
 BASE, ENHANCED, ADVANCED = 1, 3, 5
 BODY_LENGTHS = (1, 7, 8, 9, 15, 16, 17, 33)
 """Sizes of bodies in bytes: below, at and above the block sizes of 8 and 16 bytes."""
-LARGE_LENGTH = 70_003
+LARGE_BODY_LENGTH = 70_003
 CIPHER_CASES = {
     "RC2 of 40 bits": (BASE, RC2, SYMMETRIC_KEYS[40]),
     "RC2 of 128 bits": (ENHANCED, RC2, SYMMETRIC_KEYS[128]),
@@ -58,7 +58,7 @@ def test_sent_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, 
     if level in PREFERRED_ALGORITHM_SETTINGS and sut.has("configure"):
         sut.configure(**PREFERRED_ALGORITHM_SETTINGS[level])
     outgoing = Outgoing(peer, sut, peer.private_name())
-    for length in (*BODY_LENGTHS, LARGE_LENGTH):
+    for length in (*BODY_LENGTHS, LARGE_BODY_LENGTH):
         frame = outgoing.send(body=_build_body(length), privacy_level=level)
         found = DecryptedMessage(frame)
         if not found.encrypted:

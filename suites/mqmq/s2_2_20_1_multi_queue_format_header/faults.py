@@ -77,7 +77,7 @@ for _name, _rules, _says, _change in (
 
 @fault("sender-single-destination-message-with-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
 class ListOfOne(Sending):
-    """The sender's message for one queue carries a MultiQueueFormatHeader."""
+    """The sender adds a MultiQueueFormatHeader to a message for one queue."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         message = position.MessageReference
@@ -89,7 +89,7 @@ class ListOfOne(Sending):
 
 @fault("sender-several-destinations-without-lists", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
 class ListLeftOut(Sending):
-    """The sender's message for several queues carries no MultiQueueFormatHeader."""
+    """The sender adds no MultiQueueFormatHeader to a message for several queues."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         unlisted = replace(position.MessageReference, DestinationMultiQueueFormatName=None)

@@ -14,7 +14,9 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-list-local-destination-omitted", breaks="MQMQ-2.2.20.1-01", blind=True)
 class LocalQueuesOmitted(Enqueueing):
-    """Destination of a MultiQueueFormatHeader lists only the queues of other queue managers, not the sender's own."""
+    """In Destination of a MultiQueueFormatHeader, the sender lists only queues of other queue managers, and omits its
+    own queues.
+    """
 
     def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None

@@ -21,9 +21,9 @@ LIST_SIGNATURE_BY_NAME = {"Destination": 0x0064, "Administration": 0x00C8, "Resp
 """For each name of a list, the HeaderID of the list."""
 LISTS_THAT_MAY_BE_EMPTY = ("Administration", "Response")
 """Lists that may be empty because the UserHeader contains the only administration or response queue."""
-SIGNATURE = 0x015E
+SIGNATURE_HEADER_ID = 0x015E
 PRIVATE, DIRECT = 2, 3
-EMPTY_NAME = r"OS:\PRIVATE$\q"
+DIRECT_NAME_SUFFIX = r"OS:\PRIVATE$\q"
 """The part of a direct name that follows the host."""
 MESSAGE_LABEL = "several"
 TRACE_QUEUE_GUID = "6d71636f-6e66-4f72-8d00-0000000000d8"
@@ -243,7 +243,7 @@ def _judge_lists(judge, frame, lists):
         header = {f"{MQF_HEADER}.{name}.HeaderID": LIST_SIGNATURE_BY_NAME[name]}
         judge("MQMQ-2.2.20.2-D01", expected=fields(header), observed=found, evidence=frame)
     signature = {
-        f"{MQF_HEADER}.Signature.ID": SIGNATURE,
+        f"{MQF_HEADER}.Signature.ID": SIGNATURE_HEADER_ID,
         f"{MQF_HEADER}.Signature.Reserved": 0,
         f"{MQF_HEADER}.Signature.Size": 0,
     }
@@ -386,7 +386,7 @@ def test_signed_traced_message_has_debug_header_and_lists(peer, sut, judge, deli
             f"{MQF_HEADER}.Destination.Reserved": 0,
             f"{MQF_HEADER}.Destination.ElementCount": 1,
             f"{MQF_HEADER}.Destination.FormatNameList": [_list_entry(outgoing.sender.to)],
-            f"{MQF_HEADER}.Signature.ID": SIGNATURE,
+            f"{MQF_HEADER}.Signature.ID": SIGNATURE_HEADER_ID,
             f"{MQF_HEADER}.Signature.Reserved": 0,
         }
         judge("MQMQ-2.2.19.1-12", expected=fields({"BaseHeader.Flags.TR": 1}), observed=found, evidence=frame)
@@ -430,8 +430,8 @@ def test_list_with_direct_name_of_any_length_is_accepted(peer, sut, judge, size)
     """Several messages arrive. The list of destinations in each message contains the queue of the message and a direct
     name, whose length is different in each message: each message is in its queue.
     """
-    host = ".".join(["h" * 50] * 5)[: size - len(EMPTY_NAME)]
-    names = (sut.format_name().removeprefix("DIRECT="), EMPTY_NAME.replace(":", f":{host}"))
+    host = ".".join(["h" * 50] * 5)[: size - len(DIRECT_NAME_SUFFIX)]
+    names = (sut.format_name().removeprefix("DIRECT="), DIRECT_NAME_SUFFIX.replace(":", f":{host}"))
     elements = [MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=name)) for name in names]
     label = f"listed {size}"
     done = deliver_message(peer, peer.recoverable_message(label=label, mqf={"Destination": elements}), label)

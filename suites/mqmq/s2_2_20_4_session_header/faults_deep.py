@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-counts-messages-of-next-session-from-2", breaks=("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-03"))
 class CountContinued(SessionAcks):
-    """AckSequenceNumber is one too high in each session with a peer after the first session with this peer."""
+    """On each session with a peer except the first, the receiver sends an AckSequenceNumber that is one too high."""
 
     def build_header(self, session: Session) -> SessionHeader:
         header = super().build_header(session)
@@ -29,7 +29,7 @@ class CountContinued(SessionAcks):
 
 @fault("receiver-recoverable-ack-flags-cut-to-16-bits", breaks="MQMQ-2.2.20.4-08")
 class FlagsCut(SessionAcks):
-    """RecoverableMsgAckFlags acknowledges at most 16 recoverable messages."""
+    """The receiver acknowledges at most 16 recoverable messages in RecoverableMsgAckFlags."""
 
     def build_header(self, session: Session) -> SessionHeader:
         header = super().build_header(session)
@@ -38,8 +38,8 @@ class FlagsCut(SessionAcks):
 
 @fault("receiver-recoverable-ack-number-repeated", breaks="MQMQ-2.2.20.4-07")
 class NumberRepeated(SessionAcks):
-    """RecoverableMsgAckSeqNumber keeps its value from the previous acknowledgment if no recoverable message has arrived
-    since then.
+    """The receiver repeats RecoverableMsgAckSeqNumber of its previous acknowledgment if no recoverable message has
+    arrived since then.
     """
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -54,8 +54,8 @@ class NumberRepeated(SessionAcks):
 
 @fault("receiver-recoverable-ack-number-of-second-acknowledgment-first-message", breaks="MQMQ-2.2.20.4-06")
 class NumberFromFirst(SessionAcks):
-    """In a UserMessage, RecoverableMsgAckSeqNumber is one too low, and the flags of RecoverableMsgAckFlags begin at bit
-    1.
+    """In a UserMessage, the receiver sends a RecoverableMsgAckSeqNumber that is one too low, and flags of
+    RecoverableMsgAckFlags that begin at bit 1.
     """
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -96,7 +96,7 @@ class HeaderOfMessage(Sending):
     ),
 )
 class OwnMessageNotCounted(HeaderOfMessage):
-    """UserMsgSequenceNumber in a UserMessage does not count this message."""
+    """The sender does not count a UserMessage in the UserMsgSequenceNumber of this message."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
         return replace(header, UserMsgSequenceNumber=header.UserMsgSequenceNumber - 1)
@@ -104,7 +104,7 @@ class OwnMessageNotCounted(HeaderOfMessage):
 
 @fault("sender-recoverable-count-includes-express-messages", breaks=("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-10"))
 class ExpressCounted(SessionAcks):
-    """RecoverableMsgSeqNumber is the number of all messages that the sender sent on the session."""
+    """The sender sets RecoverableMsgSeqNumber to the number of all messages that it sent on the session."""
 
     def build_header(self, session: Session) -> SessionHeader:
         return replace(super().build_header(session), RecoverableMsgSeqNumber=session.MessageSentCount)
@@ -115,7 +115,7 @@ class ExpressCounted(SessionAcks):
     breaks=("MQMQ-2.2.20.4-12", "MQQB-3.1.7.1.3-15", "MQQB-3.1.7.1.3-22"),
 )
 class OtherWindow(HeaderOfMessage):
-    """WindowSize is 0x20 in the SessionHeader of a UserMessage."""
+    """The sender sets WindowSize to 0x20 in the SessionHeader of a UserMessage."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
         return replace(header, WindowSize=0x20)
@@ -123,7 +123,7 @@ class OtherWindow(HeaderOfMessage):
 
 @fault("sender-recoverable-sequence-number-of-user-message-0", breaks=("MQMQ-2.2.20.4-10",))
 class RecoverableNotCountedInMessage(HeaderOfMessage):
-    """RecoverableMsgSeqNumber is 0 in the SessionHeader of a UserMessage."""
+    """The sender sets RecoverableMsgSeqNumber to 0 in the SessionHeader of a UserMessage."""
 
     def change(self, header: SessionHeader) -> SessionHeader:
         return replace(header, RecoverableMsgSeqNumber=0)

@@ -18,15 +18,15 @@ from suites.mqqb.steps.opening import accept_request, listen_for_connection, res
 from suites.mqqb.steps.sender import Sender
 
 WINDOW_SIZE = 0x40
-INTERNAL_SIZE = 20
+BYTES_BEFORE_SESSION_HEADER = 20
 """The size in bytes of a SessionAck before its SessionHeader."""
-FIXED_SIZE = 12
+COMPARED_BYTES = 12
 """The size in bytes of the SessionHeader before WindowSize; the SUT chooses the value of WindowSize."""
 SAME_TIME_TOLERANCE_MS = 8_000
 """The RecoverableAckTimeout of the checks: long enough for one SessionAck to acknowledge several messages."""
 MAX_ATTEMPTS = 3
 MESSAGES_PER_GROUP = 30
-"""The number of messages for which the check waits for one SessionAck; it is below every window size."""
+"""The number of messages that the check sends before it waits for one SessionAck; it is below every window size."""
 FLAG_COUNT = 20
 MAX_TIMER_SPEED = 20
 """The highest time scale of timers for checks that act while a timer runs."""
@@ -256,7 +256,7 @@ def test_session_ack_has_fields_in_place(peer, sut, judge, express, recoverable)
             f"the first SessionAck acknowledges only {header.AckSequenceNumber} of {count} messages"
         )
     counts = struct.pack("<HHIHH", count, 1, bits, 0, 0).hex(" ")
-    where = frames[-1].data[INTERNAL_SIZE : INTERNAL_SIZE + FIXED_SIZE].hex(" ")
+    where = frames[-1].data[BYTES_BEFORE_SESSION_HEADER : BYTES_BEFORE_SESSION_HEADER + COMPARED_BYTES].hex(" ")
     judge(
         "MQMQ-2.2.20.4-D01",
         expected=counts,

@@ -39,14 +39,14 @@ for _name, _rule, _says, _changes, _bit in (
     (
         "receiver-transaction-header-x5-message-expires",
         "MQMQ-2.2.20.5-12",
-        "A message is removed from its queue after one second when bit X5 of TransactionHeader.Flags is set.",
+        "The receiver removes a message from its queue after one second when bit X5 of TransactionHeader.Flags is set.",
         {"UserHeader.TimeToBeReceived": 1},
         "X5",
     ),
     (
         "receiver-transaction-header-x8-correlation-id-lost",
         "MQMQ-2.2.20.5-15",
-        "A message has no correlation identifier when bit X8 of TransactionHeader.Flags is set.",
+        "The receiver delivers a message without its CorrelationID when bit X8 of TransactionHeader.Flags is set.",
         {"MessagePropertiesHeader.CorrelationID": bytes(20)},
         "X8",
     ),
@@ -74,7 +74,7 @@ class OtherBoundaries(TransactionEvents):
 
 @fault("sender-fm-also-in-third-message", breaks="MQMQ-2.2.20.5-04")
 class FirstAlsoThird(OtherBoundaries):
-    """FM is also set in the third message of a transaction."""
+    """The sender also sets FM in the third message of a transaction."""
 
     def mark(self, message: Message, place: int, count: int) -> Message:
         return replace(message, FirstInTransaction=True) if place == 2 else message
@@ -82,7 +82,7 @@ class FirstAlsoThird(OtherBoundaries):
 
 @fault("sender-lm-clear-in-transaction-of-one-message", breaks="MQMQ-2.2.20.5-05")
 class SingleNotLast(OtherBoundaries):
-    """LM is clear in the only message of a transaction."""
+    """The sender leaves LM clear in the only message of a transaction."""
 
     def mark(self, message: Message, place: int, count: int) -> Message:
         return replace(message, LastInTransaction=False) if count == 1 else message
@@ -90,8 +90,8 @@ class SingleNotLast(OtherBoundaries):
 
 @fault("sender-transaction-id-of-third-message-greater", breaks="MQMQ-2.2.20.5-06")
 class ThirdWithOtherIdentifier(OtherBoundaries):
-    """In the third and every later message of a transaction, TransactionHeader.Flags.ID is one higher than in the first
-    message.
+    """In the third and every later message of a transaction, the sender sets TransactionHeader.Flags.ID to one more
+    than in the first message.
     """
 
     def mark(self, message: Message, place: int, count: int) -> Message:
@@ -102,7 +102,7 @@ class ThirdWithOtherIdentifier(OtherBoundaries):
 
 @fault("sender-transaction-id-of-two-transactions-alike", breaks="MQMQ-2.2.20.5-07")
 class IdentifierOfPair(TransactionOperations):
-    """Two successive transactions have the same TransactionHeader.Flags.ID."""
+    """The sender gives two successive transactions the same TransactionHeader.Flags.ID."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         new = not transaction.number

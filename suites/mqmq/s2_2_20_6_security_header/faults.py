@@ -288,8 +288,8 @@ _LAST_UNUSED_BIT, _AUTHENTICATION_LEVEL = 0x8000, 0x0F00
 
 @fault("signature-hidden-by-last-unused-bit", breaks="MQMQ-2.2.20.6-13")
 class LastBitHidesSignature(SecurityOnReceipt):
-    """A signed message with the last unused bit of the flags set is stored as a message without a verified
-    signature.
+    """If the last unused bit of SecurityHeader.Flags is set in a signed message, the receiver stores the message as
+    unauthenticated.
     """
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:

@@ -91,6 +91,6 @@ def _own_identifier(packet: UserMessagePacket, message: Message) -> UserMessageP
 add(
     "sender-security-id-of-destination-in-labelled-message",
     "MQMQ-2.2.20.6-24",
-    "SecurityID of a message with a label and ST 2 is QueueManagerAddress instead of the sender's GUID.",
+    "The sender sets SecurityID of a message with a label and ST 2 to QueueManagerAddress instead of its own GUID.",
     change_construction(_own_identifier),
 )

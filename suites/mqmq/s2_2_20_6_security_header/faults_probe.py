@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.2.20.6 of the probe, written without reading the checks."""
+"""Faults of MS-MQMQ 2.2.20.6 that an author wrote without reading the checks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reference_qm.model.adm import MessagePosition
 
 @fault("sender-security-header-st-4-for-certificate-only", breaks="MQMQ-2.2.20.6-01", blind=True)
 class SenderTypeFour(Sending):
-    """The sender sets SecurityHeader.ST to 4 in messages with a SenderCert and without a SecurityID."""
+    """The sender sets SecurityHeader.Flags.ST to 4 in messages with a SenderCert and without a SecurityID."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         packet: UserMessagePacket = super().construct_user_message(position)

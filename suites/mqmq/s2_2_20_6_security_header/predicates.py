@@ -16,10 +16,10 @@ from suites.mqmq.steps.unused import register_unused_bits
 
 USER_MESSAGE_KIND = "UserMessage"
 NO_SENDER, SID, QUEUE_MANAGER = 0, 1, 2
-SID_HEAD = 8
-SUB_AUTHORITIES = 15
-BLOB_HEAD = 12
-KEY_SIZES = (BLOB_HEAD + 128, BLOB_HEAD + 256)
+SID_FIXED_BYTES = 8
+MAX_SUB_AUTHORITIES = 15
+SIMPLE_BLOB_HEADER_BYTES = 12
+KEY_SIZES = (SIMPLE_BLOB_HEADER_BYTES + 128, SIMPLE_BLOB_HEADER_BYTES + 256)
 """Possible sizes of a SIMPLEBLOB in bytes: its encrypted key is as long as the receiver's RSA modulus."""
 RSA_SIZES = (64, 128, 256, 384, 512)
 GUID_SIZE = 16
@@ -213,9 +213,9 @@ def check_provider_info_only_with_de_clear(security: Any, packet: Any) -> Findin
 
 
 def _is_sid(identifier: bytes) -> bool:
-    if len(identifier) < SID_HEAD or identifier[0] != 1 or identifier[1] > SUB_AUTHORITIES:
+    if len(identifier) < SID_FIXED_BYTES or identifier[0] != 1 or identifier[1] > MAX_SUB_AUTHORITIES:
         return False
-    return len(identifier) == SID_HEAD + 4 * identifier[1]
+    return len(identifier) == SID_FIXED_BYTES + 4 * identifier[1]
 
 
 def _read_provider(info: bytes) -> str | None:

@@ -13,7 +13,7 @@ from suites.mqmq.steps.outgoing import Outgoing
 HEADER_PREFIX = "SecurityHeader."
 NO_SENDER, SID = 0, 1
 """Values of ST: a message without a sender, and a sender that a SID identifies."""
-FIXED_SIZE = 16
+SECURITY_HEADER_FIXED_BYTES = 16
 """The size in bytes of the SecurityHeader before SecurityData."""
 SAMPLE_APPLICATION_TAG = 0x7A6B_5C4D
 TAG_FIELD = "MessagePropertiesHeader.ApplicationTag"
@@ -27,20 +27,20 @@ def _send_tagged_message(outgoing, **properties):
     return outgoing.send(body="signed", application_tag=SAMPLE_APPLICATION_TAG, **properties)
 
 
-def _offsets_of_items(frame):
+def _find_item_offsets(frame):
     """Return the offsets of SecurityID and SenderCert, whose bytes are known, and the form of ProviderInfo."""
-    start = frame.data.find(ALICE.security_id) - FIXED_SIZE
+    start = frame.data.find(ALICE.security_id) - SECURITY_HEADER_FIXED_BYTES
     places = {
-        "SecurityID": FIXED_SIZE,
+        "SecurityID": SECURITY_HEADER_FIXED_BYTES,
         "SenderCert": frame.data.find(ALICE.certificate) - start,
     }
     info = Layout(frame).fields.get(f"{HEADER_PREFIX}ProviderInfo")
-    return places if info is None else places | {"ProviderInfo": _form_of_provider_info(bytes.fromhex(info))}
+    return places if info is None else places | {"ProviderInfo": _describe_provider_info(bytes.fromhex(info))}
 
 
 def _compute_expected_offsets(frame):
     """Compute the offsets of the items from the sizes in the header: each item begins at a multiple of 4."""
-    found, at = Layout(frame).fields, FIXED_SIZE
+    found, at = Layout(frame).fields, SECURITY_HEADER_FIXED_BYTES
     places: dict[str, int | str] = {}
     for name, size in SECURITY_DATA:
         if name in ("SecurityID", "SenderCert"):
@@ -55,7 +55,7 @@ PROVIDER_INFO_LAYOUT = "a type and a name with one null at its end"
 """The text that verdicts show for a well-formed ProviderInfo."""
 
 
-def _form_of_provider_info(info):
+def _describe_provider_info(info):
     """Return PROVIDER_INFO_LAYOUT for a well-formed ProviderInfo, else the bytes of the ProviderInfo."""
     kind = int.from_bytes(info[:PROVIDER_TYPE_SIZE], "little")
     name = info[PROVIDER_TYPE_SIZE:].decode("utf-16-le", "replace")
@@ -115,7 +115,7 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
         "MQMQ-2.2.20.6-21",
         expected=_compute_expected_offsets(frame),
         case="offsets in SecurityHeader",
-        observed=_offsets_of_items(frame),
+        observed=_find_item_offsets(frame),
         evidence=frame,
     )
     info = found.fields.get(f"{HEADER_PREFIX}ProviderInfo")
@@ -126,7 +126,7 @@ def test_signed_message_has_items_of_security_data_in_order(peer, sut, judge, le
             "MQMQ-2.2.20.6-D05",
             expected=PROVIDER_INFO_LAYOUT,
             case="ProviderInfo",
-            observed=_form_of_provider_info(bytes.fromhex(info)),
+            observed=_describe_provider_info(bytes.fromhex(info)),
             evidence=frame,
         )
 

@@ -305,14 +305,14 @@ for _name, _rule, _path in (
 add(
     "transactional-debug-header-with-qt-0",
     "MQMQ-2.2.20.8-D01",
-    "QT of the DebugHeader of a transactional message is 0, although QueueIdentifier is present.",
+    "The sender sets QT to 0 in the DebugHeader of a transactional message, although QueueIdentifier is present.",
     field_is(UserMessagePacket, "DebugHeader.QT", 0, when=has_header("TransactionHeader")),
 )
 
 
 @fault("reserved-of-response-list-not-ignored", breaks="MQMQ-2.2.20.2-03")
 class ReservedOfLaterList(Identifying):
-    """The receiver refuses a message whose list of administration or response queues has Reserved other than 0."""
+    """The receiver refuses a message in which Reserved of the list of administration or response queues is not 0."""
 
     def check_form(self, packet: Packet) -> None:
         header = packet.MultiQueueFormatHeader if isinstance(packet, UserMessagePacket) else None

@@ -45,19 +45,19 @@ def omit_list_padding(packet: Any) -> bytes:
 add(
     "sender-mqf-address-header-size-of-three-names-too-small",
     "MQMQ-2.2.20.2-01",
-    "HeaderSize of the list of destinations is four bytes too small when the list has three names or more.",
+    "The sender writes a HeaderSize that is 4 too small if the list of destinations has three names or more.",
     size_wrong(UserMessagePacket, "MultiQueueFormatHeader.Destination.HeaderSize", -4, has_list_of(3)),
 )
 add(
     "sender-mqf-address-header-element-count-of-four-names-three",
     ("MQMQ-2.2.20.2-04", "MQMQ-2.2.20.2-06"),
-    "ElementCount of the list of destinations is one too low when the list has four names or more.",
+    "The sender writes an ElementCount that is one too low if the list of destinations has four names or more.",
     off_by(UserMessagePacket, "MultiQueueFormatHeader.Destination.ElementCount", -1, has_list_of(4)),
 )
 add(
     "sender-mqf-address-header-id-of-responses-in-signed-message-administration",
     "MQMQ-2.2.20.2-D01",
-    "HeaderID of the list of response queues is 0xC8 in a message with a signature in its MQFSignatureHeader.",
+    "The sender sets HeaderID of the list of response queues to 0xC8 if MQFSignatureHeader has a signature.",
     field_is(
         UserMessagePacket,
         "MultiQueueFormatHeader.Response.HeaderID",
@@ -68,19 +68,19 @@ add(
 add(
     "sender-mqf-address-header-of-three-names-not-padded",
     "MQMQ-2.2.20.2-D03",
-    "The list of destinations is not padded to a multiple of 4 bytes when it has three names or more.",
+    "The sender does not pad the list of destinations to a multiple of 4 bytes if the list has three names or more.",
     packets(UserMessagePacket, omit_list_padding, has_list_of(3)),
 )
 add(
     "sender-debug-header-qt-3-in-message-to-several-queues",
     "MQMQ-2.2.20.8-01",
-    "QT is 3 in the DebugHeader of a traced message to several queues.",
+    "The sender sets QT to 3 in the DebugHeader of a traced message to several queues.",
     field_is(UserMessagePacket, "DebugHeader.QT", 3, has_header("MultiQueueFormatHeader")),
 )
 add(
     "sender-debug-header-queue-identifier-missing-in-recoverable-message",
     "MQMQ-2.2.20.8-17",
-    "QueueIdentifier is missing in the DebugHeader of a recoverable message, although QT is 1.",
+    "The sender omits QueueIdentifier in the DebugHeader of a recoverable message, although QT is 1.",
     wrong_bytes(
         UserMessagePacket,
         lambda data: correct_packet_size(data[:-16]),
@@ -96,7 +96,7 @@ add(
 
 @fault("sender-debug-header-queue-identifier-of-earlier-message", breaks="MQMQ-2.2.20.8-D01")
 class QueueIdentifierOfEarlierMessage(Sending):
-    """QueueIdentifier of each later traced message names the queue of the first traced message."""
+    """The sender sets QueueIdentifier of each later traced message to the queue of the first traced message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         packet = super().construct_user_message(position)
@@ -118,7 +118,7 @@ class NotAuthenticatedWithReserved(SecurityOnReceipt):
 
 @fault("router-debug-header-x15-suppresses-report", breaks="MQMQ-2.2.20.8-15")
 class RouterReadsLastBit(Routing):
-    """A router sends no report about a traced message when bit X15 of its DebugHeader is set."""
+    """A router sends no report about a traced message when bit X15 of the message's DebugHeader is set."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
         if packet.DebugHeader is not None and packet.DebugHeader.X15:

@@ -20,7 +20,7 @@ NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
 
 @fault("signature-1.0-private-response-queue-not-covered", breaks="MQMQ-2.5.1-06", blind=True)
 class PrivateResponseQueueUncovered(SecurityOnReceipt):
-    """An MSMQ 1.0 signature does not cover a response queue whose name is a private format name."""
+    """The receiver verifies an MSMQ 1.0 signature without a response queue that has a private format name."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         if kind is SignatureType.SIG10 and isinstance(packet.UserHeader.ResponseQueue, PrivateQueueFormatNameId):

@@ -1,4 +1,4 @@
-"""Faults of MS-MQMQ 2.5 of the probe, written without reading the checks."""
+"""Faults of MS-MQMQ 2.5 that an author wrote without reading the checks."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def judge_packet_bytes(judge_bytes: JudgeBytes) -> Predicate:
     return judge_packet
 
 
-def size_counts_packet(data: bytes) -> Finding:
+def check_packet_size(data: bytes) -> Finding:
     """Check PacketSize against the size of the packet without the SessionHeader of a message; E01 applies to
     SessionAcks.
     """

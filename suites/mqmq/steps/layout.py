@@ -20,7 +20,7 @@ GUID_SIZE = "guid"
 Fields = tuple[tuple[str, int | str], ...]
 """Names of fields, each with its size in bytes, or GUID. A value of more than 4 bytes is read as hexadecimal text."""
 
-BASE: Fields = (
+BASE_HEADER_FIELDS: Fields = (
     ("VersionNumber", 1),
     ("Reserved", 1),
     ("Flags", 2),
@@ -28,7 +28,7 @@ BASE: Fields = (
     ("PacketSize", 4),
     ("TimeToReachQueue", 4),
 )
-USER: Fields = (
+USER_HEADER_FIELDS: Fields = (
     ("SourceQueueManager", GUID_SIZE),
     ("QueueManagerAddress", GUID_SIZE),
     ("TimeToBeReceived", 4),
@@ -36,14 +36,14 @@ USER: Fields = (
     ("MessageID", 4),
     ("Flags", 4),
 )
-TRANSACTION: Fields = (
+TRANSACTION_HEADER_FIELDS: Fields = (
     ("Flags", 4),
     ("TxSequenceID.Ordinal", 4),
     ("TxSequenceID.TimeStamp", 4),
     ("TxSequenceNumber", 4),
     ("PreviousTxSequenceNumber", 4),
 )
-SECURITY: Fields = (
+SECURITY_HEADER_FIELDS: Fields = (
     ("Flags", 2),
     ("SenderIdSize", 2),
     ("EncryptionKeySize", 2),
@@ -58,7 +58,7 @@ SECURITY_DATA = (
     ("SenderCert", "SenderCertSize"),
     ("ProviderInfo", "ProviderInfoSize"),
 )
-PROPERTIES: Fields = (
+PROPERTIES_HEADER_FIELDS: Fields = (
     ("Flags", 1),
     ("LabelLength", 1),
     ("MessageClass", 2),
@@ -72,10 +72,10 @@ PROPERTIES: Fields = (
     ("EncryptionAlgorithm", 4),
     ("ExtensionSize", 4),
 )
-DEBUG: Fields = (("Flags", 2), ("Reserved", 2))
-LIST: Fields = (("HeaderSize", 4), ("HeaderID", 2), ("Reserved", 2), ("ElementCount", 4))
-LIST_SIGNATURE: Fields = (("ID", 2), ("Reserved", 2), ("Size", 4))
-SESSION: Fields = (
+DEBUG_HEADER_FIELDS: Fields = (("Flags", 2), ("Reserved", 2))
+LIST_HEADER_FIELDS: Fields = (("HeaderSize", 4), ("HeaderID", 2), ("Reserved", 2), ("ElementCount", 4))
+SIGNATURE_HEADER_FIELDS: Fields = (("ID", 2), ("Reserved", 2), ("Size", 4))
+SESSION_HEADER_FIELDS: Fields = (
     ("AckSequenceNumber", 2),
     ("RecoverableMsgAckSeqNumber", 2),
     ("RecoverableMsgAckFlags", 4),
@@ -128,19 +128,19 @@ class Layout:
         return {name: self.fields.get(name, ABSENT_FIELD) for name in names}
 
     def _read_packet(self) -> None:
-        self._read_header("BaseHeader", BASE)
+        self._read_header("BaseHeader", BASE_HEADER_FIELDS)
         if self.fields["BaseHeader.Flags.IN"]:
             return
         self._read_user_header()
         if self.fields["UserHeader.Flags.TH"]:
-            self._read_header("TransactionHeader", TRANSACTION)
+            self._read_header("TransactionHeader", TRANSACTION_HEADER_FIELDS)
             if self.fields["TransactionHeader.Flags.CG"]:
                 self._read_field("TransactionHeader.ConnectorQMGuid", GUID_SIZE)
         if self.fields["UserHeader.Flags.SH"]:
             self._read_security_header()
         self._read_message_properties()
         if self.fields["BaseHeader.Flags.DH"]:
-            self._read_header("DebugHeader", DEBUG)
+            self._read_header("DebugHeader", DEBUG_HEADER_FIELDS)
             if self.fields["DebugHeader.Flags.QT"] == 1:
                 self._read_field("DebugHeader.QueueIdentifier", GUID_SIZE)
         if self.fields["UserHeader.Flags.HH"]:
@@ -148,7 +148,7 @@ class Layout:
         if self.fields["UserHeader.Flags.MQ"]:
             self._read_destination_lists()
         if self.fields["BaseHeader.Flags.SH"]:
-            self._read_header("SessionHeader", SESSION)
+            self._read_header("SessionHeader", SESSION_HEADER_FIELDS)
         self.fields["bytes after the last header"] = len(self._data) - self._at
 
     def _read_header(self, header: str, layout: Fields) -> None:
@@ -162,7 +162,7 @@ class Layout:
 
     def _read_user_header(self) -> None:
         start = self._at
-        self._read_header("UserHeader", USER)
+        self._read_header("UserHeader", USER_HEADER_FIELDS)
         for name, kind in (("DestinationQueue", "DQ"), ("AdminQueue", "AQ"), ("ResponseQueue", "RQ")):
             written = FORMAT_NAME_KINDS.get(self.fields[f"UserHeader.Flags.{kind}"])
             if written:
@@ -173,7 +173,7 @@ class Layout:
 
     def _read_security_header(self) -> None:
         start = self._at
-        self._read_header("SecurityHeader", SECURITY)
+        self._read_header("SecurityHeader", SECURITY_HEADER_FIELDS)
         for name, size in SECURITY_DATA:
             self._skip_padding(4, start)
             data = self._take_bytes(self.fields[f"SecurityHeader.{size}"])
@@ -183,7 +183,7 @@ class Layout:
 
     def _read_message_properties(self) -> None:
         start = self._at
-        self._read_header("MessagePropertiesHeader", PROPERTIES)
+        self._read_header("MessagePropertiesHeader", PROPERTIES_HEADER_FIELDS)
         for name, size in (
             ("Label", 2 * self.fields["MessagePropertiesHeader.LabelLength"]),
             ("ExtensionData", self.fields["MessagePropertiesHeader.ExtensionSize"]),
@@ -210,7 +210,7 @@ class Layout:
         for name in ("Destination", "Administration", "Response"):
             header = f"MultiQueueFormatHeader.{name}"
             start = self._at
-            for field, size in LIST:
+            for field, size in LIST_HEADER_FIELDS:
                 self._read_field(f"{header}.{field}", size)
             names = [
                 self._read_list_element(start)
@@ -222,7 +222,7 @@ class Layout:
             self.fields[f"{header}.padded size"] = self._at - start
         header = "MultiQueueFormatHeader.Signature"
         start = self._at
-        for field, size in LIST_SIGNATURE:
+        for field, size in SIGNATURE_HEADER_FIELDS:
             self._read_field(f"{header}.{field}", size)
         self.fields[f"{header}.Signature"] = self._take_bytes(self.fields[f"{header}.Size"]).hex()
         self._skip_padding(4, start)

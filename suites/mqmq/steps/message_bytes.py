@@ -22,7 +22,7 @@ from reference_qm.codec.record import Bits
 PACKET_SIGNATURE = b"LIOR"
 USER_HEADER_OFFSET = 16
 USER_FLAGS_OFFSET = 60
-SMALLEST_MESSAGE = 64
+USER_HEADER_FIXED_END = 64
 MESSAGE_SIZE_OFFSET = 32
 """The offset of MessageSize in the MessagePropertiesHeader."""
 
@@ -37,7 +37,7 @@ _FLAGS_FIELDS: dict[str, tuple[type, int]] = {
 
 def is_message(data: bytes) -> bool:
     """Return whether bytes have the fixed fields of a UserMessage."""
-    return len(data) >= SMALLEST_MESSAGE and data.startswith(PACKET_SIGNATURE, 4) and not read_base_flags(data).IN
+    return len(data) >= USER_HEADER_FIXED_END and data.startswith(PACKET_SIGNATURE, 4) and not read_base_flags(data).IN
 
 
 def read_base_flags(data: bytes) -> BaseHeader:
@@ -47,7 +47,7 @@ def read_base_flags(data: bytes) -> BaseHeader:
 
 def read_user_flags(data: bytes) -> UserHeader:
     """Return a UserHeader whose Flags has the value from the given bytes; its other fields have default values."""
-    return UserHeader(Flags=int.from_bytes(data[USER_FLAGS_OFFSET:SMALLEST_MESSAGE], "little"))
+    return UserHeader(Flags=int.from_bytes(data[USER_FLAGS_OFFSET:USER_HEADER_FIXED_END], "little"))
 
 
 def find_flags(data: bytes, header: str) -> int | None:

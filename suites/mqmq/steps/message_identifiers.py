@@ -10,7 +10,7 @@ from harness.judging.passive import Context, Finding, NotExercised, Recent, Summ
 MESSAGE_KIND = "UserMessage"
 
 
-class Messages(Summary):
+class SentMessages(Summary):
     """The messages of the SUT on a connection: by identifier, a hash of the properties of the first message with that
     identifier.
     """
@@ -28,7 +28,7 @@ class Messages(Summary):
 
 def check_ordinal(packet: Any, context: Context) -> Finding:
     """Check that a message with the identifier of an earlier message is that message, sent again."""
-    user, messages = packet.UserHeader, context.before(Messages)
+    user, messages = packet.UserHeader, context.before(SentMessages)
     if not messages.first:
         return NotExercised("the message is the first message on its connection")
     first = messages.first.get((user.SourceQueueManager, user.MessageID))

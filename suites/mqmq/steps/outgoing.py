@@ -62,7 +62,7 @@ class Outgoing:
         self.session = inbox.conversation(inbox.pieces[seen])
         return inbox.pieces[seen]
 
-    def start_anew(self) -> None:
+    def start_new_session(self) -> None:
         """Acknowledge all messages and close the session, so that the SUT sends the next message on a new session."""
         self.end()
         if self.session is not None:

@@ -91,7 +91,7 @@ def _compare_count(name: str, value: int, wanted: int, what: str) -> Finding:
 
 
 def check_sent_count(packet: Any, counts: Counts) -> Finding:
-    """Demand that UserMsgSequenceNumber is the number of messages sent, including the message that contains the
+    """Check that UserMsgSequenceNumber is the number of messages sent, including the message that contains the
     SessionHeader.
     """
     own = hasattr(packet, "UserHeader")
@@ -101,7 +101,9 @@ def check_sent_count(packet: Any, counts: Counts) -> Finding:
 
 
 def check_recoverable_sent_count(packet: Any, counts: Counts) -> Finding:
-    """Demand that RecoverableMsgSeqNumber is the number of recoverable messages sent, including the current message."""
+    """Check that RecoverableMsgSeqNumber is the number of recoverable messages sent, including the message that
+    contains the SessionHeader.
+    """
     own = hasattr(packet, "UserHeader") and packet.UserHeader.DM == 1
     sent = counts.sent_recoverable + own
     return _compare_count(
@@ -110,13 +112,13 @@ def check_recoverable_sent_count(packet: Any, counts: Counts) -> Finding:
 
 
 def check_no_recoverable_sent(packet: Any, counts: Counts) -> Finding:
-    """Demand that RecoverableMsgSeqNumber is 0 while no recoverable message was sent."""
+    """Check that RecoverableMsgSeqNumber is 0 while no recoverable message was sent."""
     own = hasattr(packet, "UserHeader") and packet.UserHeader.DM == 1
     return None if counts.sent_recoverable or own else check_recoverable_sent_count(packet, counts)
 
 
 def check_acknowledged_count(packet: Any, counts: Counts) -> Finding:
-    """Demand that AckSequenceNumber is at most the number of messages received, and not lower than before.
+    """Check that AckSequenceNumber is at most the number of messages received, and not lower than before.
 
     The last messages may have arrived after the SUT created the header.
     """
@@ -132,7 +134,7 @@ def check_acknowledged_count(packet: Any, counts: Counts) -> Finding:
 
 
 def check_acknowledged_arrived(packet: Any, counts: Counts) -> Finding:
-    """Demand that the recoverable messages that a header acknowledges have been received."""
+    """Check that the recoverable messages that a SessionHeader acknowledges have been received."""
     if not counts.is_clear:
         return None
     numbers = list_acknowledged_numbers(packet.SessionHeader)
@@ -146,7 +148,7 @@ def check_acknowledged_arrived(packet: Any, counts: Counts) -> Finding:
 
 
 def check_acknowledged_once(packet: Any, counts: Counts) -> Finding:
-    """Demand that a header acknowledges no recoverable message that an earlier header acknowledged."""
+    """Check that a SessionHeader acknowledges no recoverable message that an earlier SessionHeader acknowledged."""
     numbers = list_acknowledged_numbers(packet.SessionHeader)
     if not numbers:
         return None
@@ -158,15 +160,15 @@ def check_acknowledged_once(packet: Any, counts: Counts) -> Finding:
 
 
 def check_acknowledged_are_new(packet: Any, counts: Counts) -> Finding:
-    """Demand that the recoverable messages that a header acknowledges have been received, and were not acknowledged
-    before.
+    """Check that the recoverable messages that a SessionHeader acknowledges have been received, and were not
+    acknowledged before.
     """
     came, once = check_acknowledged_arrived(packet, counts), check_acknowledged_once(packet, counts)
     return came if isinstance(came, tuple) and not came[0] else once
 
 
 def check_first_acknowledged_is_1(packet: Any, counts: Counts) -> Finding:
-    """Demand that the first recoverable message that is acknowledged on a connection is message 1."""
+    """Check that the first recoverable message that is acknowledged on a connection is message 1."""
     numbers = list_acknowledged_numbers(packet.SessionHeader)
     if counts.began_with is not None or not numbers:
         return None
@@ -174,7 +176,7 @@ def check_first_acknowledged_is_1(packet: Any, counts: Counts) -> Finding:
 
 
 def require_0_before_recoverable_messages(name: str) -> JudgeHeader:
-    """Demand that a field is 0 while no recoverable message was received."""
+    """Check that a field is 0 while no recoverable message was received."""
 
     def judge_header(packet: Any, counts: Counts) -> Finding:
         if not counts.is_clear or counts.came_recoverable:

@@ -13,7 +13,7 @@ JudgePair = Callable[[Any, Any], Finding]
 """A predicate that is called with a TransactionHeader and with the previous TransactionHeader of its sequence."""
 
 
-class Places(Summary):
+class SentTransactionHeaders(Summary):
     """The TransactionHeaders that the SUT has sent on a connection, by sequence and TxSequenceNumber."""
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ def compare_with_previous(judge: JudgePair) -> Predicate:
         header = packet.TransactionHeader
         if header is None:
             return None
-        known = context.before(Places).headers
+        known = context.before(SentTransactionHeaders).headers
         place = header.TxSequenceID, header.TxSequenceNumber
         before = known.get((header.TxSequenceID, header.TxSequenceNumber - 1))
         return None if before is None or place in known else judge(header, before)
@@ -43,19 +43,19 @@ def compare_with_previous(judge: JudgePair) -> Predicate:
 
 
 def check_fm_marks_first_message(header: Any, before: Any) -> Finding:
-    """Demand that FM is set if and only if the previous message belongs to a different transaction."""
+    """Check that FM is set if and only if the previous message belongs to a different transaction."""
     first = header.ID != before.ID
     return first == header.FM, f"FM is {header.FM}, and ID is {header.ID} after ID {before.ID}"
 
 
 def check_lm_marks_last_message(header: Any, before: Any) -> Finding:
-    """Demand that LM of the previous message is set if and only if this message belongs to a different transaction."""
+    """Check that LM of the previous message is set if and only if this message belongs to a different transaction."""
     last = header.ID != before.ID
     return last == before.LM, f"LM of the previous message is {before.LM}, and ID is {header.ID} after ID {before.ID}"
 
 
 def check_transaction_keeps_id(header: Any, before: Any) -> Finding:
-    """Demand that the ID equals the ID of the previous message, if LM of the previous message and FM of this message
+    """Check that the ID equals the ID of the previous message, if LM of the previous message and FM of this message
     are clear.
     """
     if before.LM or header.FM:
@@ -64,7 +64,7 @@ def check_transaction_keeps_id(header: Any, before: Any) -> Finding:
 
 
 def check_transaction_has_new_id(header: Any, before: Any) -> Finding:
-    """Demand that the ID differs from the ID of the previous message, if LM of the previous message and FM of this
+    """Check that the ID differs from the ID of the previous message, if LM of the previous message and FM of this
     message are set.
     """
     if not before.LM or not header.FM:

@@ -121,7 +121,7 @@ class KeepsWhatWasMoved(FinalAcks):
             if not position.recoverable and not names_order_queue(position.UserMessage):
                 leave_window(session, position)
                 session.OutgoingMessageTable.remove(position)
-                self.requeue(position, now)
+                self.move_to_outgoing_queue(position, now)
         super().keep_final_acks(session, now)
 
 

@@ -22,7 +22,7 @@ from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import (
-    NO_INCOMING,
+    NO_INCOMING_SEQUENCE,
     IncomingTransactionalTransferInfo,
     Message,
     MessageIDHistoryEntry,
@@ -195,7 +195,7 @@ class EveryRefusedAdvances(Admission):
         if admitted is None and queue is not None:
             message = self.build_message(packet, now)
             transfer = queue.IncomingTransactionalTransferInfoCollection.get(_get_sequence_key(packet, message))
-            session.IncomingTxSequenceID = NO_INCOMING if transfer is None else transfer.SequenceIdentifier
+            session.IncomingTxSequenceID = NO_INCOMING_SEQUENCE if transfer is None else transfer.SequenceIdentifier
             session.IncomingTxSequenceNumber = 0 if transfer is None else transfer.SequenceNumber
             if self.qm.in_sequence.is_in_sequence(session, packet):
                 _advance_sequence(self, session, packet, queue, message, now)

@@ -17,7 +17,7 @@ from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import (
-    NO_INCOMING,
+    NO_INCOMING_SEQUENCE,
     IncomingTransactionalTransferInfo,
     OutgoingMessagePosition,
     OutgoingQueue,
@@ -96,7 +96,7 @@ class ReceiverFirstSequenceWithTimeStamp0Refused(InSequence):
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
-        first = session.IncomingTxSequenceID == NO_INCOMING
+        first = session.IncomingTxSequenceID == NO_INCOMING_SEQUENCE
         if first and header is not None and not header.TxSequenceID.TimeStamp:
             return False
         return super().is_in_sequence(session, packet)
@@ -107,7 +107,7 @@ class ReceiverFirstSequenceFromAnyNumberAccepted(InSequence):
     """The receiver accepts a first sequence that begins with any number."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        return session.IncomingTxSequenceID == NO_INCOMING or super().is_in_sequence(session, packet)
+        return session.IncomingTxSequenceID == NO_INCOMING_SEQUENCE or super().is_in_sequence(session, packet)
 
 
 # -- elements that survive a restart ----------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def _change_incoming_at_restart(change: Callable[[IncomingTransactionalTransferI
 
 
 def _clear_sequence_identifier(transfer: IncomingTransactionalTransferInfo) -> None:
-    transfer.SequenceIdentifier = NO_INCOMING
+    transfer.SequenceIdentifier = NO_INCOMING_SEQUENCE
 
 
 def _clear_sequence_number(transfer: IncomingTransactionalTransferInfo) -> None:

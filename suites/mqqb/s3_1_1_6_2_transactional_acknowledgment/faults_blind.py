@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.store.entries import removal_of
+from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 
@@ -18,6 +18,6 @@ class KeptOnlyForPositiveJournaling(TransactionalSending):
         header = position.UserMessage.UserHeader
         if header.JN and not header.JP:
             session.OutgoingMessageTable.remove(position)
-            self.qm.disk.save(removal_of([position.MessagePosition]))
+            self.qm.disk.save(build_removal_change([position.MessagePosition]))
         else:
             super().delete_ordered(session, position)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import OrderAckBody, SessionHeader
-from reference_qm.core.store.entries import removal_of
+from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.session_acks import SessionAcks
@@ -52,7 +52,7 @@ class PositiveDiscarded(TransactionalSending):
         header = position.UserMessage.UserHeader
         if header.JP and not header.JN:
             session.OutgoingMessageTable.remove(position)
-            self.qm.disk.save(removal_of([position.MessagePosition]))
+            self.qm.disk.save(build_removal_change([position.MessagePosition]))
             return
         super().delete_ordered(session, position)
 
@@ -65,7 +65,7 @@ class NegativeDiscarded(TransactionalSending):
         header = position.UserMessage.UserHeader
         if header.JN and not header.JP:
             session.OutgoingMessageTable.remove(position)
-            self.qm.disk.save(removal_of([position.MessagePosition]))
+            self.qm.disk.save(build_removal_change([position.MessagePosition]))
             return
         super().delete_ordered(session, position)
 

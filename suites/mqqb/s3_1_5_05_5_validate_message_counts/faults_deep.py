@@ -11,7 +11,7 @@ from harness.faults.primitives import during, set_fields, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.store.entries import removal_of
+from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
@@ -236,4 +236,4 @@ class RemovedFromDisk(TransactionalSending):
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         super().retain(session, position)
-        self.qm.disk.save(removal_of([position.MessagePosition]))
+        self.qm.disk.save(build_removal_change([position.MessagePosition]))

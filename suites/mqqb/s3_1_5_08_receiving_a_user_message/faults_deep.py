@@ -13,7 +13,7 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, Packet, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.store.entries import removal_of
+from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.admin_acks import NEGATIVE_ARRIVAL, AdminAcks
 from reference_qm.core.transfer.admission import Admission, Outcome
 from reference_qm.core.transfer.arrival import Arrival, Saving
@@ -147,7 +147,7 @@ class LargeNotStored(Arrival):
     def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
         super().save_message(saving, packet)
         if len(packet.MessagePropertiesHeader.MessageBody) > 0x10000:
-            self.qm.disk.save(removal_of([saving.position]))
+            self.qm.disk.save(build_removal_change([saving.position]))
 
 
 @fault("receiver-traced-transactional-message-not-reported", breaks="MQQB-3.1.5.8-11", blind=True)

@@ -235,7 +235,7 @@ def test_message_received_or_purged_by_remote_reader_is_acknowledged(remote, sut
     received, returned = queue.start_receive(), queue.start_receive()
     early = application.receiver.await_acks(0)
     queue.acknowledge(received).expect_success()
-    queue.return_message(returned).expect_success()
+    queue.put_message_back(returned).expect_success()
     journal = sut.labels(f"{application.queue};journal")
     application.receiver.await_acks(1)
     queue.purge().expect_success()

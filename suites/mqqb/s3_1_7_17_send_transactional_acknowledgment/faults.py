@@ -35,7 +35,7 @@ add(
     "receiver-final-ack-of-lost-session-not-sent-on-open-session",
     "MQQB-3.1.7.17-11",
     "The receiver does not send the FinalAck of a lost session on a different open session.",
-    skip_during(FinalAcks.requeue, Sending.dispatch_messages),
+    skip_during(FinalAcks.move_to_outgoing_queue, Sending.dispatch_messages),
 )
 
 

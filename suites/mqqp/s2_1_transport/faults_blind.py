@@ -19,7 +19,7 @@ class ConnectionsRefusedWhileReadWaits(RpcServing):
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
         if event.connection not in self.known and len(self.qm.remote.RemoteReadEntryCollection):
-            self.qm.remote.associations.cut(event.connection, "a fault: another client waits")
+            self.qm.remote.associations.close_connection(event.connection, "a fault: another client waits")
             return
         self.known.add(event.connection)
         super().on_bytes(event, now)

@@ -27,7 +27,7 @@ class ConnectionsRefusedAfterLoss(RpcServing):
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
         if self.refusing and event.connection not in self.known:
-            self.qm.remote.associations.cut(event.connection, "a fault")
+            self.qm.remote.associations.close_connection(event.connection, "a fault")
             return
         self.known.add(event.connection)
         super().on_bytes(event, now)

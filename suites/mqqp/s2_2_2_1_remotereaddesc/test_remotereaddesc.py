@@ -81,7 +81,7 @@ def judge_reserved_fields_of_waiting_receives(remote: Any, judge: Any, queue: Re
         remote.deliver(["awaited"])
         after = waiting.wait().label_or_outcome
         if waiting.outcome == "MQ_OK":
-            queue.return_message(waiting)
+            queue.put_message_back(waiting)
         observed = {"receive_before_an_arrival": before, "receive_after_an_arrival": after, "queue": queue.labels()}
         expected = facts(
             receive_before_an_arrival=Call.WAITING, receive_after_an_arrival="awaited", queue=in_queue("awaited")
@@ -191,7 +191,7 @@ def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
     reads = [queue.read(peek, by=by)]
     if by != Method.START_RECEIVE_BY_LOOKUP_ID:  # E57: whether RR_NACK returns the message
         reads.append(queue.read(receive, by=by))
-        queue.return_message(reads[-1])
+        queue.put_message_back(reads[-1])
         remote.peer.environment.run_until(lambda: False, 1_100)
     reads.append(queue.receive(receive, by=by))
     slack_s = 0 if remote.sut.environment.virtual else CLOCK_TOLERANCE_S

@@ -77,10 +77,10 @@ class Handle(Machine, path=Path(__file__)):
         return self._name_call(self._queue.acknowledge(self._record_read))
 
     @event("end with RR_NACK")
-    def return_message(self) -> str:
+    def put_message_back(self) -> str:
         """End the receive with RR_NACK, which returns the message to the queue."""
         assert self._record_read is not None
-        return self._name_call(self._queue.return_message(self._record_read))
+        return self._name_call(self._queue.put_message_back(self._record_read))
 
     @event("cancel")
     def cancel(self) -> str:

@@ -272,7 +272,7 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
     fill_queue(remote, kind, "fourth")
     reads["fourth"] = [late.wait()]
     if late.outcome == "MQ_OK":
-        queue.return_message(late)
+        queue.put_message_back(late)
     sequential_ids |= show_sequential_ids(sut, kind)
     for label, read in ((label, one) for label, found in reads.items() for one in found):
         judge.all(
@@ -661,7 +661,7 @@ def test_cursor_crosses_priorities_and_passes_locked_messages(remote, judge, by,
         evidence=held,
     )
     for owner, number in ((beside, 1), (beside, 3)):
-        owner.return_message(held[number])
+        owner.put_message_back(held[number])
     by_cursor = [queue.start_receive(by=by, hCursor=late) for _ in range(2)]
     judge(
         *rules["receive"],

@@ -144,7 +144,7 @@ def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, b
     remote.deliver(["first"])
     arriving.wait()
     if action == Action.RECEIVE:
-        queue.return_message(arriving)
+        queue.put_message_back(arriving)
     cursor, at_first = queue.open_cursor(), queue.open_cursor()
     queue.peek(hCursor=at_first).expect_success()
     by_cursor = [
@@ -334,7 +334,7 @@ def test_only_waiting_receive_returns_handle_and_locks_message(remote, judge, by
         evidence=[peek],
     )
     judge.conclude(*rules["receive"], *rules["peek"], *rules["peeked"])
-    ended = queue.return_message(receive)
+    ended = queue.put_message_back(receive)
     observed = {
         "second_receive": later_waits,
         "peek_while_locked": waits,

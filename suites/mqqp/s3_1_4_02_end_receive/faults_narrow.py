@@ -31,9 +31,9 @@ class ReturnedMessageLostAtRestart(RemoteEnding):
         super().end_remote_read(entry, delete_message, ended)
         position = entry.UserMessagePacket
         if not delete_message and position.key:
-            from reference_qm.core.store.entries import removal_of
+            from reference_qm.core.store.entries import build_removal_change
 
-            self.qm.disk.save(removal_of([position]))
+            self.qm.disk.save(build_removal_change([position]))
 
 
 @fault("server-acked-message-readable-by-lookup", breaks="MQQP-3.1.4.2-07", blind=True)
@@ -114,7 +114,7 @@ class SecondNackCompletesNoRead(Positions):
         nacked = self.__dict__.setdefault("nacked", set())
         if id(position) in nacked and position.State is MessagePositionState.LOCKED:
             position.State = MessagePositionState.AVAILABLE
-            position.QueueReference.MessagePositionList.reconsider(position)
+            position.QueueReference.MessagePositionList.reset_search_start(position)
         else:
             super().unlock_message(position)
         nacked.add(id(position))

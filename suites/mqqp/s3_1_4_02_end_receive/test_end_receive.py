@@ -58,8 +58,8 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rul
     first = queue.start_receive(by=by)
     hidden = other.peek().label_or_outcome
     beside = queue.start_receive(by=by)
-    refused = queue.return_message(first)
-    queue.return_message(beside)
+    refused = queue.put_message_back(first)
+    queue.put_message_back(beside)
     at_cursor.append(other.peek(by=by, hCursor=cursor))
     judge(
         *rules["current"],
@@ -69,7 +69,7 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, rul
     )
     place = queue.labels()
     elsewhere = other.start_receive(by=by)
-    other.return_message(elsewhere)
+    other.put_message_back(elsewhere)
     back = queue.start_receive(by=by)
     seen = {
         "first_receive": first.label_or_outcome,
@@ -162,7 +162,7 @@ def test_end_receive_with_null_handle_is_refused(remote, judge):
         "ends_beside_a_receive": [one.outcome for one in beside],
         "peek": peeked.label_or_outcome,
         "peek_beside_a_receive": queue.peek().label_or_outcome,
-        "end_of_the_receive": queue.return_message(held).outcome,
+        "end_of_the_receive": queue.put_message_back(held).outcome,
     }
     expected = facts(
         ends_before_a_queue_is_open=each(INVALID_HANDLE),
@@ -184,7 +184,7 @@ def test_acknowledged_message_stays_removed_after_restart(remote, sut, judge):
     """
     queue = remote.open_with_messages("first", "second", "third")
     received = [queue.start_receive() for _ in range(3)]
-    ended, given_back = queue.acknowledge(received[0]), queue.return_message(received[1])
+    ended, given_back = queue.acknowledge(received[0]), queue.put_message_back(received[1])
     sut.restart()
     left = remote.open().labels()
     observed = {
@@ -213,10 +213,10 @@ def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)
     reads = [queue.start_receive() for _ in labels]
-    ended = queue.return_message(reads[ended_first])
+    ended = queue.put_message_back(reads[ended_first])
     free = queue.labels()
     returned, removed = (number for number in range(len(labels)) if number != ended_first)
-    others = [queue.acknowledge(reads[removed]).outcome, queue.return_message(reads[returned]).outcome]
+    others = [queue.acknowledge(reads[removed]).outcome, queue.put_message_back(reads[returned]).outcome]
     at_the_end = [labels[number] for number in sorted((ended_first, returned))]
     back, last = [labels[ended_first]], queue.labels()
     seen = {
@@ -287,7 +287,7 @@ def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by
         cursor = other.open_cursor() if by_cursor else 0
         waiting = other.begin(action, ulTimeout=INFINITE, hCursor=cursor)
         before = waiting.state_after_silence()
-        ended = queue.return_message(held)
+        ended = queue.put_message_back(held)
         after = waiting.state_after_silence()
         observed = {
             "waiting_read_before_the_end": before,
@@ -299,7 +299,7 @@ def test_nack_gives_message_to_read_that_waits_already(remote, judge, action, by
         )
         judge.all(expected=expected, observed=observed, evidence=[*held.evidence, *ended.evidence])
         if action.is_receive and waiting.outcome == "MQ_OK":
-            other.return_message(waiting)
+            other.put_message_back(waiting)
 
 
 @covers("MQQP-3.1.4.2-07", "MQQP-3.1.4.2-12")

@@ -33,7 +33,7 @@ class OtherHandleOpened(RemoteOpening):
     of dwpContext.
     """
 
-    def handle_to_open(self, h_queue: int, dwp_context: int) -> int:
+    def choose_descriptor_handle(self, h_queue: int, dwp_context: int) -> int:
         known = self.qm.remote_starting.find_remote_descriptor(h_queue)
         return dwp_context if known is None else h_queue
 

@@ -135,7 +135,7 @@ def test_receive_that_returned_message_is_not_cancelled(remote, judge, by):
     received = queue.start_receive(by=by, dwRequestID=number)
     cancelled = queue.cancel(number)
     peeked = queue.peek(by=by)
-    ended = queue.return_message(received)
+    ended = queue.put_message_back(received)
     observed = {
         "received": received.label_or_outcome,
         "cancel": cancelled.outcome,

@@ -161,7 +161,7 @@ def test_purge_removes_message_of_unended_receive(remote, judge):
     queue = remote.open_with_messages("first", "second")
     held = queue.start_receive().expect_success()
     purged = queue.purge()
-    queue.return_message(held)
+    queue.put_message_back(held)
     observed = {"purge": purged.outcome, "queue": queue.labels()}
     judge.all(expected=facts(purge="MQ_OK", queue=in_queue()), observed=observed, evidence=[held, purged])
 

@@ -240,7 +240,7 @@ def test_lookup_of_received_message_fails(remote, judge):
     fourth = queue.look_up(Action.LOOKUP_PEEK_NEXT, known[2])
     held = queue.start_receive()
     hidden = queue.look_up(Action.LOOKUP_PEEK_CURRENT, known[0])
-    queue.return_message(held)
+    queue.put_message_back(held)
     back = queue.look_up(Action.LOOKUP_PEEK_CURRENT, known[0])
     seen = {
         "receive_of_the_second_message": taken.label_or_outcome,
@@ -497,7 +497,7 @@ def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
     received = queue.look_up(action, at, dwRequestID=number)
     locked = queue.labels()
     twice = queue.look_up(Action.LOOKUP_RECEIVE_CURRENT, known[("first", "second").index(label)])
-    ended, again = queue.return_message(received), queue.return_message(received)
+    ended, again = queue.put_message_back(received), queue.put_message_back(received)
     seen = {
         "label_received": received.label_or_outcome,
         "a_handle_is_returned": not received.has_null_handle,

@@ -112,7 +112,7 @@ class WaitingReaderNotServed(RemoteEnding):
         if position is not None and position.State is MessagePositionState.LOCKED and not entry.ended:
             entry.ended = True
             position.State = MessagePositionState.AVAILABLE
-            position.QueueReference.MessagePositionList.reconsider(position)
+            position.QueueReference.MessagePositionList.reset_search_start(position)
         else:
             super().run_down_remote_read(entry)
 

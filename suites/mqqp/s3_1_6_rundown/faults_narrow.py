@@ -44,10 +44,10 @@ class LostAtRestart(RemoteEnding):
 
     def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
         super().run_down_remote_read(entry)
-        from reference_qm.core.store.entries import removal_of
+        from reference_qm.core.store.entries import build_removal_change
 
         if entry.UserMessagePacket is not None and entry.UserMessagePacket.key:
-            self.qm.disk.save(removal_of([entry.UserMessagePacket]))
+            self.qm.disk.save(build_removal_change([entry.UserMessagePacket]))
 
 
 @fault("server-rundown-express-message-deleted", breaks="MQQP-3.1.6.2-02", blind=True)

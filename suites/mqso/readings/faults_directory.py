@@ -19,7 +19,9 @@ class NothingIsResolvedOffline(NextHops):
 
 @follows("E211.2")
 class OutOfItsDomainForGood(DirectoryClient):
-    """A queue manager that has left its domain is in workgroup mode at every later start, even in its domain."""
+    """A queue manager that has left its domain is in workgroup mode at every later start, even after its computer has
+    joined the domain again.
+    """
 
     @only_if(lambda part, now: part.qm.enterprise.last_known is not None and part.qm.adm.LastDomain is None)
     def initialize(self, now: Now) -> None:

@@ -35,13 +35,13 @@ def empty_dead_letter_queue(qm: QueueManager) -> None:
 add(
     "queue-manager-receive-by-lookup-identifier-in-transaction-deletes-at-once",
     "MQSO-3.2.1-01",
-    "A message that is received by its LookupIdentifier in a transaction is deleted before the commit.",
+    "Before the commit, the queue manager deletes a message that a transaction has received by its LookupIdentifier.",
     with_arguments(Reading.read_by_lookup_identifier, transaction=lambda given: None),
 )
 add(
     "queue-manager-recoverable-dead-letter-lost-at-restart",
     "MQSO-3.2.1-D02",
-    "A recoverable message in the dead-letter queue is lost at a restart.",
+    "At a restart, the queue manager loses the recoverable messages in the dead-letter queue.",
     at_restart(empty_dead_letter_queue),
 )
 
@@ -82,7 +82,7 @@ class LocalMessageOutsideTransaction(Commands):
 add(
     "queue-manager-cursor-receive-in-transaction-deletes-at-once",
     "MQSO-3.2.1-01",
-    "A message that is received through a cursor in a transaction is deleted before the commit.",
+    "Before the commit, the queue manager deletes a message that a transaction has received through a cursor.",
     with_arguments(
         Reading.dequeue_message, transaction=lambda given: None if given.cursor is not None else given.transaction
     ),
@@ -111,7 +111,7 @@ def _lose_messages_of_network(qm: QueueManager) -> None:
 add(
     "receiver-recoverable-message-of-network-lost-at-restart",
     "MQSO-3.2.1-D02",
-    "A recoverable message that arrived from another queue manager is lost at a restart.",
+    "At a restart, the queue manager loses the recoverable messages that arrived from other queue managers.",
     at_restart(_lose_messages_of_network),
     blind=True,
 )
@@ -125,7 +125,7 @@ def _forget_history(qm: QueueManager) -> None:
 add(
     "receiver-recoverable-message-repeated-after-restart-delivered-twice",
     "MQSO-3.2.1-D02",
-    "A recoverable message that is repeated after a restart of the receiver is delivered again.",
+    "After a restart, the receiver delivers a recoverable message again if the sender repeats the message.",
     at_restart(_forget_history),
     blind=True,
 )

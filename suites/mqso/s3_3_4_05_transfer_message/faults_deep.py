@@ -48,7 +48,9 @@ add(
 
 @fault("receiver-order-ack-only-for-first-sequence-of-session", breaks="MQSO-3.3.4.5-D03", blind=True)
 class OneOrderAckOfSession(OrderAcks):
-    """If a session has transactional messages to two queues, the receiver acknowledges only those to the first."""
+    """If two queues get transactional messages on one session, the receiver acknowledges only the messages to the first
+    queue.
+    """
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         for transfer in list(session.order_acks_due)[1:]:

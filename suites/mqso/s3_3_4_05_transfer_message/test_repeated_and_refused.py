@@ -23,9 +23,9 @@ from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import read_ack_place
 from suites.mqqb.steps.sequences import RESENT, Outgoing
 
-NEGATIVE_BIT = 0x8000
+NEGATIVE_CLASS_BIT = 0x8000
 """The bit of MessageClass that is set in negative acknowledgments (MS-MQMQ 2.2.18.1.6)."""
-ROUNDS = 3
+REPETITION_ROUNDS = 3
 MESSAGES_BETWEEN = 8
 """The number of other messages that arrive between a message and its repetition."""
 
@@ -52,7 +52,7 @@ def test_transactional_messages_are_repeated_until_their_order_acks(peer, sut, j
         frames.append(outgoing.send_session_ack())
         return {number: len(outgoing.copies(number)) > known[number] for number in known}
 
-    rounds = [repeat() for _ in range(ROUNDS)]
+    rounds = [repeat() for _ in range(REPETITION_ROUNDS)]
     evidence = [*sent, *outgoing.copies(3)]
     judge(
         "MQSO-3.3.4.5-D04",
@@ -142,12 +142,12 @@ def test_duplicates_are_recognized_by_source_and_number(peer, sut, judge):
     judge.all(expected=none("message of another source that is stored twice"), observed=repeated, evidence=sent)
 
 
-CAUSES = ("transactional to a missing queue", "plain to transactional", "transactional to plain", "over quota")
+REFUSAL_CAUSES = ("transactional to a missing queue", "plain to transactional", "transactional to plain", "over quota")
 
 
 @needs("receive", "queue_control")
 @covers("MQSO-3.3.4.5-D02")
-@pytest.mark.parametrize("cause", CAUSES)
+@pytest.mark.parametrize("cause", REFUSAL_CAUSES)
 def test_every_refused_message_is_answered_negatively(peer, sut, judge, cause):
     """The peer sends two messages that the SUT cannot accept, for one of four causes, and an acceptable message between
     them: the SUT sends a negative acknowledgment of each of the two messages and does not store them; it stores the
@@ -176,7 +176,7 @@ def test_every_refused_message_is_answered_negatively(peer, sut, judge, cause):
     answered = [
         get_final_ack_identifier(ack) if ack in receiver.final_acks() else get_correlation_id(ack)
         for ack in acks
-        if message_class(ack) & NEGATIVE_BIT
+        if message_class(ack) & NEGATIVE_CLASS_BIT
     ]
     peer.eventually(lambda: bool(sut.labels(queue)))
     observed = {

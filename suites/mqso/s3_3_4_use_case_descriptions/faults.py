@@ -58,7 +58,7 @@ class LocalMessageElsewhere(Destinations):
 add(
     "received-message-not-deleted",
     ("MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-D06"),
-    "A message that is received outside a transaction stays in its queue.",
+    "The queue manager leaves a message that is received outside a transaction in its queue.",
     replace_step_if(
         Reading.take_message_out,
         lambda given: given.transaction is None and not given.two_phase_read,

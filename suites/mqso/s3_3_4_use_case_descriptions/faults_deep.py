@@ -66,7 +66,7 @@ class UncommittedMessageReleased(TransactionOperations):
 
 @fault("queue-manager-aborted-message-to-second-queue-stored", breaks="MQSO-3.3.4.4-D02")
 class AbortedMessageStored(TransactionEvents):
-    """After an abort, the messages that the transaction sent to its second queue are in this queue."""
+    """An abort stores the messages that the transaction sent to its second queue."""
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         sent = [
@@ -160,7 +160,7 @@ class UnfittingReportedAsSent(Commands):
 
 @fault("queue-manager-second-local-copy-lost", breaks="MQSO-3.3.4.3-D02", blind=True)
 class SecondLocalCopyLost(Enqueueing):
-    """A message to several local queues is only in the first of these queues."""
+    """The queue manager stores a message to several local queues only in the first of these queues."""
 
     def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
@@ -177,7 +177,9 @@ class SecondLocalCopyLost(Enqueueing):
 
 @fault("queue-manager-second-remote-copy-not-sent", breaks="MQSO-3.3.4.3-D03", blind=True)
 class SecondRemoteCopyNotSent(Enqueueing):
-    """A message to several queues of other queue managers is put only into the outgoing queue of the first queue."""
+    """The queue manager puts a message to several queues of other queue managers only into the outgoing queue of the
+    first queue.
+    """
 
     def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
@@ -193,8 +195,8 @@ class SecondRemoteCopyNotSent(Enqueueing):
 
 @fault("queue-manager-second-message-of-transaction-sent-before-commit", breaks="MQSO-3.3.4.4-D01", blind=True)
 class OutgoingBeforeCommit(Commands):
-    """If a transaction sends several messages to other queue managers, all messages except the first leave before the
-    commit.
+    """If a transaction sends several messages to other queue managers, the sender transfers all messages except the
+    first before the commit.
     """
 
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 3.3.4 of the probe, written without reading the checks."""
+"""Faults of MS-MQSO 3.3.4 that an author wrote without reading the checks."""
 
 from __future__ import annotations
 

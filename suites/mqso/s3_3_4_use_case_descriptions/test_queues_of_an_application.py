@@ -12,13 +12,13 @@ from suites.applications import Application, PendingRequest
 
 WAIT_MS = 60_000
 SHOWN_PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
-FIRST_PROPERTIES = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
+CREATION_PROPERTIES = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
 LONG_LABEL = "l" * 125
 """A label with one character more than a queue's label may have in Windows."""
-ODD_PROPERTIES: dict[str, dict[str, object]] = {
+OPTIONAL_PROPERTY_CASES: dict[str, dict[str, object]] = {
     "label": {"label": "l" * 300},
 }
-OTHER_PROPERTIES = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority": -3}
+CHANGED_PROPERTIES = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority": -3}
 
 
 @needs("queue_control")
@@ -27,53 +27,53 @@ def test_queue_is_created_and_changed_as_requested_or_unchanged(sut, judge):
     """A queue has the properties that its creator set, and later the changed properties. The SUT refuses to create the
     queue again and to change a missing queue, and these requests change nothing.
     """
-    name = sut.new_queue("made", **FIRST_PROPERTIES)
+    name = sut.new_queue("made", **CREATION_PROPERTIES)
     missing = f"private$\\mqc-{sut.own}-missing"
 
     def read_properties() -> dict[str, object]:
         properties = sut.control.call("get_queue", name=name)
-        return {key: properties[key] for key in FIRST_PROPERTIES}
+        return {key: properties[key] for key in CREATION_PROPERTIES}
 
     steps = (
         (
             "creation of an existing queue",
             "create_queue",
-            {"name": name, **OTHER_PROPERTIES},
+            {"name": name, **CHANGED_PROPERTIES},
             Outcome.REFUSED,
-            FIRST_PROPERTIES,
+            CREATION_PROPERTIES,
         ),
         (
             "change of a missing queue",
             "set_queue",
-            {"name": missing, **OTHER_PROPERTIES},
+            {"name": missing, **CHANGED_PROPERTIES},
             Outcome.REFUSED,
-            FIRST_PROPERTIES,
+            CREATION_PROPERTIES,
         ),
     )
-    judge("MQSO-3.3.4.1-D01", expected=FIRST_PROPERTIES, observed=read_properties())
+    judge("MQSO-3.3.4.1-D01", expected=CREATION_PROPERTIES, observed=read_properties())
     for step, verb, arguments, outcome, expected_state in steps:
         answer = sut.attempt(verb, **arguments)
         expected = facts(outcome=outcome, properties_of_the_queue=expected_state)
         judge.all(
             expected=expected, observed={"outcome": answer, "properties_of_the_queue": read_properties()}, case=step
         )
-    long_label = {**OTHER_PROPERTIES, "label": LONG_LABEL}
+    long_label = {**CHANGED_PROPERTIES, "label": LONG_LABEL}
     is_accepted = sut.attempt("set_queue", name=name, **long_label) == Outcome.DONE
     judge.all(
-        expected=long_label if is_accepted else FIRST_PROPERTIES,
+        expected=long_label if is_accepted else CREATION_PROPERTIES,
         observed=read_properties(),
         case="change with a long label, which a system may refuse",
     )
-    answer = sut.attempt("set_queue", name=name, **OTHER_PROPERTIES)
-    expected = facts(outcome=Outcome.DONE, properties_of_the_queue=OTHER_PROPERTIES)
+    answer = sut.attempt("set_queue", name=name, **CHANGED_PROPERTIES)
+    expected = facts(outcome=Outcome.DONE, properties_of_the_queue=CHANGED_PROPERTIES)
     judge.all(
         expected=expected,
         observed={"outcome": answer, "properties_of_the_queue": read_properties()},
         case="change of the queue",
     )
-    for case, odd in ODD_PROPERTIES.items():
+    for case, odd in OPTIONAL_PROPERTY_CASES.items():
         before = read_properties()
-        requested = {**FIRST_PROPERTIES, **odd}
+        requested = {**CREATION_PROPERTIES, **odd}
         changed = sut.attempt("set_queue", name=name, **requested)
         judge.all(
             expected=requested if changed == Outcome.DONE else before,

@@ -24,7 +24,7 @@ from reference_qm.surface.commands import Result
 
 @fault("sent-message-visible-before-commit", breaks=("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01"))
 class SentBeforeTheCommit(TransactionOperations):
-    """A message that is sent in a transaction is in its queue before the commit."""
+    """The queue manager stores a message that is sent in a transaction in its queue before the commit."""
 
     def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
         position = super().enqueue_in_transaction(transaction, queue, message)

@@ -39,13 +39,13 @@ def change_modify_times(qm: QueueManager) -> None:
 add(
     "queue-manager-journal-quota-of-queue-lost-at-restart",
     ("MQSO-4.3.1-01", "MQSO-5.5.1-01"),
-    "JournalQuota of a queue is unlimited after a restart.",
+    "At a restart, the queue manager sets JournalQuota of its queues to unlimited.",
     at_restart(lose_journal_quotas),
 )
 add(
     "queue-manager-modify-time-of-queue-lost-at-restart",
     "MQSO-4.3.1-01",
-    "ModifyTime of a queue is the time of its creation after a restart.",
+    "At a restart, the queue manager sets ModifyTime of its queues to the time of their creation.",
     at_restart(change_modify_times),
 )
 
@@ -58,7 +58,7 @@ def _forget_subqueues(qm: QueueManager) -> None:
 add(
     "queue-manager-subqueues-lost-at-restart",
     "MQSO-4.3.1-01",
-    "Subqueues no longer exist after a restart.",
+    "At a restart, the queue manager loses its subqueues.",
     at_restart(_forget_subqueues),
     blind=True,
 )
@@ -77,7 +77,7 @@ def _change_lookup_identifiers(qm: QueueManager) -> None:
 add(
     "queue-manager-lookup-identifiers-change-at-restart",
     ("MQSO-4.3.1-01", "MQSO-5.5.1-01"),
-    "A restart changes the LookupIdentifiers of messages.",
+    "At a restart, the queue manager changes the LookupIdentifiers of messages.",
     at_restart(_change_lookup_identifiers),
     blind=True,
 )
@@ -85,7 +85,7 @@ add(
 
 @fault("sender-message-expired-at-destination-not-dead-lettered", breaks="MQSO-4.3.1.2-04", blind=True)
 class ExpiredAtDestinationLost(FinalAcks):
-    """A transactional message that expires in its destination queue is not put into the dead-letter queue."""
+    """The sender puts no transactional message that expires in its destination queue into a dead-letter queue."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class != MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT:
@@ -110,7 +110,7 @@ def _forget_prepared(qm: QueueManager) -> None:
 add(
     "queue-manager-prepared-transaction-aborted-at-restart",
     "MQSO-4.3.1.2-02",
-    "A restart aborts prepared transactions.",
+    "At a restart, the queue manager aborts prepared transactions.",
     at_restart(_forget_prepared),
     blind=True,
 )

@@ -6,7 +6,7 @@ from harness.faults.parts import fault, only_if
 from reference_qm.codec import MessageClass
 from reference_qm.core.commands.coordinating import Coordinating
 from reference_qm.core.queueing.transaction_events import TransactionEvents
-from reference_qm.core.store.entries import removal_of
+from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
@@ -16,18 +16,20 @@ from reference_qm.surface.commands import Result
 
 @fault("sender-message-refused-for-quota-not-dead-lettered", breaks="MQSO-4.3.1.2-04")
 class QuotaRefusalLost(FinalAcks):
-    """The sender does not put a transactional message that the destination refused for its quota into the dead-letter
-    queue.
+    """The sender does not put a transactional message into the dead-letter queue if the destination refused the message
+    because of a quota.
     """
 
     @only_if(lambda self, position, message_class: message_class == MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA)
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
-        self.qm.disk.save(removal_of([position.MessagePosition]))
+        self.qm.disk.save(build_removal_change([position.MessagePosition]))
 
 
 @fault("queue-manager-abort-of-prepared-transaction-deletes-received", breaks="MQSO-4.3.1.2-D07")
 class PreparedAbortDeletes(TransactionEvents):
-    """When the coordinator aborts a transaction that was prepared, the messages that it received are deleted."""
+    """When the coordinator aborts a prepared transaction, the queue manager deletes the messages that the transaction
+    received.
+    """
 
     def transaction_abort(self, transaction: Transaction, now: Now) -> None:
         self.prepared = not transaction.SinglePhase and any(

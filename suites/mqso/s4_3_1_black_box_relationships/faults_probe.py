@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 4.3.1 of the probe, written without reading the checks."""
+"""Faults of MS-MQSO 4.3.1 that an author wrote without reading the checks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class InternalReceiveRefused(Reading):
 add(
     "queue-manager-internal-receive-of-external-send-refused",
     "MQSO-4.3.1.2-D09",
-    "The queue manager refuses to receive, in an internal transaction, a message that was sent in an external one.",
+    "The queue manager refuses to receive, in an internal transaction, a message that an external transaction sent.",
     both(replace_part(ExternalSendsNoted), replace_part(InternalReceiveRefused)),
     blind=True,
 )

@@ -10,7 +10,7 @@ from suites.messages import Sequence
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.sender import Sender
 
-KINDS = ("express", "recoverable", "transactional")
+DELIVERY_MODES = ("express", "recoverable", "transactional")
 DIRECTORY_MODE_REASON = "the SUT is integrated with a directory"
 
 
@@ -42,7 +42,9 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
     in_sequence = Sequence(peer).message(destination=f"TCP:{sut.address}\\{transactional}", label=label)
     peer.open_raw().send(in_sequence)
     peer.eventually(lambda: label in sut.labels(transactional))
-    own = {delivery: sut.attempt(sut.send_here, queue, [delivery], delivery=delivery) for delivery in KINDS[:2]}
+    own = {
+        delivery: sut.attempt(sut.send_here, queue, [delivery], delivery=delivery) for delivery in DELIVERY_MODES[:2]
+    }
     own["transactional"] = sut.attempt(sut.send_here, transactional, ["transactional"], delivery="transactional")
     stored = {"outcomes": own, "plain": sut.labels(queue), "transactional": sut.labels(transactional)}
     names = [peer.direct_name(f"mqc-private-{number}") for number in range(2)]
@@ -51,9 +53,9 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
         f"{tag} {delivery}": sut.attempt(
             sut.send, names[tag % 2], body=delivery, application_tag=tag, delivery=delivery
         )
-        for tag, delivery in enumerate(2 * KINDS, 1)
+        for tag, delivery in enumerate(2 * DELIVERY_MODES, 1)
     }
-    tags = set(range(1, 2 * len(KINDS) + 1))
+    tags = set(range(1, 2 * len(DELIVERY_MODES) + 1))
 
     def list_frames() -> list[Frame]:
         return [frame for frame in peer.inbox.copies if Sender.tags([frame])[0] in tags]
@@ -68,7 +70,9 @@ def test_workgroup_mode_has_private_queues_only(peer, sut, judge):
         expected=facts(
             label_of_the_received_message=label,
             messages_in_queues=facts(
-                outcomes=each(Outcome.DONE, "send"), plain=list(KINDS[:2]), transactional=[label, "transactional"]
+                outcomes=each(Outcome.DONE, "send"),
+                plain=list(DELIVERY_MODES[:2]),
+                transactional=[label, "transactional"],
             ),
             sends_to_the_peer=each(Outcome.DONE, "send"),
             ApplicationTags_of_the_messages_sent=tags,

@@ -10,12 +10,12 @@ from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.sequences import Outgoing
 
 PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL = "system$;deadletter", "system$;deadxact", "system$;journal"
-REFUSALS = ("BAD_DST_Q", "Q_EXCEED_QUOTA", "NOT_TRANSACTIONAL_Q", "Q_DELETED", "Q_PURGED", "RECEIVE_TIMEOUT")
+REFUSAL_CLASSES = ("BAD_DST_Q", "Q_EXCEED_QUOTA", "NOT_TRANSACTIONAL_Q", "Q_DELETED", "Q_PURGED", "RECEIVE_TIMEOUT")
 
 
 @needs("send", "receive", "queue_control")
 @covers("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D12", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D08")
-@pytest.mark.parametrize("refusal", REFUSALS)
+@pytest.mark.parametrize("refusal", REFUSAL_CLASSES)
 def test_refused_transactional_messages_become_dead_letters_on_request(peer, sut, judge, refusal):
     """The destination sends FinalAcks that three transactional messages were refused or removed: the SUT stores the
     message with negative journaling only in the transactional dead-letter queue, and stores the message with positive

@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import each, facts
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
-from suites.mqso.steps.whole_transaction import SENT, SENT_TAGS, STORED, TAKEN, WholeTransaction
+from suites.mqso.steps.whole_transaction import RECEIVED_LABELS, SENT_LABELS, SENT_TAGS, STORED_LABELS, WholeTransaction
 
 SEND_RULES = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
 RECEIVE_RULES = ("MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06", "MQSO-5.1.1.3-D06")
@@ -15,11 +15,13 @@ SEND_OUTCOME_RULES = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02", "MQSO-3.2.1-D03")
 RECEIVE_OUTCOME_RULES = ("MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07", "MQSO-3.2.1-01")
 VOTE_RULES = ("MQSO-4.3.1.2-01", "MQSO-4.3.1.2-02")
 INTERNAL_RULES = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01", "MQSO-5.2.1.3-D01")
-LEFT = {name: [one for one in labels if one not in TAKEN[name]] for name, labels in STORED.items()} | {"awaited": []}
-UNSEEN = {"sent_messages_in_queues": [], "waiting_read": False, "session_opened": False}
-HIDDEN = {
-    "received": [label for labels in TAKEN.values() for label in labels],
-    "left": LEFT,
+LABELS_LEFT = {
+    name: [one for one in labels if one not in RECEIVED_LABELS[name]] for name, labels in STORED_LABELS.items()
+} | {"awaited": []}
+SENT_HIDDEN = {"sent_messages_in_queues": [], "waiting_read": False, "session_opened": False}
+RECEIVED_HIDDEN = {
+    "received": [label for labels in RECEIVED_LABELS.values() for label in labels],
+    "left": LABELS_LEFT,
     "peeks": ["4", "4", Outcome.NOTHING, "7"],
     "reads_by_identifier": [],
     "journal": [],
@@ -43,33 +45,35 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
     restores the received messages at their old places, and stores none.
     """
     whole = WholeTransaction(peer, sut, external=external)
-    judge(*SEND_RULES, expected=facts(**UNSEEN), observed=whole.observe_sent())
-    judge(*RECEIVE_RULES, expected=facts(**HIDDEN), observed=whole.observe_received())
+    judge(*SEND_RULES, expected=facts(**SENT_HIDDEN), observed=whole.observe_sent())
+    judge(*RECEIVE_RULES, expected=facts(**RECEIVED_HIDDEN), observed=whole.observe_received())
     for queue in whole.queues.values():
         sut.control.call("get_queue", name=queue)
     judge(
         "MQSO-3.3.4.2-D01",
-        expected=LEFT,
-        observed=whole.labels(SENT, but=True),
+        expected=LABELS_LEFT,
+        observed=whole.labels(SENT_LABELS, but=True),
         case="labels in the queues after queries of their properties",
     )
     judge.conclude(*SEND_RULES, *RECEIVE_RULES, "MQSO-3.3.4.2-D01")
     if external:
         vote = sut.control.call("prepare", transaction=whole.transaction)["outcome"]
-        expected = facts(vote="prepared", **UNSEEN, left=LEFT)
-        observed = {"vote": vote, **whole.observe_sent(), "left": whole.labels(SENT, but=True)}
+        expected = facts(vote="prepared", **SENT_HIDDEN, left=LABELS_LEFT)
+        observed = {"vote": vote, **whole.observe_sent(), "left": whole.labels(SENT_LABELS, but=True)}
         judge(*VOTE_RULES, expected=expected, observed=observed)
     decided = whole.decide(outcome)
     committed = outcome == "commit"
     peer.settle()
     waiting = whole.waiting.await_label() if committed else whole.waiting.is_answered()
     stored = (
-        {"first": list(SENT["first"]), "second": list(SENT["second"])} if committed else {"first": [], "second": []}
+        {"first": list(SENT_LABELS["first"]), "second": list(SENT_LABELS["second"])}
+        if committed
+        else {"first": [], "second": []}
     )
     sent = {
         "outcome": decided,
         "waiting_read": waiting,
-        "stored": {name: labels for name, labels in whole.labels(SENT).items() if name in stored},
+        "stored": {name: labels for name, labels in whole.labels(SENT_LABELS).items() if name in stored},
         "tags_at_the_peer": whole.observe_outgoing() if committed else [],
         "session_opened": False if committed else peer.await_session(sut.quiet_ms) is not None,
     }
@@ -80,11 +84,13 @@ def test_all_operations_of_transaction_take_effect_together(peer, sut, judge, ex
         tags_at_the_peer=list(SENT_TAGS) if committed else [],
         session_opened=False,
     )
-    left = LEFT if committed else {name: list(labels) for name, labels in STORED.items()} | {"awaited": []}
-    journal = list(TAKEN["first"]) if committed else []
+    left = (
+        LABELS_LEFT if committed else {name: list(labels) for name, labels in STORED_LABELS.items()} | {"awaited": []}
+    )
+    journal = list(RECEIVED_LABELS["first"]) if committed else []
     received = {
         "outcome": decided,
-        "left": whole.labels(SENT, but=True),
+        "left": whole.labels(SENT_LABELS, but=True),
         "journal": sut.labels(f"{whole.queues['first']};journal"),
     }
     expected_received = facts(outcome=Outcome.DONE, left=left, journal=journal)

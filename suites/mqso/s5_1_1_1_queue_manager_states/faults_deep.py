@@ -28,7 +28,7 @@ class SecondRequestIgnored(Administering):
 
 @fault("queue-manager-second-loss-of-directory-not-noticed", breaks=("MQSO-5.1.1.1-D06", "MQSO-5.5.4-05"))
 class SecondLossNotNoticed(DirectoryClient):
-    """DirectoryOffline is FALSE when the directory is unavailable a second time."""
+    """The queue manager leaves DirectoryOffline at FALSE when the directory becomes unavailable a second time."""
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
         state = self.qm.enterprise.state

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.1.1.1: other deliveries during flow control, and messages of the time off the network."""
+"""Faults of MS-MQSO 5.1.1.1: a second flow control, and express messages of an offline queue manager."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ add(
 
 @fault("outgoing-queue-shared-by-destinations", breaks=("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07"))
 class OneOutgoingQueue(Destinations):
-    """All outgoing messages wait in the outgoing queue that was created first."""
+    """The queue manager puts all outgoing messages into the outgoing queue that was created first."""
 
     def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
         return next(iter(self.qm.adm.OutgoingQueues.values()), None) or super().open_outgoing(text, now)
@@ -149,7 +149,9 @@ add(
 
 @fault("idle-outgoing-queue-destroyed-with-messages", breaks="MQSO-5.1.1.2-D08")
 class DestroyedWithItsMessages(Destinations):
-    """An outgoing queue that has no connection for some time is destroyed together with its messages."""
+    """The queue manager destroys an outgoing queue that has had no connection for some time, together with its
+    messages.
+    """
 
     def is_idle(self, queue: OutgoingQueue) -> bool:
         return queue.session.SessionState is not SessionState.OPEN or super().is_idle(queue)
@@ -198,7 +200,7 @@ add(
 
 @fault("transactional-dead-letter-put-into-nontransactional-dead-letter-queue", breaks="MQSO-5.1.1.2-D13")
 class OneDeadLetterQueue(Journaling):
-    """An undelivered transactional message is stored in the dead-letter queue for nontransactional messages."""
+    """The sender stores an undelivered transactional message in the dead-letter queue for nontransactional messages."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
         return self.qm.adm.SystemDeadletterQueue

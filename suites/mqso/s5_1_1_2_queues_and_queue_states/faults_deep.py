@@ -42,7 +42,7 @@ from reference_qm.surface.commands import Result
 
 @fault("queue-manager-aborted-message-returns-at-end", breaks="MQSO-5.1.1.2-D01")
 class AbortedMessageAtEnd(TransactionEvents):
-    """A message that an aborted transaction received is at the end of its queue after the abort."""
+    """An abort puts a message that the transaction received at the end of its queue."""
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         position = operation.MessagePositionReference
@@ -219,7 +219,7 @@ class SystemQueueDeletionSucceeds(QueueCommands):
 
 @fault("queue-manager-source-journal-message-without-response-queue", breaks="MQSO-5.1.1.2-D12")
 class JournalWithoutResponseQueue(Journaling):
-    """A message in the source journal has lost its response queue."""
+    """The sender stores a message in the source journal without its response queue."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, ResponseQueueFormatName=None)

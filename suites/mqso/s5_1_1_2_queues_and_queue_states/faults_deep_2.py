@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.store.entries import removal_of
+from reference_qm.core.store.entries import build_removal_change
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import DeliveryGuarantee
@@ -19,7 +19,7 @@ from reference_qm.surface.commands import Result
 
 @fault("queue-manager-subqueue-of-deleted-queue-returns-with-its-name", breaks="MQSO-5.1.1.2-D05")
 class SubqueuesReturn(Queues):
-    """When a queue with the name of a deleted queue is created, the subqueues of the deleted queue return."""
+    """When the subqueues of a deleted queue are created again, they contain the messages of the deleted subqueues."""
 
     def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
         kept = {name: list(one.MessagePositionList) for name, one in queue.SubqueueCollection.items()}
@@ -39,7 +39,7 @@ class ExpressNotJournaled(Journaling):
 
     def journal_delivered(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
-            self.qm.disk.save(removal_of([position]))
+            self.qm.disk.save(build_removal_change([position]))
         else:
             super().journal_delivered(position)
 
@@ -50,14 +50,14 @@ class ExpressNotDeadLettered(Journaling):
 
     def journal_failed(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
-            self.qm.disk.save(removal_of([position]))
+            self.qm.disk.save(build_removal_change([position]))
         else:
             super().journal_failed(position)
 
 
 @fault("queue-manager-full-queue-stores-message-in-subqueue", breaks="MQSO-5.1.1.2-D02")
 class FullByLargeOnly(Quotas):
-    """A queue refuses a large message for its quota, but stores small messages without limit."""
+    """A queue refuses a large message because of its quota, but stores small messages without limit."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check(queue, message)

@@ -12,7 +12,7 @@ from suites.applications import Application, PendingRequest
 
 PENDING_TIMEOUT_MS = 60_000
 SHORT_READ_TIMEOUT_MS = 200
-SMALL_SIZE = 200
+SMALL_BODY_BYTES = 200
 """The size of a small body in bytes."""
 
 
@@ -142,11 +142,11 @@ def test_full_queue_stores_no_message(sut, judge, delivery):
     sut.control.call("purge", queue=queue)
     sut.send(to, label="again", **whole)
     judge.all(expected=in_queue("again"), observed=sut.labels(queue))
-    small = {"body": "x" * SMALL_SIZE, "delivery": delivery}
-    for number in range(4 * 1024 // SMALL_SIZE):
+    small = {"body": "x" * SMALL_BODY_BYTES, "delivery": delivery}
+    for number in range(4 * 1024 // SMALL_BODY_BYTES):
         sut.attempt(sut.send, to, label=f"small {number}", **small)
     stored = len(sut.labels(queue)) - 1
-    most = (8 * 1024 - 5_000) // SMALL_SIZE
+    most = (8 * 1024 - 5_000) // SMALL_BODY_BYTES
     judge.all(expected=between(0, most), observed=stored, case="number of small messages in the queue")
 
 

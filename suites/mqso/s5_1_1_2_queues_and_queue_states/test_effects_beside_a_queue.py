@@ -18,7 +18,7 @@ from suites.mqqb.steps.ordering import ORDER_QUEUE
 from suites.mqqb.steps.sender import Sender
 
 SUBQUEUE = ";mqc-part"
-MISSING = "the SUT refuses to peek"
+PEEK_REFUSED = "the SUT refuses to peek"
 LARGE_BODY = b"x" * 5_000
 
 
@@ -53,7 +53,7 @@ class Neighbors:
         """Return the labels in every place of both queues."""
         places = [f"{queue}{suffix}" for queue in (self.queue, self.longer) for suffix in self.suffixes]
         return {
-            place: self.sut.labels(place) if self.sut.attempt("peek", queue=place) == Outcome.DONE else [MISSING]
+            place: self.sut.labels(place) if self.sut.attempt("peek", queue=place) == Outcome.DONE else [PEEK_REFUSED]
             for place in places
         }
 
@@ -99,7 +99,7 @@ def test_purge_and_deletion_affect_only_their_queue(peer, sut, judge, transactio
     ended = PendingRequest(peer, "receive", queue=f"{near.queue}", timeout_ms=60_000)
     ended.await_label()
     sut.delete_queue(near.queue)
-    expected |= {f"{near.queue}{suffix}": [MISSING] for suffix in near.suffixes}
+    expected |= {f"{near.queue}{suffix}": [PEEK_REFUSED] for suffix in near.suffixes}
     observed = {"read_by_handle": sut.attempt("receive", handle=handle, timeout_ms=0), **near.observe()}
     wanted = facts(read_by_handle=Outcome.REFUSED, **expected)
     judge("MQSO-5.1.1.2-D05", expected=wanted, observed=observed, case="labels in each place after the deletion")
@@ -122,7 +122,7 @@ def _build_messages(peer: Peer, kind: str, **headers: Any) -> Any:
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_full_queue_rejects_message_of_network(peer, sut, judge, kind):
     """A queue with a quota of 8 KB stores the first of two messages of 5,000 bytes that the peer sends, and not the
-    second; another queue stores its message. After a purge, the full queue stores a message again.
+    second; the SUT stores a message to another queue. After a purge, the full queue stores a message again.
     """
     transactional = kind == "transactional"
     full, other = (sut.new_queue(name, transactional=transactional, quota_kb=8) for name in ("full", "with-room"))

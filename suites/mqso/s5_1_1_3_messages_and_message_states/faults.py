@@ -83,7 +83,7 @@ class AllBecomeDeadLetters(Journaling):
 
 @fault("peek-finds-message-purged-during-transaction", breaks="MQSO-5.1.1.3-D06")
 class PeeksPurged(Seeking):
-    """A peek finds a message that a transaction has received, after the queue was purged."""
+    """After a queue was purged, a peek still returns a message that a transaction has received."""
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
         purged = position.State is MessagePositionState.PURGE_PENDING

@@ -80,7 +80,7 @@ class SecondExpiredKept(Expiring):
 
 @fault("queue-manager-express-message-to-unreachable-queue-not-expired", breaks="MQSO-5.1.1.3-D02", blind=True)
 class ExpressNotExpired(Lifetimes):
-    """An outgoing message that cannot be sent expires by TimeToReachQueue, but not by TimeToBeReceived."""
+    """The sender observes TimeToReachQueue of an outgoing message that cannot be sent, but not its TimeToBeReceived."""
 
     def watch_message_to_send(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position.MessagePosition.MessageReference.TimeToReachQueue != INFINITE:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.1.1.3: expired messages of transactions, and moves of aborted transactions."""
+"""Faults of MS-MQSO 5.1.1.3: messages that expire in transactions, and moves in aborted transactions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_qm.model.adm import MessagePosition
 
 @fault("queue-manager-message-locked-at-expiry-never-expires", breaks="MQSO-5.1.1.3-D02")
 class LockedNeverExpires(Lifetimes):
-    """A message that was locked by a transaction, and that the transaction returned, never expires."""
+    """A message that a transaction locked never expires after an abort has returned it to its queue."""
 
     def watch_received(self, position: MessagePosition) -> None:
         seen = getattr(self, "seen", ())

@@ -109,7 +109,7 @@ def test_message_leaves_outgoing_queue_when_acknowledged(peer, sut, judge):
     )
 
 
-SEEKS = ("first", "previous", "current", "next", "last")
+SEEK_VALUES = ("first", "previous", "current", "next", "last")
 
 
 @needs("send", "receive", "queue_control")
@@ -136,7 +136,7 @@ def test_peeks_of_all_kinds_change_no_message(peer, sut, judge, delivery):
         labels += [
             sut.read_label(verb, cursor=cursor) for verb in ("peek_message", "peek_next", "peek_message", "peek_next")
         ]
-    for seek in SEEKS:
+    for seek in SEEK_VALUES:
         for where in ({"queue": queue}, {"handle": handle}):
             found = sut.control.call("peek_by_lookup_id", lookup_id=middle, seek=seek, **where)["message"]
             labels.append(found["label"])

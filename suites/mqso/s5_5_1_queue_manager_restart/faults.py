@@ -58,31 +58,31 @@ def _clear_queue_properties(qm: QueueManager) -> None:
 add(
     "restart-loses-recoverable-messages",
     ("MQSO-3.2.1-D02", "MQSO-5.5.1-05"),
-    "At a restart, the recoverable messages of local queues are lost.",
+    "At a restart, the queue manager loses the recoverable messages of local queues.",
     _empty_queues_on_restart(lambda one: not one.Transactional),
 )
 add(
     "restart-loses-transactional-messages",
     "MQSO-5.5.1-03",
-    "At a restart, the transactional messages of local queues are lost.",
+    "At a restart, the queue manager loses the transactional messages of local queues.",
     _empty_queues_on_restart(lambda one: one.Transactional),
 )
 add(
     "restart-loses-outgoing-recoverable-messages",
     "MQSO-5.5.1-04",
-    "At a restart, the recoverable messages of outgoing queues are lost.",
+    "At a restart, the queue manager loses the recoverable messages of outgoing queues.",
     _remove_unsent_messages_on_restart(False),
 )
 add(
     "restart-loses-outgoing-transactional-messages",
     "MQSO-5.5.1-02",
-    "At a restart, the transactional messages of outgoing queues are lost.",
+    "At a restart, the queue manager loses the transactional messages of outgoing queues.",
     _remove_unsent_messages_on_restart(True),
 )
 add(
     "restart-loses-queue-properties",
     ("MQSO-4.3.1-01", "MQSO-5.5.1-01"),
-    "At a restart, the properties of queues are lost.",
+    "At a restart, the queue manager loses the properties of queues.",
     at_restart(_clear_queue_properties),
 )
 add(
@@ -95,7 +95,7 @@ add(
 
 @fault("restart-keeps-express-messages", breaks=("MQSO-3.2.1-D01", "MQSO-5.1.1.3-D01", "MQSO-5.5.1-06"))
 class ExpressOnDisk(Durability):
-    """Express messages survive a restart."""
+    """The queue manager restores express messages after a restart."""
 
     def build_send_record(self, position: MessagePosition) -> Change:
         message = position.MessageReference

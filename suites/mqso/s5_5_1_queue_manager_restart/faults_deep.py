@@ -44,17 +44,17 @@ def _reverse_equals(qm: QueueManager) -> None:
 for _name, _says, _change in (
     (
         "queue-manager-sequences-of-later-senders-lost-at-restart",
-        "At a restart, the state of the sequence from the second sender to a queue is lost.",
+        "At a restart, the queue manager loses the state of the sequence from the second sender to a queue.",
         _forget_second_sender,
     ),
     (
         "queue-manager-demanded-security-of-queue-lost-at-restart",
-        "After a restart, a queue no longer demands authentication or encryption.",
+        "At a restart, the queue manager loses the authentication and the encryption that a queue demands.",
         _forget_demands,
     ),
     (
         "queue-manager-base-priority-of-queue-lost-at-restart",
-        "After a restart, the base priority of a queue is 0.",
+        "At a restart, the queue manager sets the base priority of its queues to 0.",
         _forget_base_priority,
     ),
 ):
@@ -63,7 +63,7 @@ for _name, _says, _change in (
 add(
     "queue-manager-third-recoverable-message-before-second-after-restart",
     "MQSO-5.5.1-05",
-    "After a restart, the messages of a queue after the first message are in reverse order.",
+    "At a restart, the queue manager reverses the order of the messages after the first message of a queue.",
     at_restart(_reverse_equals),
 )
 
@@ -123,19 +123,19 @@ for _fault, _rules, _text, _loss in (
     (
         "queue-manager-later-outgoing-transactional-messages-lost-at-restart",
         "MQSO-5.5.1-02",
-        "A restart loses all transactional messages of an outgoing queue except the first.",
+        "At a restart, the queue manager loses all transactional messages of an outgoing queue except the first.",
         _keep_first_outgoing(True),
     ),
     (
         "queue-manager-second-outgoing-queue-empty-after-restart",
         ("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01"),
-        "A restart loses the messages of the second outgoing queue.",
+        "At a restart, the queue manager loses the messages of its second outgoing queue.",
         _lose_second_outgoing_queue,
     ),
     (
         "queue-manager-later-outgoing-recoverable-messages-lost-at-restart",
         "MQSO-5.5.1-04",
-        "A restart loses all recoverable messages of an outgoing queue except the first.",
+        "At a restart, the queue manager loses all recoverable messages of an outgoing queue except the first.",
         _keep_first_outgoing(False),
     ),
     (
@@ -153,19 +153,19 @@ for _fault, _rules, _text, _loss in (
     (
         "queue-manager-messages-of-subqueue-lost-at-restart",
         ("MQSO-5.5.1-03", "MQSO-5.5.1-05"),
-        "The messages of subqueues are lost at a restart.",
+        "At a restart, the queue manager loses the messages of subqueues.",
         _lose_subqueue_messages,
     ),
     (
         "queue-manager-journals-lost-at-restart",
         "MQSO-5.5.1-01",
-        "The journals of queues are empty after a restart.",
+        "At a restart, the queue manager empties the journals of queues.",
         _lose_journals,
     ),
     (
         "queue-manager-second-local-transactional-message-lost-at-restart",
         "MQSO-5.5.1-03",
-        "A restart loses all messages of a transactional queue except the first.",
+        "At a restart, the queue manager loses all messages of a transactional queue except the first.",
         _lose_last_of_two(True),
     ),
 ):

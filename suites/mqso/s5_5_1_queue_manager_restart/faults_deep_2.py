@@ -7,7 +7,7 @@ from harness.faults.primitives import at_restart
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.store.entries import removal_of
+from reference_qm.core.store.entries import build_removal_change
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.transactions import Transaction
 
@@ -19,7 +19,7 @@ class ReceiveWrittenAtOnce(TransactionOperations):
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
         if position.key:
-            self.qm.disk.save(removal_of([position]))
+            self.qm.disk.save(build_removal_change([position]))
 
 
 def _begin_numbers_again(queue_manager: QueueManager) -> None:
@@ -45,6 +45,6 @@ def _forget_large_messages(queue_manager: QueueManager) -> None:
 add(
     "queue-manager-large-message-lost-at-restart",
     "MQSO-5.5.1-03",
-    "A restart loses the messages of local queues whose body has more than 60,000 bytes.",
+    "At a restart, the queue manager loses the messages of local queues whose body has more than 60,000 bytes.",
     at_restart(_forget_large_messages),
 )

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 5.5.1 of the probe, written without reading the checks."""
+"""Faults of MS-MQSO 5.5.1 that an author wrote without reading the checks."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from suites.mqqb.steps.sequences import get_transaction_header
 from suites.mqso.steps.inventory import Inventory
 
 LATER_TAG, SENT_IN_ALL = 10, 9
-KINDS = {"plain": "MQSO-5.5.1-05", "transactional": "MQSO-5.5.1-03"}
+RULE_BY_QUEUE_KIND = {"plain": "MQSO-5.5.1-05", "transactional": "MQSO-5.5.1-03"}
 OUTGOING_RULES = ("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-D01", "MQSO-6.6.2-02")
 
 
@@ -27,13 +27,13 @@ def test_queues_journals_and_subqueues_are_unchanged_by_restarts(peer, sut, judg
     """
     kept = Inventory(peer, sut)
     properties = kept.properties()
-    messages = {kind: kept.messages(kind) for kind in KINDS}
+    messages = {kind: kept.messages(kind) for kind in RULE_BY_QUEUE_KIND}
     identifiers = kept.identifiers()
     for number in range(2):
         sut.restart()
         rules = ("MQSO-5.5.1-01", "MQSO-4.3.1-01", "MQSO-6.6.2-02")
         judge(*rules, expected=properties, observed=kept.properties(), case="properties")
-        for kind, rule in KINDS.items():
+        for kind, rule in RULE_BY_QUEUE_KIND.items():
             rules = (
                 rule,
                 "MQSO-5.5.1-01",

@@ -15,13 +15,13 @@ from suites.mqqb.steps.ordering import build_order_ack
 from suites.mqqb.steps.sender import Sender
 
 MESSAGE_KINDS = ("express", "recoverable", "transactional")
-LARGE_SIZE = 70_000
+LARGE_BODY_BYTES = 70_000
 """The size of a large body in bytes."""
 PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "authenticated", "privacy")
 
 
 def _read_times(sut: Sut, *names: str) -> list[dict[str, object]]:
-    """Return the persistent times of queues, as far as the SUT shows its data model."""
+    """Return the persistent times of queues, if the SUT shows its data model."""
     if not sut.has("inspect"):
         return []
     shown = {one["Pathname"]: one for one in sut.inspect_queue_manager()["QueueCollection"]}
@@ -53,7 +53,7 @@ def test_stored_messages_survive_restart_except_express(sut, judge):
     sut.send_here(plain_queue, ["express", "second express"])
     sut.send_here(plain_queue, ["recoverable", "second recoverable", "third recoverable"], delivery="recoverable")
     sut.send_here(transactional, ["transactional", "second transactional"], delivery="transactional")
-    sut.send(sut.direct_name(transactional), label="large", body="x" * LARGE_SIZE, delivery="transactional")
+    sut.send(sut.direct_name(transactional), label="large", body="x" * LARGE_BODY_BYTES, delivery="transactional")
 
     sut.control.call("receive", queue=plain_queue, timeout_ms=0)  # the first express message is in the journal now
 

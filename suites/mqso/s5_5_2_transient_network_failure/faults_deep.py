@@ -41,7 +41,7 @@ class SecondQueueNotReconnected(Closing):
 
 @fault("sender-transactional-messages-of-outage-lost", breaks="MQSO-5.5.2-D01", blind=True)
 class TransactionalOfOutageLost(Closing):
-    """The sender loses the transactional messages that it has not sent when it loses its session."""
+    """When the sender loses its session, it loses the transactional messages that it has not sent yet."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         for position in list(session.OutgoingMessageTable):

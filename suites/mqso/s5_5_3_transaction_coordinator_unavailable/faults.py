@@ -75,7 +75,7 @@ class CoordinatorLostForGood(Coordinating):
 
 @fault("only-first-transaction-of-lost-coordinator-aborted", breaks="MQSO-5.5.3-03")
 class FirstUndecidedAborted(Coordinating):
-    """When the coordinator is lost, only the first of its transactions that are not prepared is aborted."""
+    """When the coordinator is lost, the queue manager aborts only the first of the unprepared transactions."""
 
     def abort_undecided(self) -> None:
         for transaction in list(self.qm.adm.TransactionCollection.values()):

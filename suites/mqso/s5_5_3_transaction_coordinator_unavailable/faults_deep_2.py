@@ -23,7 +23,9 @@ class SendsSurvive(Coordinating):
 
 @fault("queue-manager-without-coordinator-transaction-lost-twice-kept", breaks=("MQSO-5.5.3-03", "MQSO-5.5.3-01"))
 class SecondLossIgnored(Coordinating):
-    """A queue manager aborts undecided transactions when it loses the coordinator, but not at a second loss."""
+    """A queue manager aborts undecided transactions when it loses the coordinator for the first time, but not when it
+    loses the coordinator again.
+    """
 
     def abort_undecided(self) -> None:
         if not getattr(self, "lost", False):

@@ -31,7 +31,7 @@ def _use_private_queue(peer: Peer, sut: Sut, name: str) -> list[str]:
     return [sut.read_label("receive", queue=queue) for _ in range(2)]
 
 
-USED = {
+EXPECTED_USE_OF_QUEUES = {
     "sent": each(Outcome.DONE, "send"),
     "received": ["1", "public"],
     "outcome": Outcome.DONE,
@@ -132,7 +132,7 @@ def test_loss_of_directory_fails_public_operations_until_return(peer, sut, judge
     )
     judge(
         "MQSO-5.5.4-07",
-        expected=facts(**USED),
+        expected=facts(**EXPECTED_USE_OF_QUEUES),
         observed=_use_queues_or_refusal(sut, public),
         case="operations without the directory",
     )

@@ -95,6 +95,6 @@ add(
     "sender-disk-full-refused-message-sent-later",
     "MQSO-5.5.5-01",
     "If a message to another queue manager cannot be stored, the send is refused, but the message is sent.",
-    skip(Sending.take_back),
+    skip(Sending.remove_unsaved_message),
     blind=True,
 )

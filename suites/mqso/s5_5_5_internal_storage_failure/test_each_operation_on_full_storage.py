@@ -18,7 +18,7 @@ PROPERTIES = ("label", "journaling", "quota_kb", "base_priority")
 NEW_PROPERTIES = {"label": "changed", "journaling": True, "quota_kb": 77, "base_priority": 5}
 
 
-class Stored:
+class OperationOnFullDisk:
     """Queues with messages, and one operation on them while the disk is full."""
 
     def __init__(self, peer: Peer, sut: Sut) -> None:
@@ -97,7 +97,7 @@ def test_each_operation_on_full_disk_fails_entirely_or_succeeds(peer, sut, judge
     again.
     """
     sut.take_offline()
-    stored = Stored(peer, sut)
+    stored = OperationOnFullDisk(peer, sut)
     before = stored.observe()
     stored.prepare(operation)
     sut.change_environment(storage=False)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 6.4: timers of several entries, and repetitions with another cause."""
+"""Faults of MS-MQSO 6.4: timers of several cache entries, and initializations that fail for another cause."""
 
 from __future__ import annotations
 
@@ -69,6 +69,6 @@ class FirstEntryTimed(TimedCache[Any]):
 add(
     "queue-manager-certificate-timer-of-first-certificate",
     "MQSO-6.4.3.1-D02",
-    "The lifetime of a certificate starts when the oldest certificate of the cache entered it.",
+    "The lifetime of each cached certificate begins when the oldest certificate enters the cache.",
     replace_cache("UserCertCache", FirstEntryTimed),
 )

@@ -65,10 +65,10 @@ def test_expired_public_keys_are_read_from_directory_again(peer, sut, judge):
         for level, name in (("enhanced", "second keys"), ("advanced", "first keys")):
             _publish_keys(sut, peer.identifier, name)
             began_ms = peer.recorder.elapsed_ms()
-            outgoing.start_anew()
+            outgoing.start_new_session()
             peer.pass_time_until(began_ms, sut.duration_ms(CACHE_DURATION_MS) * 3 // 4)
             outgoing.send(body="uses the cached keys", privacy_level="base")
-            outgoing.start_anew()
+            outgoing.start_new_session()
             expiry_ms = sut.duration_ms(CACHE_DURATION_MS) + sut.slack_ms(CACHE_DURATION_MS) + sut.response_timeout_ms
             peer.pass_time_until(began_ms, expiry_ms)
             frame = outgoing.send(body=name, privacy_level=level)

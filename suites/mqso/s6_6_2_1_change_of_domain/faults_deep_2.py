@@ -1,4 +1,4 @@
-"""Faults of MS-MQSO 6.6.2.1 and 6.6.2.2: changes of the directory after the domain was left."""
+"""Faults of MS-MQSO 6.6.2.1 and 6.6.2.2: changes of the directory after a queue manager has left its domain."""
 
 from __future__ import annotations
 

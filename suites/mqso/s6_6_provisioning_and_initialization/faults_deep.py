@@ -49,7 +49,7 @@ add(
 
 @fault("queue-manager-last-domain-kept-after-change-of-domain", breaks="MQSO-6.6.2-D04")
 class LastDomainKept(Membership):
-    """LastDomain of a queue manager that has changed its domain is still the old domain."""
+    """A queue manager that has changed its domain keeps the old domain as LastDomain."""
 
     def save_domain(self) -> None:
         if None in (self.qm.adm.LastDomain, self.qm.adm.MachineDomainId):

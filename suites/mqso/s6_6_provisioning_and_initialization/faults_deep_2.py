@@ -55,6 +55,6 @@ def _lose_attributes(queue_manager: QueueManager) -> None:
 add(
     "restarted-queue-manager-labels-empty",
     ("MQSO-6.6.2-02", "MQSO-4.3.1-01", "MQSO-5.5.1-01"),
-    "The queues of a restarted queue manager have no labels.",
+    "A restarted queue manager has lost the labels of its queues.",
     at_restart(_lose_attributes),
 )

@@ -25,7 +25,7 @@ ARRIVED, BAD, DENIED = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE", "NACK_ACCESS_DEN
 WRITE_RIGHT, ALL_RIGHTS = 0x04, 0x000F_003F
 ANONYMOUS = "S-1-5-7"
 BASE, ADVANCED = 1, 5
-ENCRYPTIONS = {"Base": (BASE, protection.RC4, 40), "Advanced": (ADVANCED, protection.AES_256, 256)}
+ENCRYPTION_BY_PROVIDER = {"Base": (BASE, protection.RC4, 40), "Advanced": (ADVANCED, protection.AES_256, 256)}
 """The level, algorithm and length of the session key in bits, by the name of the provider."""
 OTHER_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-0000000000d5")
 LARGE_BODY = b"a large body" * 6_000
@@ -168,7 +168,7 @@ def test_body_for_each_key_is_decrypted_for_second_sender_and_after_restart(peer
                 f"{name} of {identifier}, {when}": encrypt_message(
                     sut, secured.message(body=CLEAR_BODY, header=sender), level, algorithm, SYMMETRIC_KEYS[bits]
                 )
-                for name, (level, algorithm, bits) in ENCRYPTIONS.items()
+                for name, (level, algorithm, bits) in ENCRYPTION_BY_PROVIDER.items()
             }
             rows = [(rule, name, "body", CLEAR_BODY.decode()) for rule in rules for name in packets]
             judge_dispositions(judge, secured, secured.dispositions(packets), rows)

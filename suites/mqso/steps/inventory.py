@@ -13,8 +13,8 @@ from suites.messages import Sequence
 
 LONG_LABEL = "L" * 249
 """The longest label of a message (MS-MQMQ 2.2.19.3)."""
-LIFE_S = 5
-EXPIRING = "expires"
+LIFETIME_S = 5
+EXPIRING_LABEL = "expires"
 QUEUE_PROPERTIES = {
     "label": "of the plain queue",
     "journaling": True,
@@ -24,7 +24,7 @@ QUEUE_PROPERTIES = {
     "type": "6d71636f-6e66-4f72-8d00-000000000042",
 }
 MISSING_QUEUE = {"label": "the SUT refuses to peek", "message_id": ""}
-COUNTED = ("count", "bytes")
+COUNT_PROPERTIES = ("count", "bytes")
 OTHER_WAYS = ("plain", "transactional")
 
 
@@ -56,7 +56,7 @@ class Inventory:
             for one in sut.control.call("peek", queue=queue, limit=10)["messages"]:
                 sut.control.call("move", queue=queue, lookup_id=lookup_id(one), to=f"{queue};mqc-kept")
         self._send_whole_messages(queue, delivery)
-        sut.send_here(queue, [EXPIRING], delivery=delivery, time_to_be_received_s=LIFE_S)
+        sut.send_here(queue, [EXPIRING_LABEL], delivery=delivery, time_to_be_received_s=LIFETIME_S)
         destination = rf"TCP:{sut.address}\{queue}"
         if kind == "plain":
             sut.send_here(queue, ["express"], delivery="express", priority=7)
@@ -95,7 +95,7 @@ class Inventory:
         """Return the properties of each queue, without the numbers and sizes of its messages."""
         shown = {name: self.sut.control.call("get_queue", name=queue) for name, queue in self.queues.items()}
         return {
-            name: {key: value for key, value in one.items() if key not in (*COUNTED, "id", "ok")}
+            name: {key: value for key, value in one.items() if key not in (*COUNT_PROPERTIES, "id", "ok")}
             for name, one in shown.items()
         }
 
@@ -110,7 +110,7 @@ class Inventory:
         that expire.
         """
         return {
-            place: [one for one in self._peek(name) if one["label"] not in (EXPIRING, "express")]
+            place: [one for one in self._peek(name) if one["label"] not in (EXPIRING_LABEL, "express")]
             for place, name in self.places(kind).items()
         }
 
@@ -133,5 +133,5 @@ class Inventory:
     def await_expiration(self, kind: str) -> bool:
         """Wait until the lifetime of the expiring message has passed; return whether the message has left its queue."""
         return self.sut.environment.run_until(
-            lambda: EXPIRING not in self.labels(kind), (LIFE_S + 2) * 1_000 + self.sut.response_timeout_ms
+            lambda: EXPIRING_LABEL not in self.labels(kind), (LIFETIME_S + 2) * 1_000 + self.sut.response_timeout_ms
         )

@@ -14,11 +14,11 @@ from harness.sut.sut import Sut
 from suites.applications import PendingRequest
 from suites.mqqb.steps.sender import Sender
 
-STORED = {"first": ("1", "2", "3", "4", "5"), "second": ("6", "7")}
+STORED_LABELS = {"first": ("1", "2", "3", "4", "5"), "second": ("6", "7")}
 """The labels of the messages that are in the two queues before the transaction."""
-TAKEN = {"first": ("1", "2", "3", "5"), "second": ("6",)}
+RECEIVED_LABELS = {"first": ("1", "2", "3", "5"), "second": ("6",)}
 """The labels of the messages that the transaction receives."""
-SENT = {"first": ("a", "b", "c"), "second": ("d", "e"), "awaited": ("f",)}
+SENT_LABELS = {"first": ("a", "b", "c"), "second": ("d", "e"), "awaited": ("f",)}
 """The labels of the messages that the transaction sends to queues of the SUT."""
 SENT_TAGS = (1, 2)
 """The tags of the messages that the transaction sends to the peer."""
@@ -36,11 +36,11 @@ class WholeTransaction:
             "awaited": sut.new_queue("awaited", transactional=True),
         }
         self.sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
-        for name, labels in STORED.items():
+        for name, labels in STORED_LABELS.items():
             sut.send_here(self.queues[name], labels, delivery="transactional")
         self.lookup_ids = {
             one["label"]: lookup_id(one)
-            for name in STORED
+            for name in STORED_LABELS
             for one in sut.control.call("peek", queue=self.queues[name], limit=100)["messages"]
         }
         self.waiting = PendingRequest(peer, "receive", queue=self.queues["awaited"], timeout_ms=WAIT_MS)
@@ -70,7 +70,7 @@ class WholeTransaction:
 
     def _send(self) -> None:
         how = {"delivery": "transactional", "transaction": self.transaction}
-        for name, labels in SENT.items():
+        for name, labels in SENT_LABELS.items():
             self.sut.send_here(self.queues[name], labels, **how)
         for tag in SENT_TAGS:
             self.sut.send(self.sender.to, body=f"message {tag}", application_tag=tag, **how)
@@ -83,23 +83,25 @@ class WholeTransaction:
         }
 
     def observe_sent(self) -> dict[str, Any]:
-        """Return the effects of the sent messages that others see: visible labels, the waiting read, a session to the
-        peer.
+        """Return what others see of the messages that the transaction sent: the visible labels, whether the waiting
+        read got a message, and whether the SUT opened a session to the peer.
         """
         session = self.peer.await_session(self.sut.quiet_ms)
         return {
-            "sent_messages_in_queues": [label for labels in self.labels(SENT).values() for label in labels],
+            "sent_messages_in_queues": [label for labels in self.labels(SENT_LABELS).values() for label in labels],
             "waiting_read": self.waiting.is_answered(),
             "session_opened": session is not None,
         }
 
     def observe_received(self) -> dict[str, Any]:
-        """Return the effects of the received messages that others see: visible labels, the results of reads, the
-        journal.
+        """Return what others see of the messages that the transaction received: the visible labels, the results of
+        reads, and the journal.
         """
         sut = self.sut
         first, second = self.queues["first"], self.queues["second"]
-        taken = [(self.queues[name], self.lookup_ids[label]) for name in TAKEN for label in TAKEN[name]]
+        taken = [
+            (self.queues[name], self.lookup_ids[label]) for name in RECEIVED_LABELS for label in RECEIVED_LABELS[name]
+        ]
         by_identifier = [
             sut.attempt(verb, queue=queue, lookup_id=number, seek="current")
             for queue, number in taken
@@ -112,7 +114,7 @@ class WholeTransaction:
         sut.control.call("close_queue", handle=handle)
         return {
             "received": self.received,
-            "left": self.labels(SENT, but=True),
+            "left": self.labels(SENT_LABELS, but=True),
             "peeks": peeks,
             "reads_by_identifier": [outcome for outcome in by_identifier if outcome == Outcome.DONE],
             "journal": sut.labels(f"{first};journal"),

@@ -31,7 +31,7 @@ def test_remote_read_returns_first_message_after_other_reads(remote, judge, by):
     for _ in range(2):
         calls.append(queue.peek(by=by))
         calls.append(queue.start_receive(by=by))
-        queue.return_message(calls[-1]).expect_success()
+        queue.put_message_back(calls[-1]).expect_success()
     for _ in range(2):
         calls.append(queue.start_receive(by=by))
         queue.acknowledge(calls[-1]).expect_success()

@@ -8,7 +8,7 @@ from core_ordering import in_sequence
 from core_raw import Raw
 
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
-from reference_qm.model.adm import NO_INCOMING
+from reference_qm.model.adm import NO_INCOMING_SEQUENCE
 from reference_qm.surface.commands import DeleteQueue, PurgeQueue, ReceiveMessage, SendMessage
 from reference_qm.surface.inputs import Persisted, PersistFailed
 
@@ -260,4 +260,4 @@ def test_order_acks_name_only_messages_on_disk(pair):
     order = OrderAckBody.parse(bodies[MessageClass.MQMSG_CLASS_ORDER_ACK])
     final = FinalAckBody.parse(bodies[MessageClass.MQMSG_CLASS_ACK_RECEIVE])
     assert (order.TxSequenceNumber, final.TxSequenceNumber) == (1, 1)
-    assert order.TxSequenceID == final.TxSequenceID != NO_INCOMING
+    assert order.TxSequenceID == final.TxSequenceID != NO_INCOMING_SEQUENCE

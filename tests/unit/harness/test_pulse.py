@@ -151,8 +151,8 @@ def test_datagram_received_while_tester_was_suspended_is_processed(environment: 
             self.heard = data
 
     ear = Ear()
-    there = environment.datagrams(Endpoint("127.0.0.1", 0), ear)
-    here = environment.datagrams(Endpoint("127.0.0.1", 0), Ear())
+    there = environment.open_datagram_port(Endpoint("127.0.0.1", 0), ear)
+    here = environment.open_datagram_port(Endpoint("127.0.0.1", 0), Ear())
     here.send(there.endpoint, b"x")
     assert environment.run_until(lambda: bool(ear.heard), 0)
 

@@ -133,7 +133,7 @@ class Server:
         unwritten, self.unwritten = self.unwritten, []
         for effect in unwritten:
             if error is None:
-                self.disk.keep([effect.record])
+                self.disk.write_at_once([effect.record])
             self.handle(Persisted(effect.token) if error is None else PersistFailed(effect.token, error))
 
     def wait(self, ms: int) -> None:

@@ -167,7 +167,7 @@ class MadeAccounts:
         self.asked += 1
         if security_id != USER.build():
             return None
-        return UserSignCerts(tuple(UserSignCert.register(UUID(int=7), der) for der in self.registered))
+        return UserSignCerts(tuple(UserSignCert.create_entry(UUID(int=7), der) for der in self.registered))
 
     def groups(self, sid: Sid) -> frozenset[Sid] | None:
         return frozenset({STAFF}) if sid == USER else None

@@ -147,8 +147,8 @@ def test_malformed_stored_key_is_a_format_error():
 
 def test_mqusersigncerts_round_trip():
     """MS-MQMQ 2.2.21, 2.2.22: the digest is the MD5 of the certificate."""
-    certs = UserSignCerts((UserSignCert.register(UUID(int=1), certificate()), UserSignCert()))
+    certs = UserSignCerts((UserSignCert.create_entry(UUID(int=1), certificate()), UserSignCert()))
     assert UserSignCerts.parse(certs.build()) == certs
-    assert UserSignCert.register(UUID(int=1), b"abc").Digest.hex() == "900150983cd24fb0d6963f7d28e17f72"
+    assert UserSignCert.create_entry(UUID(int=1), b"abc").Digest.hex() == "900150983cd24fb0d6963f7d28e17f72"
     with pytest.raises(FormatError, match="MQUSERSIGNCERT"):
         UserSignCerts.parse(b"\xff\xff\xff\xff")

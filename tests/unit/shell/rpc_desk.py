@@ -52,16 +52,16 @@ class RpcDesk:
             self.associations.receive(event, now)
         else:
             assert isinstance(event, RpcLost)
-            self.associations.lose(event)
+            self.associations.remove_connection(event)
         self.carry_out()
 
     def perform(self, outputs: Iterable[RpcOutput]) -> None:
-        self.associations.note(outputs)
+        self.associations.carry_out_outputs(outputs)
         self.carry_out()
 
     def carry_out(self) -> None:
         while self._happened:
-            self.associations.note(self.dispatcher(self._happened.popleft().event))
+            self.associations.carry_out_outputs(self.dispatcher(self._happened.popleft().event))
         self._set_timer()
 
     def _emit(self, effect: RpcSend | RpcClose) -> None:
@@ -81,5 +81,5 @@ class RpcDesk:
     def _expire(self) -> None:
         now = system.now()
         while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
-            self.associations.expire(key.owner, now)
+            self.associations.on_timer(key.owner, now)
         self.carry_out()

@@ -169,4 +169,4 @@ def test_closed_directory_access_releases_file(tmp_path: Path):
     directory = stored(tmp_path)
     asyncio.run(story())
     with pytest.raises(StorageError, match="closed"):
-        directory.is_behind()
+        directory.is_outdated()

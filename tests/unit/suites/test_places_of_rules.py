@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from harness.proof.inventory import take_inventory
-from harness.proof.places import Places, find_places
+from harness.proof.places import Places, find_folders_of_rule
 from harness.rules.catalogue import load_catalogue
 
 IN_ONE_FOLDER = 0.765
@@ -20,7 +20,7 @@ NAMED = 0.95
 def rules() -> Mapping[str, Places]:
     """Return the places of every rule that some check judges."""
     inventory = take_inventory()
-    return {rule: find_places(inventory, rule) for rule in inventory.checked_rules()}
+    return {rule: find_folders_of_rule(inventory, rule) for rule in inventory.checked_rules()}
 
 
 def test_a_section_names_the_folders_that_check_the_rules_it_does_not_check(rules):

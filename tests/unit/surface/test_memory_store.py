@@ -21,16 +21,16 @@ def test_memory_store_keeps_the_last_value_and_removes_deleted_keys():
 @pytest.mark.parametrize("value", [b"bytes", {1, 2}, float("nan"), object()])
 def test_memory_store_refuses_records_that_are_not_json_serializable(value: object):
     store = MemoryStore()
-    store.keep([{"a": 1}])
+    store.write_at_once([{"a": 1}])
     with pytest.raises(StoreError, match="a record is not JSON-ready: "):
-        store.keep([{"a": 2}, {"b": value}])
+        store.write_at_once([{"a": 2}, {"b": value}])
     assert store.read() == {"a": 1}
 
 
 def test_value_read_from_the_memory_store_is_a_copy():
     store = MemoryStore()
     value = ["kept"]
-    store.keep([{"a": value}])
+    store.write_at_once([{"a": value}])
     value.append("later")
     found = store.read()["a"]
     assert isinstance(found, list)
@@ -40,13 +40,13 @@ def test_value_read_from_the_memory_store_is_a_copy():
 
 def test_full_store_accepts_only_records_that_do_not_enlarge_it():
     store = MemoryStore(limit=20)
-    store.keep([{"a": "x" * 8}, {"b": "y" * 6}])  # 1 + 10 and 1 + 8 characters
+    store.write_at_once([{"a": "x" * 8}, {"b": "y" * 6}])  # 1 + 10 and 1 + 8 characters
     with pytest.raises(StoreError, match="the store in memory is full"):
-        store.keep([{"c": 1}])
+        store.write_at_once([{"c": 1}])
     assert store.read() == {"a": "x" * 8, "b": "y" * 6}
-    store.keep([{"a": "z" * 8}])
-    store.keep([{"b": None}])
-    store.keep([{"c": 1}])
+    store.write_at_once([{"a": "z" * 8}])
+    store.write_at_once([{"b": None}])
+    store.write_at_once([{"c": 1}])
     assert store.read() == {"a": "z" * 8, "c": 1}
     store.clear()
-    store.keep([{"a": "x" * 17}])
+    store.write_at_once([{"a": "x" * 17}])

@@ -30,7 +30,16 @@ from harness.wire.rpc import (
 from harness.wire.rpc_fragments import request, response
 from harness.wire.rpc_qm2qm import PEEK_NEXT, QM2QM_OPERATIONS, REMOTEREADDESC, desc2
 from harness.wire.rpc_qmcomm import DL_ID, QMCOMM_OPERATIONS, queue_format, transfer_buffer
-from harness.wire.rpc_stub import NULL_HANDLE, Operation, buffer, build_stub, encode_guid, octets, pointer, wide_string
+from harness.wire.rpc_stub import (
+    NULL_HANDLE,
+    Operation,
+    buffer,
+    build_pointer,
+    build_stub,
+    encode_guid,
+    octets,
+    wide_string,
+)
 from harness.wire.wire_error import WireError
 from reference_qm.codec import FramingError
 from reference_qm.rpc import QM2QM as QM2QM_TABLE
@@ -120,7 +129,7 @@ def test_qm2qm_responses_of_the_reference_are_read_by_the_tester(wide, size):
 def test_every_queue_format_is_read_by_reference_and_tester(name, wide):
     form, arm = FORMATS[name]
     operation = QMCOMM_OPERATIONS["R_QMOpenRemoteQueue"]
-    given = {"pQueueFormat": pointer(form), "dwDesiredAccess": 1, "pLicGuid": encode_guid(GUID), "dwMQS": 0x500}
+    given = {"pQueueFormat": build_pointer(form), "dwDesiredAccess": 1, "pLicGuid": encode_guid(GUID), "dwMQS": 0x500}
     stub = operation.build_request(wide, **given)
     found = QMCOMM_TABLE.methods[2].read_in(stub, Encoding(wide))
     assert (found["pQueueFormat"]["union"], found["dwMQS"], found["pLicGuid"]) == (arm, 0x500, GUID)
