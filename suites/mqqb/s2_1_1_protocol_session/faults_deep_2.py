@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 2.1.1 Protocol Session in the roles, second sessions and second messages."""
+"""Faults of MS-MQQB 2.1.1 Protocol Session that depend on the role, or occur only in a second session or for a second
+message.
+"""
 
 from __future__ import annotations
 

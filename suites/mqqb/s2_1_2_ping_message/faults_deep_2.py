@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.1.2 Ping Message in a second ping and a second initiator."""
+"""Faults of MS-MQQB 2.1.2 Ping Message that occur only in a second ping or for a second initiator."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class TypeFifteenIgnored(Closing):
 
 @fault("acceptor-cs-clear-in-refusal-without-se", breaks="MQQB-2.2.1-05", blind=True)
 class RefusalWithoutCs(SessionOpening):
-    """CS is clear in the response to a request with SE 0 for another queue manager."""
+    """The acceptor leaves CS clear in its response to a request with SE 0 for another queue manager."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.1 InternalHeader in one kind of packet, one role or one state."""
+"""Faults of MS-MQQB 2.2.1 InternalHeader that occur only for one kind of packet, in one role or in one state."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ from reference_qm.surface.clock import Now
 
 
 def _refuse(kind: type[Packet], when: Callable[[Any], Any], *, initiator: bool) -> Install:
-    """Return an installer of a fault with which one role refuses packets of one kind for which a condition is true."""
+    """Return a function that installs a fault: the queue manager in the given role refuses packets of one kind that
+    meet a condition.
+    """
 
     class Refusing(Identifying):
         def receive_packet(self, session: Session, data: bytes, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.1 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 2.2.1 InternalHeader, written without reading the checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.2 ConnectionParameters Packet in the response and in later sessions."""
+"""Faults of MS-MQQB 2.2.2 ConnectionParameters Packet that occur only in the response or in later sessions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 @fault("acceptor-parameters-reserved-of-request-repeated", breaks="MQQB-2.2.2.1-01")
 class ReservedRepeated(SessionOpening):
-    """The acceptor sends Reserved of the ConnectionParameters request in its response."""
+    """The acceptor repeats Reserved of the ConnectionParameters request in its response."""
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket

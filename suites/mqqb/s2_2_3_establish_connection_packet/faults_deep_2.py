@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.3 EstablishConnection Packet in responses, refusals and later requests."""
+"""Faults of MS-MQQB 2.2.3 EstablishConnection Packet that occur only in responses, refusals or later requests."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class RetryWithoutGuid(Establishing):
 
 @fault("initiator-direct-establish-request-server-guid-of-earlier-session", breaks="MQQB-2.2.3.1-01")
 class DirectWithEarlierGuid(Establishing):
-    """The initiator sends its own GUID as ServerGuid of a request for a direct format name when the first session
-    to the destination was closed.
+    """The initiator sends its own GUID as ServerGuid of a request for a direct format name after the first session to
+    the destination has been closed.
     """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -60,8 +60,8 @@ class ZeroRepeated(SessionOpening):
 
 @fault("initiator-establish-request-se-clear-on-retry-without-ping", breaks="MQQB-2.2.3.1-05")
 class RetryAsAfterPing(Establishing):
-    """The initiator clears SE in a request without a Ping Request when an earlier attempt of the session began with
-    a Ping Request.
+    """The initiator clears SE in a request without a Ping Request if it sent a Ping Request before an earlier attempt
+    to open the session.
     """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -114,7 +114,7 @@ for _bit, _rule in UNUSED_BITS.items():
 
 @fault("acceptor-establish-response-reserved-of-request-repeated", breaks="MQQB-2.2.3.1-14")
 class ReservedRepeated(SessionOpening):
-    """The acceptor sends Reserved of the EstablishConnection request in its response."""
+    """The acceptor repeats Reserved of the EstablishConnection request in its response."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket

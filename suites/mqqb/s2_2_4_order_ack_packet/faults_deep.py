@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-order-ack-of-later-sequence-with-first-identifier", breaks="MQQB-2.2.4.1-01", blind=True)
 class FirstIdentifier(OrderAcks):
-    """TxSequenceID of each OrderAck is the TxSequenceID of the first sequence of the sender to the queue."""
+    """The receiver sends the TxSequenceID of the sender's first sequence to a queue in every OrderAck for this queue."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         first = self.__dict__.setdefault("first", {})
@@ -34,7 +34,7 @@ class SixteenBitsOfOrdinal(OrderAcks):
 
 @fault("receiver-order-ack-number-at-most-65535", breaks="MQQB-2.2.4.1-02", blind=True)
 class NumberCounts(OrderAcks):
-    """The receiver sends an OrderAck whose TxSequenceNumber is at most 0xFFFF."""
+    """The receiver sends an OrderAck with TxSequenceNumber 0xFFFF instead of a greater number."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
@@ -44,7 +44,7 @@ class NumberCounts(OrderAcks):
 
 @fault("receiver-order-ack-previous-number-of-order-ack-before", breaks="MQQB-2.2.4.1-03", blind=True)
 class PreviousOfOrderAck(OrderAcks):
-    """The receiver sends an OrderAck with the TxSequenceNumber of the previous OrderAck as TxPreviousSequenceNumber."""
+    """The receiver sends the TxSequenceNumber of its previous OrderAck as TxPreviousSequenceNumber of an OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         last = self.__dict__.setdefault("last", {})
@@ -75,12 +75,12 @@ class FirstReservedByte(OrderAcks):
 
 
 def _is_private(packet: UserMessagePacket) -> bool:
-    """Return whether a packet is an OrderAck to a private name."""
+    """Return whether a packet is an OrderAck that is sent to a private format name."""
     return packet.MessagePropertiesHeader.MessageClass == 0xFF and packet.UserHeader.DQ == 3
 
 
 def _is_of_later_message(packet: UserMessagePacket) -> bool:
-    """Return whether a packet is an OrderAck of a message other than the first."""
+    """Return whether a packet is an OrderAck for a message other than the first message."""
     properties = packet.MessagePropertiesHeader
     return properties.MessageClass == 0xFF and int.from_bytes(properties.MessageBody[8:12], "little") > 1
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.4 OrderAck Packet with two messages, two queues or two senders."""
+"""Faults of MS-MQQB 2.2.4 OrderAck Packet that need two messages, two queues or two senders."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class SessionHeaderInOrderAck(Sending):
 
 
 class _Latest(OrderAcks):
-    """Remembers the last message that was accepted in each sequence."""
+    """Find the last message that was accepted in each sequence."""
 
     def latest(self, transfer: IncomingTransactionalTransferInfo) -> Any:
         positions = list(transfer.QueueReference.MessagePositionList)
@@ -58,7 +58,7 @@ class _Latest(OrderAcks):
 
 @fault("receiver-order-ack-previous-number-of-message", breaks="MQQB-2.2.4.1-03")
 class PreviousOfMessage(_Latest):
-    """The receiver sends PreviousTxSequenceNumber of the last message as TxPreviousSequenceNumber of the OrderAck."""
+    """The receiver copies PreviousTxSequenceNumber of the last message to TxPreviousSequenceNumber of the OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body, message = super().build(transfer), self.latest(transfer)
@@ -79,7 +79,7 @@ class NumberTruncated(OrderAcks):
 
 @fault("receiver-order-acks-of-two-queues-have-the-same-number", breaks="MQQB-2.2.4.1-02")
 class NumberOfOtherQueue(OrderAcks):
-    """The receiver sends, when it acknowledges sequences to two queues at the same time, the number of the first
+    """When the receiver acknowledges sequences to two queues at the same time, it sends the number of the first
     sequence in both OrderAcks.
     """
 
@@ -96,7 +96,7 @@ class NumberOfOtherQueue(OrderAcks):
 
 @fault("receiver-order-acks-of-two-queues-have-the-same-sequence", breaks="MQQB-2.2.4.1-01")
 class SequenceOfOtherQueue(OrderAcks):
-    """The receiver sends, when it acknowledges sequences to two queues at the same time, the identifier of the first
+    """When the receiver acknowledges sequences to two queues at the same time, it sends the identifier of the first
     sequence in both OrderAcks.
     """
 
@@ -122,7 +122,7 @@ class NumberAfterRejection(OrderAcks):
 
 @fault("receiver-order-ack-sequence-of-first-message", breaks="MQQB-2.2.4.1-01")
 class FirstSequence(OrderAcks):
-    """The receiver keeps the TxSequenceID of the first sequence in OrderAcks for a second sequence."""
+    """The receiver sends the TxSequenceID of the first sequence in the OrderAcks for a second sequence."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
@@ -132,7 +132,7 @@ class FirstSequence(OrderAcks):
 
 
 class _Copying(Identifying):
-    """Remembers the last transactional message that arrived."""
+    """Remember the properties of the last transactional message that arrived."""
 
     def check_form(self, packet: Any) -> None:
         super().check_form(packet)
@@ -144,7 +144,7 @@ _LAST: dict[int, MessagePropertiesHeader] = {}
 
 
 def _copy_property(name: str) -> Install:
-    """Return an installer of a fault that sends one field of the last message in an OrderAck."""
+    """Return a function that installs a fault: the receiver copies one property of the last message to an OrderAck."""
 
     def copy(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
         last = next(reversed(_LAST.values()), None)

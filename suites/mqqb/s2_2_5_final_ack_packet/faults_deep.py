@@ -18,7 +18,9 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-final-ack-of-later-received-message-with-class-nack", breaks="MQQB-2.2.5-11", blind=True)
 class SecondReceiveRefused(FinalAcks):
-    """The FinalAck of a received message whose TxSequenceNumber is greater than 1 has the class NACK_Q_PURGED."""
+    """The receiver sends the class NACK_Q_PURGED in the FinalAck of a received message whose TxSequenceNumber is
+    greater than 1.
+    """
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         number = position.MessageReference.TransactionSequenceNumber
@@ -30,7 +32,9 @@ class SecondReceiveRefused(FinalAcks):
 
 @fault("receiver-final-ack-body-with-previous-number-one-less", breaks="MQQB-2.2.5.1-03", blind=True)
 class PreviousIsOneLess(OrderAcks):
-    """TxPreviousSequenceNumber of a FinalAck is its TxSequenceNumber minus one, even after a gap in the numbers."""
+    """The receiver sends a FinalAck whose TxPreviousSequenceNumber is TxSequenceNumber minus one, even after a gap in
+    the numbers.
+    """
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -67,7 +71,7 @@ class OwnGuid(OrderAcks):
 
 @fault("receiver-final-ack-number-of-16-bits", breaks="MQQB-2.2.5.1-02", blind=True)
 class NumberOfSixteenBits(OrderAcks):
-    """The receiver sends a FinalAck whose TxSequenceNumber is at most 0xFFFF."""
+    """The receiver sends a FinalAck with TxSequenceNumber 0xFFFF instead of a greater number."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -93,7 +97,7 @@ class PurgeAlwaysAcknowledged(FinalAcks):
 
 @fault("receiver-final-ack-only-of-first-of-several-purged-messages", breaks="MQQB-2.2.5-D01", blind=True)
 class OneOfPurge(FinalAcks):
-    """When several messages are purged at once, the receiver sends a FinalAck only for the first one."""
+    """When several messages are purged at once, the receiver sends a FinalAck only for the first message."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         last = self.__dict__.get("last")
@@ -105,7 +109,7 @@ class OneOfPurge(FinalAcks):
 
 @fault("receiver-second-final-ack-of-plain-queue-with-class-bad-destination", breaks="MQQB-2.2.5-13", blind=True)
 class BadDestination(OrderAcks):
-    """The FinalAck of the second message for a nontransactional queue has the class NACK_BAD_DST_Q."""
+    """The receiver sends the class NACK_BAD_DST_Q in the FinalAck of the second message for a nontransactional queue."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -138,7 +142,7 @@ class RefusedOnlyWithJn(FinalAcks):
 
 
 def _is_final_ack_of(*classes: MessageClass) -> Callable[[UserMessagePacket], bool]:
-    """Return a condition: the packet is a FinalAck of one of the given classes."""
+    """Return a predicate that is true for a FinalAck with one of the given classes."""
     return lambda packet: (
         packet.MessagePropertiesHeader.Label == "QM Ordering Ack"
         and packet.MessagePropertiesHeader.MessageClass in classes

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.5 FinalAck Packet with two messages, in gaps, and by the cause of the removal."""
+"""Faults of MS-MQQB 2.2.5 FinalAck Packet that need two messages or a gap, or depend on the cause of the removal."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ ORDER_ACK = MessageClass.MQMSG_CLASS_ORDER_ACK
 
 
 def _change_body(change: Callable[[FinalAckBody, MessageClass, dict[str, Any]], FinalAckBody]) -> Install:
-    """Return an installer of a fault that changes the body of a FinalAck; the third argument keeps what the fault
-    remembers.
+    """Return a function that installs a fault, which changes the body of each FinalAck. The third argument of `change`
+    stores the state of the fault.
     """
 
     class Changed(OrderAcks):
@@ -104,7 +104,7 @@ add(
 
 def _change_class(rule: str, name: str, says: str, when: Callable[[MessagePosition, MessageClass], bool],
                   other: MessageClass | None) -> None:  # fmt: skip
-    """Register a fault that sends a FinalAck with another class, or no FinalAck, for some removed messages."""
+    """Register a fault: for some removed messages, the receiver sends a FinalAck with another class, or no FinalAck."""
 
     class Changed(FinalAcks):
         def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -169,7 +169,9 @@ _change_class(
 
 def _change_refusal(rule: str, name: str, says: str, when: Callable[[UserMessagePacket, MessageClass], Any],
                     other: MessageClass | None) -> None:  # fmt: skip
-    """Register a fault that refuses some transactional messages with another class, or without a FinalAck."""
+    """Register a fault: for some refused transactional messages, the receiver sends a FinalAck with another class, or
+    no FinalAck.
+    """
 
     class Changed(FinalAcks):
         def refuse_transactional(

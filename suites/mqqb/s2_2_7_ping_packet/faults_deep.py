@@ -41,7 +41,7 @@ class BitNineRefuses(Ping):
 
 @fault("initiator-rf-set-in-second-ping-request", breaks="MQQB-2.2.7-05", blind=True)
 class SecondRequestWithRf(Ping):
-    """RF is set in each Ping Request whose Cookie is even."""
+    """The initiator sets RF in each Ping Request whose Cookie is even."""
 
     def build_request(self) -> PingPacket:
         request = super().build_request()
@@ -71,7 +71,7 @@ add(
 
 @fault("acceptor-rf-in-bit-2", breaks="MQQB-2.2.7-D01", blind=True)
 class BitsExchanged(Ping):
-    """The flag RF of a Ping Response is in bit 2 instead of bit 1."""
+    """The acceptor sends the flag RF of a Ping Response in bit 2 instead of bit 1."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         response = super().build_response(request)

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 2.2.7 Ping Packet in later pings, at the edges of values and by the state of the acceptor."""
+"""Faults of MS-MQQB 2.2.7 Ping Packet that occur only in later pings, with extreme values or in one state of the
+acceptor.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ class HighestCookieCleared(Ping):
 
 @fault("acceptor-ping-response-rc-of-first-request", breaks="MQQB-2.2.7-03")
 class RoleOfFirstRequest(Ping):
-    """The acceptor sends RC of the first Ping Request in every Ping Response."""
+    """The acceptor copies RC of the first Ping Request to every Ping Response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         first = self.__dict__.setdefault("first", request.RC)

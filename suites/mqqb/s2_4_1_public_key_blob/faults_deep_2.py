@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.4.1 PUBLICKEYBLOB in the second of the published keys."""
+"""Faults of MS-MQQB 2.4.1 PUBLICKEYBLOB that occur only in the second of the published keys."""
 
 from __future__ import annotations
 

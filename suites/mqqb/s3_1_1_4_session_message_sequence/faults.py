@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 def _number_messages_from(first: int, step: int) -> Install:
-    """Number the messages of a session, beginning with a given number and in given steps."""
+    """Number the messages of a session from a given number with a given increment."""
 
     class Numbered(Sending):
         def update_user_message(

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.1.4 Session Message Sequence in the role of the receiver."""
+"""Faults of MS-MQQB 3.1.1.4 Session Message Sequence that occur only in one role of the receiver."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-third-message-of-new-sequence-in-old-sequence", breaks="MQQB-3.1.1.5-04", blind=True)
 class ThirdInOldSequence(TransactionalSending):
-    """The third message of a second sequence has the Ordinal of the first sequence."""
+    """The sender gives the third message of a second sequence the Ordinal of the first sequence."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
         numbered = super().number_in_sequence(session, message)
@@ -50,7 +50,9 @@ class PreviousCleared(Routing):
 
 @fault("sender-sequence-info-of-later-sequence-with-ordinal-1", breaks="MQQB-3.1.1.5-D01", blind=True)
 class TimeStampOnly(TransactionalSending):
-    """In the SEQUENCE_INFOs of a sequence whose Ordinal is above 1, SeqID has Ordinal 1."""
+    """The sender puts a SeqID with Ordinal 1 into the SEQUENCE_INFO of each message of a sequence whose Ordinal is
+    above 1.
+    """
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.1.5 Transactional Message Sequence in the third sequence and in forwarded messages."""
+"""Faults of MS-MQQB 3.1.1.5 Transactional Message Sequence that occur only in the third sequence or in forwarded
+messages.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from reference_qm.model.adm import IncomingTransactionalTransferInfo, OutgoingMe
 
 @fault("receiver-order-ack-after-gap-names-number-after-gap", breaks="MQQB-3.1.1.6.2-03", blind=True)
 class HighestAcknowledged(OrderAcks):
-    """After rejected messages, TxSequenceNumber of the next OrderAck is too high by the number of these messages."""
+    """The receiver adds the number of messages that it rejected to TxSequenceNumber of the next OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
@@ -23,8 +23,8 @@ class HighestAcknowledged(OrderAcks):
 
 @fault("receiver-order-ack-number-one-less-with-several-messages", breaks="MQQB-3.1.1.6.2-D01", blind=True)
 class LastNotAcknowledged(OrderAcks):
-    """When several messages await an OrderAck, TxSequenceNumber of the OrderAck is the number of the second-to-last
-    message.
+    """When several messages await an OrderAck, the receiver sends the number of the second-to-last message as
+    TxSequenceNumber of the OrderAck.
     """
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -39,8 +39,8 @@ class LastNotAcknowledged(OrderAcks):
 
 @fault("sender-journaled-message-deleted-by-order-ack-before-session-ack", breaks="MQQB-3.1.1.6.2-11", blind=True)
 class LaterSessionAckDeletes(TransactionalSending):
-    """A message with JP is not kept until its FinalAck arrives if the session acknowledgment arrives after the
-    OrderAck.
+    """If the session acknowledgment of a message with JP arrives after its OrderAck, the sender does not keep the
+    message until the FinalAck arrives.
     """
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:

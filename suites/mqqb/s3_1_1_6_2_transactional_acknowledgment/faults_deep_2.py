@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.1.6.2 Transactional Acknowledgment after a gap, on other sessions and by kind of journaling."""
+"""Faults of MS-MQQB 3.1.1.6.2 Transactional Acknowledgment that occur only after a gap, on other sessions or with one
+kind of journaling.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-order-ack-includes-discarded-message-after-filled-gap", breaks="MQQB-3.1.1.6.2-03")
 class DiscardedAcknowledged(OrderAcks):
-    """The receiver acknowledges a message that it discarded because of a gap when the missing message has arrived."""
+    """After a missing message has arrived, the receiver acknowledges a later message that it discarded because of the
+    gap.
+    """
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.2 Timers in the second start of a timer and in a second session."""
+"""Faults of MS-MQQB 3.1.2 Timers that occur only in the second start of a timer or in a second session."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 class _Counting(SessionTimers):
-    """Counts the starts of each timer of a session."""
+    """Count the starts of each timer of a session."""
 
     def count_start(self, session: Session, name: TimerName) -> int:
         counts = self.__dict__.setdefault("counts", {})
@@ -21,9 +21,7 @@ class _Counting(SessionTimers):
 
 @fault("receiver-order-ack-timer-doubled-after-first-start", breaks="MQQB-3.1.2.7-01")
 class OrderAckTimerDoubled(_Counting):
-    """The receiver starts the Order Ack Send Timer, after its first start in a session, with five times
-    OrderAckTimeout.
-    """
+    """The receiver starts the Order Ack Send Timer of a session with five times OrderAckTimeout, except the first time."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
         later = name is TimerName.ORDER_ACK_SEND and self.count_start(session, name) > 1

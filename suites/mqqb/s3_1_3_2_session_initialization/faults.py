@@ -156,7 +156,7 @@ def _begin_sequence_with(element: str, value: object) -> Install:
 
 @fault("sender-new-session-keeps-last-ack-count", breaks="MQQB-3.1.3.2-18")
 class SenderNewSessionKeepsLastAckCount(SessionInitialization):
-    """The sender keeps LastAckCount of the previous session."""
+    """The sender begins a new session with the LastAckCount of the previous session."""
 
     def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
         before = session.TxOutgoingSequence

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 def _keep(name: str) -> type[SessionInitialization]:
-    """Return a part in which a reopened session keeps the value of a given element."""
+    """Return a component that keeps the old value of a given element when a session is opened again."""
 
     class ElementKept(SessionInitialization):
         def initialize_session(self, session: Session, now: Now) -> None:
@@ -53,7 +53,7 @@ for rule, name, text in (
 
 @fault("initiator-no-cleanup-timer-of-retried-session", breaks="MQQB-3.1.3.2-13", blind=True)
 class NoCleanupOfRetry(SessionInitialization):
-    """The Session Cleanup Timer does not run on a session that a retry opens."""
+    """The initiator does not start the Session Cleanup Timer of a session that a retry opens."""
 
     def initialize_timers(self, session: Session, now: Now) -> None:
         super().initialize_timers(session, now)
@@ -89,8 +89,8 @@ for rule, name, text in (
 
 @fault("initiator-transactional-messages-not-sent-again-on-new-session", breaks="MQQB-3.1.3.2-22", blind=True)
 class TransactionalNotSentAgain(SessionInitialization):
-    """On a new session, only nontransactional messages are sent again; transactional messages wait for the resend
-    timer.
+    """On a new session, the sender sends only nontransactional messages again; it sends transactional messages again
+    when the resend timer expires.
     """
 
     def initialize_messages(self, session: Session) -> None:
@@ -103,8 +103,8 @@ class TransactionalNotSentAgain(SessionInitialization):
 
 @fault("acceptor-other-identifier-in-responses-than-in-requests", breaks="MQQB-3.1.3.2-34", blind=True)
 class IdentifierOfAcceptor(SessionOpening):
-    """The Identifier in the queue manager's EstablishConnection responses differs from the Identifier
-    in its requests.
+    """The queue manager sends an Identifier in its EstablishConnection responses that differs from the Identifier in
+    its requests.
     """
 
     def build_establish_response(
@@ -129,9 +129,7 @@ class OneByOne(SessionInitialization):
 
 @fault("acceptor-count-of-closed-session-continued", breaks="MQQB-3.1.3.2-04", blind=True)
 class AcceptedCountContinued(SessionOpening):
-    """MessageReceivedCount of an accepted session starts with the MessageReceivedCount of the last closed session of
-    the same sender.
-    """
+    """The acceptor begins a session with the MessageReceivedCount of the last closed session of the same sender."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.3.2 Session Initialization in the later sessions of an initiator."""
+"""Faults of MS-MQQB 3.1.3.2 Session Initialization that occur only in later sessions of an initiator."""
 
 from __future__ import annotations
 

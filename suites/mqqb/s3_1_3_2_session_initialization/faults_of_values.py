@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.3.2 Session Initialization that only some values reveal."""
+"""Faults of MS-MQQB 3.1.3.2 Session Initialization that occur only with some values."""
 
 from __future__ import annotations
 

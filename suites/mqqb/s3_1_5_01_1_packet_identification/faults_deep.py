@@ -21,7 +21,9 @@ def _without_label(packet: UserMessagePacket) -> UserMessagePacket:
 
 @fault("sender-final-ack-of-class-0x4000-taken-as-message", breaks="MQQB-3.1.5.1.1-12", blind=True)
 class OnlyGreaterClasses(Receiving):
-    """The sender identifies a FinalAck only by a class above 0x4000, so ACK_RECEIVE completes no message."""
+    """The sender identifies a FinalAck only by a class above 0x4000, so a FinalAck of class ACK_RECEIVE completes no
+    message.
+    """
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         if packet.MessagePropertiesHeader.MessageClass == 0x4000:
@@ -91,21 +93,25 @@ class _LowBitsOfType(Identifying):
 
 @fault("queue-manager-packet-type-6-taken-as-establish-connection", breaks="MQQB-3.1.5.1.1-01", blind=True)
 class TypeSixEstablishes(_LowBitsOfType):
-    """The queue manager reads only the two lowest bits of PT, so a packet with PT 0x6 is an EstablishConnection."""
+    """The queue manager reads only the two lowest bits of PT, so it accepts a packet with PT 0x6 as an
+    EstablishConnection.
+    """
 
     low = 2
 
 
 @fault("queue-manager-packet-type-7-taken-as-connection-parameters", breaks="MQQB-3.1.5.1.1-02", blind=True)
 class TypeSevenParameters(_LowBitsOfType):
-    """The queue manager reads only the two lowest bits of PT, so a packet with PT 0x7 is a ConnectionParameters."""
+    """The queue manager reads only the two lowest bits of PT, so it accepts a packet with PT 0x7 as a
+    ConnectionParameters.
+    """
 
     low = 3
 
 
 @fault("queue-manager-packet-type-5-taken-as-session-ack", breaks="MQQB-3.1.5.1.1-03", blind=True)
 class TypeFiveAcknowledges(_LowBitsOfType):
-    """The queue manager reads only the two lowest bits of PT, so a packet with PT 0x5 is a SessionAck."""
+    """The queue manager reads only the two lowest bits of PT, so it accepts a packet with PT 0x5 as a SessionAck."""
 
     low = 1
 
@@ -164,7 +170,7 @@ class LabelPrefix(_Lenient):
     blind=True,
 )
 class LabelWithoutCase(_Lenient):
-    """The sender accepts OrderAcks and FinalAcks whose label differs from QM Ordering Ack in upper and lower case."""
+    """The sender accepts OrderAcks and FinalAcks whose label differs from QM Ordering Ack only in upper and lower case."""
 
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
         label = packet.MessagePropertiesHeader.Label or ""
@@ -186,7 +192,7 @@ class LongerBody(_Lenient):
 
 @fault("sender-order-ack-of-class-report-identified", breaks="MQQB-3.1.5.1.1-08", blind=True)
 class ReportIsOrderAck(_Lenient):
-    """The sender also takes a message of class REPORT with the label and the body of an OrderAck as an OrderAck."""
+    """The sender treats a message of class REPORT with the label and the body of an OrderAck as an OrderAck."""
 
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
         properties = packet.MessagePropertiesHeader
@@ -197,7 +203,7 @@ class ReportIsOrderAck(_Lenient):
 
 @fault("sender-final-ack-of-class-ack-reach-queue-identified", breaks="MQQB-3.1.5.1.1-12", blind=True)
 class ReachQueueIsFinalAck(_Lenient):
-    """The sender also takes a message of class ACK_REACH_QUEUE, which is below 0x4000, as a FinalAck of ACK_RECEIVE."""
+    """The sender treats a message of class ACK_REACH_QUEUE, which is below 0x4000, as a FinalAck of class ACK_RECEIVE."""
 
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
         properties = packet.MessagePropertiesHeader

@@ -140,7 +140,9 @@ class ExpressNoActivity(Receiving):
 
 @fault("sender-activity-after-first-expiry-not-noted", breaks="MQQB-3.1.5.1-01", blind=True)
 class ActivityOnce(SessionAcks):
-    """After the first expiry of the Session Ack Wait Timer, received packets no longer set ReceivedAck."""
+    """After the first expiry of the Session Ack Wait Timer, the sender no longer sets ReceivedAck when it receives a
+    packet.
+    """
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
         expired = _expired.setdefault(self.qm, set())
@@ -168,7 +170,7 @@ class _Segments(Identifying):
     blind=True,
 )
 class FirstOfSegment(_Segments):
-    """The queue manager verifies VersionNumber and Signature only of the first packet of received data."""
+    """The queue manager verifies VersionNumber and Signature only in the first of several packets that arrive together."""
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
         for at in self.offsets(data)[1:]:
@@ -205,7 +207,9 @@ class MalformedIgnoredByInitiator(Identifying):
 
 @fault("queue-manager-form-of-later-packets-not-checked", breaks="MQQB-3.1.5.1-05", blind=True)
 class LaterPacketsUnchecked(Identifying):
-    """The queue manager does not check the form of packets of a session on which it has received a message."""
+    """After the queue manager has received a message on a session, it does not check the form of later packets of this
+    session.
+    """
 
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
         if session.SessionState is SessionState.OPEN and session.MessageReceivedCount:

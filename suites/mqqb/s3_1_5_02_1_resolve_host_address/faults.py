@@ -155,7 +155,9 @@ def _has_public_destination(session: Session) -> bool:
 
 
 def _skip_reconnection_by_kind_of_name(*, public: bool) -> Install:
-    """Prevent the initiator from connecting again, either for public format names or for all other format names."""
+    """Prevent the initiator from connecting again, either for public format names or for all other format names, as the
+    caller chooses.
+    """
 
     class NotTriedAgain(Closing):
         def await_reconnect(self, session: Session, now: Now) -> None:
@@ -167,7 +169,7 @@ def _skip_reconnection_by_kind_of_name(*, public: bool) -> Install:
 
 def _skip_validation_mark(*, public: bool) -> Install:
     """Prevent the initiator from setting NeedValidation, either for queues with public format names or for all other
-    queues.
+    queues, as the caller chooses.
     """
 
     class NotMarked(Resolving):
@@ -264,7 +266,7 @@ add(
 
 @fault("initiator-next-hop-address-wrong", breaks="MQQB-3.1.5.2.1-31")
 class InitiatorNextHopAddressWrong(Establishing):
-    """Address of the initiator's NextHop is not the resolved address."""
+    """The initiator sets Address of a NextHop to an address that is not the resolved address."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
@@ -296,7 +298,7 @@ add(
 
 @fault("initiator-next-hop-indexer-kept-by-new-resolution", breaks="MQQB-3.1.5.2.1-33")
 class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
-    """The initiator's NextHopIndexer stays at the last tried address when the initiator resolves the name again."""
+    """When the initiator resolves the name again, its NextHopIndexer stays at the address that it tried last."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
         self.last = session.NextHopIndexer
@@ -308,7 +310,7 @@ class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
 
 
 def _change_remote_element(element: str, value: object) -> Install:
-    """Set an element that a session copies from its next hop, after the request is sent."""
+    """Set one of the session elements that are copied from the next hop to another value, after the request is sent."""
 
     class Remote(Establishing):
         def send_establish_request(self, session: Session, now: Now) -> None:

@@ -40,7 +40,7 @@ class OneRetry(Closing):
     blind=True,
 )
 class SecondFailureInactive(Resolving):
-    """When a retry also finds no destination or next hop, State of the outgoing queue becomes Inactive."""
+    """When a retry also finds no destination or next hop, the initiator sets State of the outgoing queue to Inactive."""
 
     def require_validation(self, session: Session) -> None:
         super().require_validation(session)
@@ -51,7 +51,7 @@ class SecondFailureInactive(Resolving):
 
 @fault("initiator-every-queue-needs-validation", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
 class OtherQueuesNeedValidation(Resolving):
-    """When a destination cannot be found, State of every outgoing queue becomes NeedValidation."""
+    """When the initiator cannot find a destination, it sets State of every outgoing queue to NeedValidation."""
 
     def require_validation(self, session: Session) -> None:
         super().require_validation(session)
@@ -62,7 +62,9 @@ class OtherQueuesNeedValidation(Resolving):
 
 @fault("initiator-next-hops-of-earlier-attempt-kept", breaks="MQQB-3.1.5.2.1-27", blind=True)
 class OldHopsKept(Resolving):
-    """NextHops keeps the addresses of earlier attempts, so each retry adds a further copy of each address."""
+    """The initiator keeps the addresses of earlier attempts in NextHops, so each retry adds a further copy of each
+    address.
+    """
 
     def try_addresses(self, session: Session, now: Now) -> None:
         queue = outgoing_queue(session)
@@ -123,7 +125,7 @@ class GuidOfDestination(Resolving):
 
 @fault("initiator-queue-on-hold-needs-validation", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
 class OnHoldNeedsValidation(Resolving):
-    """State of a queue on hold becomes NeedValidation when a retry finds no destination or next hop."""
+    """When a retry finds no destination or next hop, the initiator sets State of a queue that is OnHold to NeedValidation."""
 
     def require_validation(self, session: Session) -> None:
         queue = outgoing_queue(session)
@@ -136,7 +138,9 @@ _hops: WeakKeyDictionary[QueueManager, tuple[directory.QueueManager, ...]] = Wea
 
 @fault("initiator-destination-of-first-format-name-used-for-all", breaks="MQQB-3.1.5.2.1-06", blind=True)
 class DestinationOfFirst(NextHops):
-    """The initiator asks for the host of a direct format name only once, and uses it for every direct name."""
+    """The initiator determines the host of a direct format name only once, and uses this host for every direct format
+    name.
+    """
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         found = super().get_destination_info(format_name)
@@ -150,7 +154,7 @@ _destinations: WeakKeyDictionary[QueueManager, Destination] = WeakKeyDictionary(
 
 @fault("initiator-third-address-never-used", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"), blind=True)
 class TwoAddresses(Resolving):
-    """The initiator makes next hops only of the first two addresses of a host."""
+    """The initiator creates a NextHop only for the first two addresses of a host."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
         session.addresses = {host: found[:2] for host, found in session.addresses.items()}
@@ -162,7 +166,7 @@ _listed: WeakKeyDictionary[QueueManager, dict[str, list[str]]] = WeakKeyDictiona
 
 @fault("initiator-session-of-longer-name-shown-in-queue-of-shorter", breaks="MQQB-3.1.5.2.1-03", blind=True)
 class AllQueuesFollow(Resolving):
-    """When a session to one format name is opened, NextHops of every other outgoing queue is cleared too."""
+    """When a session for one format name is opened, the initiator also clears NextHops of every other outgoing queue."""
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
         for queue in self.qm.adm.OutgoingQueues.values():

@@ -22,7 +22,7 @@ HEADER = "EstablishConnectionHeader"
 
 @fault("initiator-client-guid-of-retry-zero", breaks="MQQB-3.1.5.2.3-07", blind=True)
 class RetryWithoutClientGuid(Establishing):
-    """ClientGuid of the request in a retry is zero."""
+    """The initiator sends a zero ClientGuid in the EstablishConnection request of a retry."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -31,7 +31,9 @@ class RetryWithoutClientGuid(Establishing):
 
 @fault("initiator-server-guid-of-retry-zero", breaks="MQQB-3.1.5.2.3-08", blind=True)
 class RetryWithoutServerGuid(Establishing):
-    """ServerGuid of the request in a retry is zero, even for a destination with a private format name."""
+    """The initiator sends a zero ServerGuid in the EstablishConnection request of a retry, even for a destination with
+    a private format name.
+    """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -72,7 +74,9 @@ class RetryWithoutEntry(Connecting):
 
 @fault("initiator-in-process-entry-with-host-name", breaks="MQQB-3.1.5.2.3-14", blind=True)
 class HostNameInEntry(Connecting):
-    """AddressList of the ConnectionHistory entry with Status InProcess is the host name from a direct format name."""
+    """The initiator puts the host name of a direct format name into AddressList of the ConnectionHistory entry with
+    Status InProcess.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -93,7 +97,7 @@ class RetryWithoutTimer(Establishing):
 
 @fault("initiator-state-not-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
 class RetryInactive(Establishing):
-    """State of the outgoing queue stays Disconnected when the initiator sends the request of a retry."""
+    """When the initiator sends the request of a retry, it leaves State of the outgoing queue at Disconnected."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
@@ -103,7 +107,7 @@ class RetryInactive(Establishing):
 
 @fault("initiator-server-guid-zero-in-retry", breaks="MQQB-3.1.5.2.3-08", blind=True)
 class ZeroInRetry(Establishing):
-    """ServerGuid of an EstablishConnection request that a retry sends is zero, even for a private name."""
+    """The initiator sends a zero ServerGuid in the EstablishConnection request of a retry, even for a private name."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -117,7 +121,7 @@ _learned: WeakKeyDictionary[QueueManager, dict[int, UUID]] = WeakKeyDictionary()
 
 @fault("initiator-time-stamp-of-first-request-repeated", breaks="MQQB-3.1.5.2.3-10", blind=True)
 class TimeStampOfFirst(Establishing):
-    """TimeStamp of every EstablishConnection request is the TimeStamp of the first request."""
+    """The initiator sends the TimeStamp of its first EstablishConnection request in every EstablishConnection request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -130,7 +134,9 @@ _stamps: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 @fault("initiator-se-clear-in-retry-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
 class PingRemembered(Establishing):
-    """In a retry without a Ping Request, SE is 0 because the initiator sent a Ping Request before the first attempt."""
+    """The initiator sends SE 0 in a retry without a Ping Request because it sent a Ping Request before the first
+    attempt.
+    """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         if session.pinged:
@@ -146,7 +152,7 @@ _once_pinged: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
 
 @fault("initiator-request-of-retry-not-in-history", breaks="MQQB-3.1.5.2.3-14", blind=True)
 class RetryNotInHistory(Connecting):
-    """The initiator adds no ConnectionHistory entry InProcess for the request of a retry."""
+    """The initiator adds no ConnectionHistory entry with Status InProcess for the request of a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         if not (session.retrying and status is ConnectionStatus.IN_PROCESS):
@@ -155,7 +161,7 @@ class RetryNotInHistory(Connecting):
 
 @fault("initiator-request-history-has-first-address", breaks="MQQB-3.1.5.2.3-14", blind=True)
 class FirstAddressInProcess(Connecting):
-    """AddressList of each entry InProcess is the first address of the host."""
+    """The initiator puts the first address of the host into AddressList of each entry with Status InProcess."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -166,7 +172,7 @@ class FirstAddressInProcess(Connecting):
 
 @fault("initiator-queue-on-hold-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
 class OnHoldWaits(Establishing):
-    """State of a queue on hold becomes Waiting when a retry sends the request."""
+    """When a retry sends the request, the initiator sets State of a queue that is OnHold to Waiting."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)

@@ -31,7 +31,9 @@ FAILURES = (
 
 @fault("initiator-entry-of-failure-replaces-entry-before", breaks="MQQB-3.1.5.2-01", blind=True)
 class EntryReplaced(Connecting):
-    """The ConnectionHistory entry of a failed attempt replaces the last entry instead of following the last entry."""
+    """The initiator replaces the last ConnectionHistory entry by the entry of a failed attempt, instead of appending
+    the new entry.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         history = outgoing_queue(session).ConnectionHistory
@@ -75,8 +77,8 @@ add(
 
 @fault("initiator-entry-of-failure-with-error-of-facility-only", breaks="MQQB-3.1.5.2-04", blind=True)
 class ErrorWithoutSeverity(Connecting):
-    """Error of the ConnectionHistory entry of a failed attempt has no severity bit, so it is the
-    HRESULT of a success.
+    """The initiator sets Error of the ConnectionHistory entry of a failed attempt without the severity bit, so Error is
+    the HRESULT of a success.
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -88,7 +90,7 @@ class ErrorWithoutSeverity(Connecting):
 
 @fault("initiator-entry-of-failure-with-time-of-entry-before", breaks="MQQB-3.1.5.2-04", blind=True)
 class TimeOfEntryBefore(Connecting):
-    """The ConnectionHistory entry of a failed attempt has the time of the previous entry."""
+    """The initiator sets the time of the ConnectionHistory entry of a failed attempt to the time of the previous entry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -99,8 +101,8 @@ class TimeOfEntryBefore(Connecting):
 
 @fault("initiator-entry-of-failure-with-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
 class FirstAddressNamed(Connecting):
-    """AddressList of the ConnectionHistory entry of a failed attempt is the first address of the host, not the address
-    that was tried.
+    """The initiator puts the first address of the host into AddressList of the ConnectionHistory entry of a failed
+    attempt, instead of the address that it tried.
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -122,7 +124,7 @@ class ConnectsAtOnce(Ping):
 
 @fault("initiator-entry-of-failed-ping-with-error-0", breaks="MQQB-3.1.5.2.2-07", blind=True)
 class PingWithoutError(Connecting):
-    """Error of the ConnectionHistory entry of a failed ping is zero."""
+    """The initiator sets Error of the ConnectionHistory entry of a failed ping to zero."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -133,7 +135,9 @@ class PingWithoutError(Connecting):
 
 @fault("initiator-entry-of-failed-ping-with-host-name", breaks="MQQB-3.1.5.2.2-07", blind=True)
 class PingWithHostName(Connecting):
-    """AddressList of the ConnectionHistory entry of a failed ping is the host name, not the address."""
+    """The initiator puts the host name, instead of the address, into AddressList of the ConnectionHistory entry of a
+    failed ping.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -144,7 +148,7 @@ class PingWithHostName(Connecting):
 
 @fault("initiator-second-failed-ping-without-entry", breaks="MQQB-3.1.5.2.2-06", blind=True)
 class OneEntryOfPings(Connecting):
-    """The initiator adds no entry for a failed ping if ConnectionHistory already has an entry of a failed ping."""
+    """The initiator adds no entry for a failed ping if ConnectionHistory already has an entry for a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         entries = outgoing_queue(session).ConnectionHistory
@@ -186,7 +190,7 @@ _FAILURES = (
 
 @fault("initiator-repeated-failure-not-in-history", breaks="MQQB-3.1.5.2-01", blind=True)
 class RepeatedFailureOmitted(Connecting):
-    """The initiator adds no ConnectionHistory entry when an attempt fails with the Status of the last failure."""
+    """The initiator adds no ConnectionHistory entry when an attempt fails with the same Status as the previous failure."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         history = outgoing_queue(session).ConnectionHistory
@@ -198,7 +202,7 @@ class RepeatedFailureOmitted(Connecting):
 
 @fault("initiator-later-failures-have-time-of-first", breaks="MQQB-3.1.5.2-04", blind=True)
 class TimeOfFirstFailure(Connecting):
-    """ConnectionHistoryTime of a later failed attempt is the time of the first failed attempt."""
+    """The initiator sets ConnectionHistoryTime of a later failed attempt to the time of the first failed attempt."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -210,7 +214,9 @@ class TimeOfFirstFailure(Connecting):
 
 @fault("initiator-failure-at-second-address-has-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
 class FirstAddressListed(Connecting):
-    """AddressList of each failed attempt is the first address of the host, even if another address failed."""
+    """The initiator puts the first address of the host into AddressList of each failed attempt, even if another address
+    failed.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -221,7 +227,7 @@ class FirstAddressListed(Connecting):
 
 @fault("initiator-failure-in-retry-without-error", breaks="MQQB-3.1.5.2-04", blind=True)
 class RetryWithoutError(Connecting):
-    """Error of the ConnectionHistory entry is zero when a retry fails."""
+    """The initiator sets Error of the ConnectionHistory entry to zero when a retry fails."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -232,7 +238,7 @@ class RetryWithoutError(Connecting):
 
 @fault("initiator-failure-in-retry-is-unknown-failure", breaks="MQQB-3.1.5.2-02", blind=True)
 class RetryUnknown(Closing):
-    """Status of a failed retry is UnknownFailure."""
+    """The initiator sets Status of a failed retry to UnknownFailure."""
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
         if session.retrying:
@@ -242,7 +248,7 @@ class RetryUnknown(Closing):
 
 @fault("initiator-ping-sent-to-address-of-first-destination", breaks="MQQB-3.1.5.2.2-02", blind=True)
 class PingOfFirst(Ping):
-    """The initiator sends each Ping Request to the address of its first Ping Request."""
+    """The initiator sends each Ping Request to the address to which it sent its first Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
         address = session.RemoteQMAddress
@@ -269,7 +275,7 @@ class RefusedPingOmitted(Ping):
 
 @fault("initiator-refused-ping-is-connection-refused", breaks="MQQB-3.1.5.2.2-07", blind=True)
 class RefusedPingStatus(Ping):
-    """Status of the entry for a Ping Response with RF set is ConnectionRefused."""
+    """The initiator sets Status of the ConnectionHistory entry for a Ping Response with RF set to ConnectionRefused."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         super().response_processed(session, response, now)
@@ -280,7 +286,9 @@ class RefusedPingStatus(Ping):
 
 @fault("initiator-new-message-ends-wait-after-failed-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
 class MessageEndsWait(Sending):
-    """A new message for a queue whose ping failed starts a new attempt before the retry time."""
+    """After a failed ping, the initiator starts a new attempt for a new message in the same queue, before the retry
+    time.
+    """
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         again = session.SessionState is SessionState.WAITING_RECONNECT

@@ -19,7 +19,7 @@ HEADER = "EstablishConnectionHeader"
 
 @fault("acceptor-remote-guid-of-second-session-zero", breaks="MQQB-3.1.5.3.1-01", blind=True)
 class SecondSessionWithoutGuid(SessionOpening):
-    """RemoteQMGuid of an accepted session is zero while another accepted session exists."""
+    """While another accepted session exists, the acceptor sets RemoteQMGuid of a new session to zero."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
@@ -75,7 +75,7 @@ class FourBytesCompared(SessionOpening):
 
 @fault("acceptor-client-guid-of-first-initiator-in-response", breaks="MQQB-3.1.5.3.1-08", blind=True)
 class FirstClientGuid(SessionOpening):
-    """ClientGuid of every EstablishConnection response is the ClientGuid of the oldest accepted session."""
+    """The acceptor sends the ClientGuid of its oldest accepted session in every EstablishConnection response."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
@@ -87,7 +87,7 @@ class FirstClientGuid(SessionOpening):
 
 @fault("acceptor-server-guid-of-response-zero-for-zero", breaks="MQQB-3.1.5.3.1-09", blind=True)
 class ZeroForZero(SessionOpening):
-    """ServerGuid of the response is the ServerGuid of the request, even if the ServerGuid of the request is zero."""
+    """The acceptor repeats the ServerGuid of the request in its response, even if this ServerGuid is zero."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
@@ -98,7 +98,7 @@ class ZeroForZero(SessionOpening):
 
 @fault("acceptor-time-stamp-of-first-request-in-response", breaks="MQQB-3.1.5.3.1-10", blind=True)
 class FirstTimeStamp(SessionOpening):
-    """TimeStamp of every EstablishConnection response is the TimeStamp of the first request."""
+    """The acceptor sends the TimeStamp of the first EstablishConnection request in every EstablishConnection response."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
@@ -121,7 +121,7 @@ class ZeroClientIgnored(SessionOpening):
 
 @fault("acceptor-refused-request-closes-open-session", breaks="MQQB-3.1.5.3.1-07", blind=True)
 class RefusalClosesOther(SessionOpening):
-    """When the acceptor refuses a request, it closes the open sessions of the same initiator."""
+    """When the acceptor refuses a request, it also closes the open sessions of the same initiator."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
@@ -189,7 +189,7 @@ class OneSessionPerClient(SessionOpening):
 
 @fault("acceptor-remote-guid-of-first-session-kept", breaks="MQQB-3.1.5.3.1-01", blind=True)
 class GuidOfFirstSession(SessionOpening):
-    """RemoteQMGuid of every accepted session is the ClientGuid of the first accepted request."""
+    """The acceptor sets RemoteQMGuid of every accepted session to the ClientGuid of the first accepted request."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
@@ -233,7 +233,7 @@ class ZeroTimeStampReplaced(_Answering):
 
 @fault("acceptor-response-se-of-first-request", breaks="MQQB-3.1.5.3.1-11", blind=True)
 class SEOfFirst(_Answering):
-    """SE of every EstablishConnection response is the SE of the first request."""
+    """The acceptor sends the SE of the first request in every EstablishConnection response."""
 
     def answer(
         self, request: EstablishConnectionPacket, response: EstablishConnectionPacket
@@ -250,7 +250,7 @@ _first_se: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 @fault("acceptor-padding-zero-in-refusal", breaks="MQQB-3.1.5.3.1-12", blind=True)
 class PaddingOfRefusal(_Answering):
-    """Padding of a response with CS set is zero."""
+    """The acceptor fills Padding of a response with CS set with zeros."""
 
     def answer(
         self, request: EstablishConnectionPacket, response: EstablishConnectionPacket

@@ -71,8 +71,8 @@ class RefusalAccepted(SessionOpening):
 
 @fault("initiator-ack-timeout-of-first-session-kept", breaks=("MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11"), blind=True)
 class FirstRoundTrip(SessionOpening):
-    """RecoverableAckTimeout of a later session is the RecoverableAckTimeout of the initiator's first session to the
-    same address.
+    """The initiator sends the RecoverableAckTimeout of its first session to an address in every later session to this
+    address.
     """
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -83,7 +83,7 @@ class FirstRoundTrip(SessionOpening):
 
 @fault("initiator-recoverable-ack-timeout-four-round-trips-of-retry", breaks="MQQB-3.1.5.3.2-05", blind=True)
 class RetryOfFourRoundTrips(SessionOpening):
-    """In a retry, RecoverableAckSendTimeout is four times the measured round-trip time."""
+    """In a retry, the initiator sets RecoverableAckSendTimeout to four times the measured round-trip time."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
@@ -93,7 +93,7 @@ class RetryOfFourRoundTrips(SessionOpening):
 
 @fault("initiator-recoverable-ack-timeout-below-range-in-retry", breaks="MQQB-3.1.5.3.2-06", blind=True)
 class NoLowerLimit(SessionOpening):
-    """RecoverableAckSendTimeout of the initiator is 499 ms or less after a fast round trip in a retry."""
+    """After a fast round trip in a retry, the initiator sets RecoverableAckSendTimeout to 499 ms or less."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
@@ -134,7 +134,7 @@ class RetryWithoutEntry(Connecting):
 
 @fault("initiator-response-entry-with-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
 class TimeOfRequest(Connecting):
-    """The ConnectionHistory entry with Status EstablishPacketReceived has the time of the request."""
+    """The initiator adds the ConnectionHistory entry with Status EstablishPacketReceived with the time of its request."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -212,7 +212,9 @@ _timeouts: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 @fault("initiator-window-size-of-earlier-session-repeated", breaks="MQQB-3.1.5.3.2-13", blind=True)
 class WindowOfEarlier(SessionOpening):
-    """WindowSize of the initiator's second request is the ReceivedWindowSize of its first session."""
+    """The initiator sends the ReceivedWindowSize of its first session as WindowSize of its second ConnectionParameters
+    request.
+    """
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
@@ -223,7 +225,7 @@ class WindowOfEarlier(SessionOpening):
 
 @fault("initiator-ack-timeout-doubled-in-retry", breaks="MQQB-3.1.5.3.2-12", blind=True)
 class AckTimeoutInRetry(SessionOpening):
-    """AckTimeout of a ConnectionParameters request in a retry is one higher than AckWaitTimeout."""
+    """The initiator sends AckWaitTimeout plus one as AckTimeout of the ConnectionParameters request in a retry."""
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
@@ -234,7 +236,7 @@ class AckTimeoutInRetry(SessionOpening):
 
 @fault("initiator-establish-packet-received-in-retry-not-in-history", breaks="MQQB-3.1.5.3.2-15", blind=True)
 class ReceivedNotInHistory(Connecting):
-    """The initiator adds no entry EstablishPacketReceived when a retry succeeds."""
+    """The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory when a retry succeeds."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         if not (session.retrying and status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED):
@@ -243,7 +245,9 @@ class ReceivedNotInHistory(Connecting):
 
 @fault("initiator-establish-packet-received-has-first-address", breaks="MQQB-3.1.5.3.2-15", blind=True)
 class ReceivedFirstAddress(Connecting):
-    """AddressList of each entry EstablishPacketReceived is the first address of the host."""
+    """The initiator puts the first address of the host into AddressList of each entry with Status
+    EstablishPacketReceived.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -254,7 +258,9 @@ class ReceivedFirstAddress(Connecting):
 
 @fault("initiator-establish-packet-received-has-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
 class ReceivedTimeOfRequest(Connecting):
-    """ConnectionHistoryTime of each entry EstablishPacketReceived is the time of the request."""
+    """The initiator sets ConnectionHistoryTime of each entry with Status EstablishPacketReceived to the time of the
+    request.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)

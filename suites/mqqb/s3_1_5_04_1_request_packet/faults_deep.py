@@ -92,7 +92,9 @@ class Rounded(SessionOpening):
 
 @fault("acceptor-window-size-of-response-at-least-that-of-request", breaks="MQQB-3.1.5.4.1-11", blind=True)
 class GreaterWindow(SessionOpening):
-    """WindowSize of the response is the WindowSize of the request if the WindowSize of the request is greater."""
+    """The acceptor sends the WindowSize of the request as WindowSize of its response, if the WindowSize of the request
+    is greater.
+    """
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket
@@ -116,8 +118,8 @@ class SecondTimerRuns(SessionOpening):
 
 @fault("acceptor-first-message-of-second-session-dropped", breaks="MQQB-3.1.5.4.1-13", blind=True)
 class FirstMessageDropped(Receiving):
-    """While the acceptor has an older open session, it drops the first message of a new session and
-    does not count it.
+    """While an older session is open, the acceptor drops the first message of a new session and does not count this
+    message.
     """
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -171,7 +173,7 @@ class _Opened(SessionOpening):
 
 @fault("acceptor-received-window-size-low-byte-only", breaks="MQQB-3.1.5.4.1-01", blind=True)
 class WindowLowByte(_Opened):
-    """ReceivedWindowSize of the acceptor is the low byte of WindowSize if WindowSize is above 255."""
+    """The acceptor sets ReceivedWindowSize to the low byte of WindowSize if WindowSize is above 255."""
 
     def change(self, session: Session) -> None:
         session.ReceivedWindowSize &= 0xFF
@@ -179,7 +181,7 @@ class WindowLowByte(_Opened):
 
 @fault("acceptor-received-window-size-of-first-session", breaks="MQQB-3.1.5.4.1-01", blind=True)
 class WindowOfFirst(_Opened):
-    """ReceivedWindowSize of each accepted session is the WindowSize of the first accepted session."""
+    """The acceptor sets ReceivedWindowSize of each accepted session to the WindowSize of the first accepted session."""
 
     def change(self, session: Session) -> None:
         session.ReceivedWindowSize = _windows.setdefault(self.qm, session.ReceivedWindowSize)
@@ -190,7 +192,7 @@ _windows: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 @fault("acceptor-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-02", blind=True)
 class TimeoutOfLatest(_Opened):
-    """AckWaitTimeout of every open session becomes the AckTimeout of the latest request."""
+    """The acceptor sets AckWaitTimeout of every open session to the AckTimeout of the latest request."""
 
     def change(self, session: Session) -> None:
         for other in self.qm.sessions.values():
@@ -200,7 +202,9 @@ class TimeoutOfLatest(_Opened):
 
 @fault("acceptor-recoverable-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-04", blind=True)
 class RecoverableTimeoutOfLatest(_Opened):
-    """RecoverableAckSendTimeout of every open session becomes the RecoverableAckTimeout of the latest request."""
+    """The acceptor sets RecoverableAckSendTimeout of every open session to the RecoverableAckTimeout of the latest
+    request.
+    """
 
     def change(self, session: Session) -> None:
         for other in self.qm.sessions.values():
@@ -210,7 +214,7 @@ class RecoverableTimeoutOfLatest(_Opened):
 
 @fault("acceptor-recoverable-ack-timeout-at-most-1-minute", breaks="MQQB-3.1.5.4.1-04", blind=True)
 class RecoverableTimeoutLimited(_Opened):
-    """RecoverableAckSendTimeout of the acceptor is at most 60,000 ms."""
+    """The acceptor limits RecoverableAckSendTimeout to 60,000 ms."""
 
     def change(self, session: Session) -> None:
         session.RecoverableAckSendTimeout = min(session.RecoverableAckSendTimeout, 60_000)
@@ -218,7 +222,7 @@ class RecoverableTimeoutLimited(_Opened):
 
 @fault("acceptor-ack-timeout-at-most-1-minute", breaks="MQQB-3.1.5.4.1-02", blind=True)
 class AckTimeoutLimited(_Opened):
-    """AckWaitTimeout of the acceptor is at most 60,000 ms."""
+    """The acceptor limits AckWaitTimeout to 60,000 ms."""
 
     def change(self, session: Session) -> None:
         session.AckWaitTimeout = min(session.AckWaitTimeout, 60_000)
@@ -226,7 +230,9 @@ class AckTimeoutLimited(_Opened):
 
 @fault("acceptor-second-message-acknowledged-after-own-ack-timeout", breaks="MQQB-3.1.5.4.1-02", blind=True)
 class SecondAfterOwn(Receiving):
-    """From the second message on, the acceptor acknowledges after half of its own AckWaitTimeout of 120,000 ms."""
+    """The acceptor acknowledges the second and later messages of a session after half of its own AckWaitTimeout of
+    120,000 ms.
+    """
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not session.initiator and session.MessageReceivedCount > 1:
@@ -272,7 +278,9 @@ class LargestWindowRefused(_Refusing):
 
 @fault("acceptor-response-window-size-limited-by-request", breaks="MQQB-3.1.5.4.1-11", blind=True)
 class WindowLimited(SessionOpening):
-    """WindowSize of a ConnectionParameters response is the smaller one of the acceptor's and the request's."""
+    """The acceptor sends a ConnectionParameters response whose WindowSize is the smaller of the acceptor's WindowSize
+    and the WindowSize of the request.
+    """
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket
@@ -284,7 +292,9 @@ class WindowLimited(SessionOpening):
 
 @fault("acceptor-response-timeouts-exchanged-when-equal-range", breaks="MQQB-3.1.5.4.1-09", blind=True)
 class RecoverableLimitedByAck(SessionOpening):
-    """RecoverableAckTimeout of a ConnectionParameters response is at most AckTimeout of the request."""
+    """The acceptor sends a ConnectionParameters response whose RecoverableAckTimeout is at most AckTimeout of the
+    request.
+    """
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket

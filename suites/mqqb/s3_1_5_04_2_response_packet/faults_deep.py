@@ -19,7 +19,9 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-next-hops-of-open-session-first-address", breaks="MQQB-3.1.5.4.2-05", blind=True)
 class FirstHopListed(SessionOpening):
-    """NextHops of an open session contains the first address of the host, even if the session uses another address."""
+    """The initiator puts the first address of the host into NextHops of an open session, even if the session uses
+    another address.
+    """
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -54,9 +56,7 @@ class OnlyFirstMessage(SessionOpening):
 
 @fault("initiator-recoverable-message-beside-express-not-sent-when-open", breaks="MQQB-3.1.5.4.2-07", blind=True)
 class LateMessageNotSent(SessionOpening):
-    """When the session opens, the initiator does not send recoverable messages that wait together with express
-    messages.
-    """
+    """When the session opens, the initiator does not send waiting recoverable messages if express messages also wait."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         table = session.OutgoingMessageTable
@@ -79,7 +79,9 @@ class RetryWithoutEntry(Connecting):
 
 @fault("initiator-established-entry-with-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
 class TimeOfEntryBefore(Connecting):
-    """The ConnectionHistory entry with Status Established has the time of the previous entry."""
+    """The initiator sets the time of the ConnectionHistory entry with Status Established to the time of the previous
+    entry.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -90,7 +92,7 @@ class TimeOfEntryBefore(Connecting):
 
 @fault("initiator-state-of-other-open-queue-waiting", breaks="MQQB-3.1.5.4.2-09", blind=True)
 class StateStaysWaiting(SessionOpening):
-    """State of the outgoing queues of all other open sessions becomes Waiting when a session opens."""
+    """When a session opens, the initiator sets State of the outgoing queues of all other open sessions to Waiting."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -110,8 +112,8 @@ class MessagesOnRetryDropped(Receiving):
 
 @fault("initiator-initialization-timer-stopped-by-establish-response", breaks="MQQB-3.1.5.4.2-06", blind=True)
 class StoppedEarly(SessionOpening):
-    """The initiator stops its Session Initialization Timer when the EstablishConnection response arrives, so the
-    initiator waits forever for a ConnectionParameters response.
+    """The initiator stops its Session Initialization Timer when the EstablishConnection response arrives, and so waits
+    for a ConnectionParameters response without a time limit.
     """
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -121,7 +123,7 @@ class StoppedEarly(SessionOpening):
 
 @fault("initiator-next-hops-of-open-session-address-twice", breaks="MQQB-3.1.5.4.2-05", blind=True)
 class AddressTwice(SessionOpening):
-    """NextHops of an open session contains its address twice."""
+    """The initiator puts the address of an open session into NextHops twice."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -135,7 +137,7 @@ class AddressTwice(SessionOpening):
     blind=True,
 )
 class FirstHopKept(SessionOpening):
-    """When the session is open to the second address of a host, NextHops contains the first address."""
+    """When the session is open to the second address of a host, the initiator keeps the first address in NextHops."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -145,7 +147,7 @@ class FirstHopKept(SessionOpening):
 
 @fault("initiator-next-hops-not-reduced-in-retry", breaks="MQQB-3.1.5.4.2-03", blind=True)
 class HopsKeptInRetry(SessionOpening):
-    """When a retry opens the session, NextHops keeps all addresses of the host."""
+    """When a retry opens the session, the initiator keeps all addresses of the host in NextHops."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -156,7 +158,7 @@ class HopsKeptInRetry(SessionOpening):
 
 @fault("initiator-queue-on-hold-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
 class OnHoldConnected(SessionOpening):
-    """State of a queue on hold becomes Connected when the initiator receives the ConnectionParameters response."""
+    """When the initiator receives the ConnectionParameters response, it sets State of a queue that is OnHold to Connected."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -165,7 +167,7 @@ class OnHoldConnected(SessionOpening):
 
 @fault("initiator-established-in-retry-not-in-history", breaks="MQQB-3.1.5.4.2-08", blind=True)
 class EstablishedNotInHistory(Connecting):
-    """The initiator adds no entry Established when a retry opens the session."""
+    """The initiator adds no entry with Status Established to ConnectionHistory when a retry opens the session."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         if not (session.retrying and status is ConnectionStatus.ESTABLISHED):
@@ -174,7 +176,7 @@ class EstablishedNotInHistory(Connecting):
 
 @fault("initiator-established-has-first-address", breaks="MQQB-3.1.5.4.2-08", blind=True)
 class EstablishedFirstAddress(Connecting):
-    """AddressList of each entry Established is the first address of the host."""
+    """The initiator puts the first address of the host into AddressList of each entry with Status Established."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -185,7 +187,7 @@ class EstablishedFirstAddress(Connecting):
 
 @fault("initiator-established-has-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
 class EstablishedTimeOfRequest(Connecting):
-    """ConnectionHistoryTime of each entry Established is the time of the entry before."""
+    """The initiator sets ConnectionHistoryTime of each entry with Status Established to the time of the previous entry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -218,7 +220,7 @@ class OneMessageInRetry(SessionOpening):
 
 @fault("initiator-received-window-size-of-first-session-kept", breaks="MQQB-3.1.5.4.2-01")
 class WindowOfFirstKept(SessionOpening):
-    """ReceivedWindowSize of an initiator's later session is the WindowSize of the first response."""
+    """The initiator sets ReceivedWindowSize of a later session to the WindowSize of the first response."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         first = session.ReceivedWindowSize

@@ -32,8 +32,8 @@ add(
 
 @fault("acceptor-connection-parameters-out-of-turn-close-every-session", breaks="MQQB-3.1.5.4-01")
 class EverySessionCloses(Closing):
-    """A ConnectionParameters packet that arrives in a state that does not expect this packet closes all sessions, not
-    only its own session.
+    """When a ConnectionParameters packet arrives in a state that does not expect this packet, the queue manager closes
+    all sessions, not only the session of the packet.
     """
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:

@@ -16,8 +16,8 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-ack-number-in-user-message-one-too-low", breaks="MQQB-3.1.5.5.1-01", blind=True)
 class AckInMessageReadOneTooLow(Receiving):
-    """If the SessionHeader is in a UserMessage, the sender does not mark the message whose number is
-    AckSequenceNumber.
+    """When the acknowledgment is in the SessionHeader of a UserMessage, the sender does not mark the message whose
+    number is AckSequenceNumber.
     """
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -45,7 +45,7 @@ class OnlyTheLastMarked(SessionAcks):
 
 @fault("sender-transactional-message-gives-no-room-until-order-ack", breaks="MQQB-3.1.5.5.1-02", blind=True)
 class NoRoomForTransactional(SessionAcks):
-    """A session acknowledgment of a transactional message makes no room in the sender's window."""
+    """The sender gains no room in its window when a session acknowledgment covers a transactional message."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         before = [one for one in session.OutgoingMessageTable.awaiting_ack if one.TxSequenceNumber]
@@ -65,7 +65,9 @@ class ExpressMessageGivesTwoRooms(SessionAcks):
 
 @fault("sender-recoverable-message-gives-no-room-until-stored", breaks="MQQB-3.1.5.5.1-02", blind=True)
 class RoomWhenStored(SessionAcks):
-    """A recoverable message leaves the sender's window only when its bit in RecoverableMsgAckFlags is set."""
+    """The sender removes a recoverable message from its window only when the message's bit in RecoverableMsgAckFlags is
+    set.
+    """
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         before = {
@@ -119,7 +121,7 @@ class RoomOnce(SessionAcks):
 
 @fault("sender-at-most-32-messages-marked-by-one-ack", breaks=("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.1-02"), blind=True)
 class ThirtyTwoMarked(SessionAcks):
-    """One acknowledgment marks at most 32 messages as acknowledged."""
+    """The sender marks at most 32 messages as acknowledged for one acknowledgment."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         waiting = [one.SequenceNumber for one in session.OutgoingMessageTable.awaiting_ack]

@@ -25,7 +25,7 @@ add(
 
 @fault("sender-flags-counted-among-all-messages", breaks="MQQB-3.1.5.5.3-02", blind=True)
 class FlagsCountAll(SessionAcks):
-    """The sender reads the bits of RecoverableMsgAckFlags as numbers of all messages, not only of the recoverable
+    """The sender treats the bits of RecoverableMsgAckFlags as numbers of all messages, not only of the recoverable
     messages.
     """
 
@@ -124,7 +124,9 @@ class AckInMessageIgnored(Receiving):
     blind=True,
 )
 class OtherSessionDeleted(SessionAcks):
-    """A recoverable acknowledgment also deletes the messages with the same numbers on the sender's other sessions."""
+    """When the sender receives a recoverable acknowledgment, it also deletes the messages with the same numbers on its
+    other sessions.
+    """
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         for other in self.qm.sessions.values():
@@ -133,7 +135,9 @@ class OtherSessionDeleted(SessionAcks):
 
 @fault("sender-second-transactional-message-deleted-without-order-ack", breaks="MQQB-3.1.5.5.3-03", blind=True)
 class SecondDeleted(TransactionalSending):
-    """The session acknowledgment deletes every transactional message except the first of its sequence."""
+    """The sender deletes every transactional message except the first of its sequence when it receives a session
+    acknowledgment.
+    """
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position.TxSequenceNumber > 1:

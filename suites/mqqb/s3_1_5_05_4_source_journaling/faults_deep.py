@@ -148,7 +148,7 @@ class OnHoldNotJournaled(SessionAcks):
 
 @fault("sender-journaled-message-truncated", breaks="MQQB-3.1.5.5.4-01", blind=True)
 class Truncated(Journaling):
-    """The copy of a message in the system journal contains at most the first 4,096 bytes of the body."""
+    """The sender stores at most the first 4,096 bytes of the body in the copy of a message in the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
         message = position.MessageReference

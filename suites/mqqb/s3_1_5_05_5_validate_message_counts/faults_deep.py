@@ -46,7 +46,9 @@ def _received(session: Session, header: SessionHeader, user: int | None, recover
 
 @fault("receiver-recoverable-count-below-received-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
 class LowerRecoverableCountAccepted(SessionAcks):
-    """The receiver accepts a RecoverableMsgSeqNumber that is lower than the number of received recoverable messages."""
+    """The receiver accepts a RecoverableMsgSeqNumber that is lower than the number of recoverable messages that it
+    received.
+    """
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.RecoverableMsgSeqNumber < session.RecoverableMessageReceivedCount:
@@ -56,7 +58,7 @@ class LowerRecoverableCountAccepted(SessionAcks):
 
 @fault("receiver-message-count-below-received-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
 class LowerCountAccepted(SessionAcks):
-    """The receiver accepts a UserMsgSequenceNumber that is lower than the number of received messages."""
+    """The receiver accepts a UserMsgSequenceNumber that is lower than the number of messages that it received."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.UserMsgSequenceNumber < session.MessageReceivedCount:
@@ -125,7 +127,7 @@ class EverySessionClosed(SessionAcks):
 
 @fault("receiver-counts-compared-only-in-first-header", breaks="MQQB-3.1.5.5.5-01", blind=True)
 class ComparedOnce(SessionAcks):
-    """The receiver compares the counts only of the first SessionHeader of a session."""
+    """The receiver compares the message counts only in the first SessionHeader of a session."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         known: set[int] = self.__dict__.setdefault("known", set())
@@ -170,7 +172,9 @@ class LowByteCompared(_Counts):
 
 @fault("receiver-wrong-counts-with-progress-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
 class ProgressExcuses(_Counts):
-    """The receiver accepts wrong message counts while its own messages remain unacknowledged."""
+    """The receiver accepts wrong message counts while the other queue manager has not acknowledged all messages of the
+    receiver.
+    """
 
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
         return bool(session.OutgoingMessageTable.awaiting_ack)
@@ -220,7 +224,9 @@ _progress: WeakKeyDictionary[QueueManager, bool] = WeakKeyDictionary()
 
 @fault("sender-large-transactional-message-deleted-by-session-ack", breaks="MQQB-3.1.5.5.5-03", blind=True)
 class LargeDeleted(TransactionalSending):
-    """The sender deletes a transactional message with a body of more than 4,096 bytes at its session acknowledgment."""
+    """The sender deletes a transactional message with a body of more than 4,096 bytes when a session acknowledgment
+    covers the message.
+    """
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         if len(position.UserMessage.MessagePropertiesHeader.MessageBody) > 4_096:
@@ -230,8 +236,8 @@ class LargeDeleted(TransactionalSending):
 
 @fault("sender-transactional-message-removed-from-disk-by-session-ack", breaks="MQQB-3.1.5.5.5-03")
 class RemovedFromDisk(TransactionalSending):
-    """At the session acknowledgment of a transactional message, the sender removes the message from its disk, so the
-    message is lost in a restart before its OrderAck.
+    """When a session acknowledgment covers a transactional message, the sender removes the message from its disk, so
+    that a restart before the OrderAck loses the message.
     """
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-time-of-last-ack-not-set-by-repeated-order-ack", breaks="MQQB-3.1.5.6-03", blind=True)
 class TimeOfProgressOnly(OrderAcks):
-    """An OrderAck for a number that was already acknowledged does not change the sender's TimeOfLastAck."""
+    """When an OrderAck repeats a number that was already acknowledged, the sender does not change TimeOfLastAck."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = outgoing_sequence(session)
@@ -33,7 +33,7 @@ class TimeOfProgressOnly(OrderAcks):
     blind=True,
 )
 class CountOfProgressOnly(OrderAcks):
-    """An OrderAck for a number that was already acknowledged does not increment the sender's LastAckCount."""
+    """When an OrderAck repeats a number that was already acknowledged, the sender does not increment LastAckCount."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = outgoing_sequence(session)
@@ -45,8 +45,8 @@ class CountOfProgressOnly(OrderAcks):
 
 @fault("sender-order-ack-removes-only-its-own-number", breaks="MQQB-3.1.5.6-09", blind=True)
 class OneNumberRemoved(OrderAcks):
-    """An OrderAck removes from UnackedSequence only the message with its own number, and no message with a lower
-    number.
+    """The sender removes from UnackedSequence only the message whose number is in the OrderAck, and no message with a
+    lower number.
     """
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
@@ -119,7 +119,7 @@ class NoReadOfAllQueues(OrderAcks):
 
 @fault("sender-transfer-info-of-first-queue-set-by-every-order-ack", breaks="MQQB-3.1.5.6-17", blind=True)
 class FirstQueueNoted(OrderAcks):
-    """Every OrderAck sets OutgoingTransferInfo of the sender's first outgoing queue."""
+    """The sender stores the values of every OrderAck in OutgoingTransferInfo of its first outgoing queue."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
@@ -260,7 +260,9 @@ class CountOfAllQueues(OrderAcks):
 
 @fault("sender-transactional-message-of-other-queue-deleted-by-order-ack", breaks="MQQB-3.1.5.6-09", blind=True)
 class EveryQueue(OrderAcks):
-    """An OrderAck removes the entries up to its TxSequenceNumber from UnackedSequence of every outgoing queue."""
+    """The sender removes the entries up to the TxSequenceNumber of an OrderAck from UnackedSequence of every outgoing
+    queue.
+    """
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
         super().note(session, body, now)

@@ -67,7 +67,9 @@ class ResentOnNewSession(TransactionalSending):
 
 @fault("sender-second-message-kept-not-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
 class OneKept(TransactionalSending):
-    """Of several messages with JN or JP under one OrderAck, the sender keeps only the last until its FinalAck."""
+    """When one OrderAck covers several messages with JN or JP, the sender keeps only the last of these messages until
+    its FinalAck.
+    """
 
     def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
         super().delete_ordered(session, position)
@@ -78,7 +80,7 @@ class OneKept(TransactionalSending):
 
 @fault("sender-new-sequence-begins-with-next-number", breaks="MQQB-3.1.5.6-15", blind=True)
 class NumberContinues(TransactionalSending):
-    """After the second sequence, TxSequenceNumber of the next sequence begins with 2."""
+    """The sender gives the first message after the second sequence TxSequenceNumber 2."""
 
     def begin_sequence(self, session: Session) -> None:
         before = session.OutgoingTxSequenceID
@@ -113,7 +115,7 @@ _old: list[Any] = [None]
 
 @fault("sender-no-ack-count-not-decreased-by-second-order-ack", breaks="MQQB-3.1.5.6-19", blind=True)
 class CountKept(_Noting):
-    """EodNoAckCount is set by the first OrderAck only."""
+    """The sender sets EodNoAckCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:
@@ -122,7 +124,7 @@ class CountKept(_Noting):
 
 @fault("sender-resend-time-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-26", blind=True)
 class ResendTimeKept(_Noting):
-    """EodResendTime keeps the value that the first OrderAck set."""
+    """The sender sets EodResendTime only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:
@@ -131,7 +133,7 @@ class ResendTimeKept(_Noting):
 
 @fault("sender-no-read-count-not-increased-by-second-order-ack", breaks="MQQB-3.1.5.6-24", blind=True)
 class ReadCountAtMostOne(_Noting):
-    """EodNoReadCount is at most 1."""
+    """The sender limits EodNoReadCount to 1."""
 
     def change(self, session: Session) -> None:
         _transfer(session, EodNoReadCount=min(1, len(session.AwaitingFinalACKTable)))
@@ -139,7 +141,7 @@ class ReadCountAtMostOne(_Noting):
 
 @fault("sender-resend-interval-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-20", blind=True)
 class IntervalOfFirst(_Noting):
-    """EodResendInterval keeps the value that the first OrderAck set."""
+    """The sender sets EodResendInterval only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:
@@ -148,7 +150,7 @@ class IntervalOfFirst(_Noting):
 
 @fault("sender-last-ack-of-higher-number-kept", breaks="MQQB-3.1.5.6-23", blind=True)
 class LastAckOfFirst(_Noting):
-    """EodLastAck keeps the value that the first OrderAck set."""
+    """The sender sets EodLastAck only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:
@@ -157,7 +159,7 @@ class LastAckOfFirst(_Noting):
 
 @fault("sender-resend-count-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-25", blind=True)
 class ResendCountOfFirst(_Noting):
-    """EodResendCount keeps the value that the first OrderAck set."""
+    """The sender sets EodResendCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:

@@ -130,7 +130,7 @@ class SenderMessageWithJpAndJnNeverDeadLetter(Journaling):
 
 @fault("sender-dead-letter-queue-of-message-used-once", breaks="MQQB-3.1.5.7-07", blind=True)
 class SenderDeadLetterQueueOfMessageUsedOnce(Journaling):
-    """The sender uses a named dead-letter queue only for the first message that names one."""
+    """The sender uses a named dead-letter queue only for the first message that names a dead-letter queue."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

@@ -64,7 +64,7 @@ class JournaledOnlyFromAwaitingTable(FinalAcks):
 
 @fault("sender-final-ack-before-order-ack-without-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
 class DeadLetterOnlyFromAwaitingTable(FinalAcks):
-    """The sender does not store a message with JN as a dead letter if its FinalAck arrives before its OrderAck."""
+    """The sender does not put a message with JN into a dead-letter queue if its FinalAck arrives before its OrderAck."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         body = FinalAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
@@ -92,7 +92,7 @@ class NextMessageToo(FinalAcks):
 
 @fault("sender-dead-letter-only-of-arrival-failures", breaks="MQQB-3.1.5.7-05", blind=True)
 class ReceiveFailuresDeleted(FinalAcks):
-    """The sender stores no dead letter when the class of the FinalAck is 0xC000 or higher."""
+    """The sender puts no message into a dead-letter queue when the class of the FinalAck is 0xC000 or higher."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class >= 0xC000:
@@ -103,7 +103,9 @@ class ReceiveFailuresDeleted(FinalAcks):
 
 @fault("sender-dead-letter-not-of-unsupported-crypto-provider", breaks="MQQB-3.1.5.7-05", blind=True)
 class CryptoFailuresDeleted(FinalAcks):
-    """The sender stores no dead letter when the class of the FinalAck is NACK_UNSUPPORTED_CRYPTO_PROVIDER."""
+    """The sender puts no message into a dead-letter queue when the class of the FinalAck is
+    NACK_UNSUPPORTED_CRYPTO_PROVIDER.
+    """
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class == MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER:
@@ -114,7 +116,9 @@ class CryptoFailuresDeleted(FinalAcks):
 
 @fault("sender-message-with-jp-and-jn-received-also-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
 class BothQueues(FinalAcks):
-    """A received message that has JN and JP set is put into the journal and into the dead-letter queue."""
+    """When an application received a message with JN and JP set, the sender puts the message into the journal and into
+    the dead-letter queue.
+    """
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         header, message = position.UserMessage.UserHeader, position.MessagePosition.MessageReference
@@ -142,8 +146,8 @@ add(
 
 @fault("sender-dead-letter-queue-of-first-message-for-all", breaks="MQQB-3.1.5.7-07", blind=True)
 class FirstDeadLetterQueue(Journaling):
-    """If a dead letter names a dead-letter queue, the sender moves the dead letter to the first nonempty queue that is
-    equally transactional or nontransactional.
+    """If a message names a dead-letter queue, the sender moves the message to the first nonempty queue of the same kind
+    (transactional or nontransactional) instead.
     """
 
     def dead_letter_queue(self, message: Message) -> Queue:
@@ -199,7 +203,7 @@ class JournaledTwice(FinalAcks):
 
 @fault("sender-dead-letter-without-its-body", breaks="MQQB-3.1.5.7-05", blind=True)
 class BodyLost(Journaling):
-    """The body of a message is empty in the dead-letter queue."""
+    """The sender moves a message to the dead-letter queue without its body."""
 
     def journal_failed(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, Body=b"")
@@ -208,7 +212,7 @@ class BodyLost(Journaling):
 
 @fault("sender-journaled-transactional-message-without-label", breaks="MQQB-3.1.5.7-02", blind=True)
 class LabelLost(Journaling):
-    """The label of a message is empty in the journal."""
+    """The sender copies a message to the journal without its label."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, Label="")
@@ -239,7 +243,7 @@ class ReceiptNackForgotten(FinalAcks):
 
 @fault("sender-final-ack-of-other-message-completes-oldest", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"), blind=True)
 class OldestCompleted(FinalAcks):
-    """A FinalAck completes the oldest message that awaits a FinalAck, with any MessageID."""
+    """When a FinalAck arrives, the sender completes the oldest message that awaits a FinalAck, regardless of MessageID."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         for queue in self.qm.adm.OutgoingQueues.values():
@@ -265,7 +269,7 @@ class BeforeOrderAckIgnored(FinalAcks):
 
 @fault("sender-dead-letter-queue-of-application-ignored-for-second", breaks="MQQB-3.1.5.7-07", blind=True)
 class ApplicationQueueOnce(Journaling):
-    """The sender moves only the first dead letter to the dead-letter queue that the messages name."""
+    """The sender moves only the first refused message to the dead-letter queue that the messages name."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
         queue = super().dead_letter_queue(message)
@@ -288,7 +292,7 @@ class BothJournaled(FinalAcks):
 
 @fault("sender-large-dead-letter-truncated", breaks="MQQB-3.1.5.7-05", blind=True)
 class DeadLetterTruncated(FinalAcks):
-    """The body of a message in the transactional dead-letter queue has at most 4,096 bytes."""
+    """The sender moves at most the first 4,096 bytes of the body of a message to the transactional dead-letter queue."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         place = position.MessagePosition

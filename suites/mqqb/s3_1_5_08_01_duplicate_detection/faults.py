@@ -36,7 +36,7 @@ class ReceiverTransactionalMessageWithKnownIdDiscarded(InSequence):
     breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8-03"),
 )
 class ReceiverDuplicateOfLastMessageOnly(History):
-    """The receiver discards a duplicate only if it repeats the latest message."""
+    """The receiver discards a duplicate only if it repeats the last message that arrived."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         found = super().find_duplicate(packet)

@@ -163,7 +163,7 @@ class DuplicateNotCounted(Receiving):
 
 @fault("receiver-acknowledgment-not-counted-as-message", breaks="MQQB-3.1.5.8.2-02", blind=True)
 class AcknowledgmentNotCounted(Receiving):
-    """The receiver does not count acknowledgments of the other queue manager in MessageReceivedCount."""
+    """The receiver does not count acknowledgments that the other queue manager sends in MessageReceivedCount."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)

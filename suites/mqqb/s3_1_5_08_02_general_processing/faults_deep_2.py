@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.2 General Processing for one kind of delivery or the second of two messages."""
+"""Faults of MS-MQQB 3.1.5.8.2 General Processing that occur only for one kind of delivery or the second of two
+messages.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.2 General Processing that only some values of messages reveal."""
+"""Faults of MS-MQQB 3.1.5.8.2 General Processing that occur only with some values of messages."""
 
 from __future__ import annotations
 

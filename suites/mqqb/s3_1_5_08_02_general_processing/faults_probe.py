@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.2 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 3.1.5.8.2 General Processing, written without reading the checks."""
 
 from __future__ import annotations
 

@@ -32,7 +32,9 @@ class ReceiverMessageToMissingQueueInsertedElsewhere(Arrival):
 
 @fault("receiver-does-not-recognize-own-computer-name", breaks="MQQB-3.1.5.8.2-14")
 class ReceiverOwnComputerNameNotRecognized(Arrival):
-    """The receiver finds no queue for a message that names the receiver's computer by name instead of address."""
+    """The receiver finds no queue for a message that contains the name of the receiver's computer instead of its
+    address.
+    """
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         queue = packet.UserHeader.DestinationQueue
@@ -95,7 +97,7 @@ class ReceiverRecoverableMessageInTransactionalQueue(Admission):
 
 
 def _store_refused_messages(refused: MessageClass, *, dead: bool) -> Install:
-    """Refuse messages as specified, but store them in their queue or in the dead-letter queue."""
+    """Make the receiver refuse messages as specified, but store them in their queue or in the dead-letter queue."""
 
     class KeptInSilence(Admission):
         def refuse_message(

@@ -209,7 +209,9 @@ class AccessNotNoted(InSequence):
 
 @fault("receiver-message-not-behind-last-accepted-rejected", breaks="MQQB-3.1.5.8.6-D03", blind=True)
 class MessageMustFollowOnTheVeryLast(InSequence):
-    """The receiver rejects a message of the current sequence whose predecessor is not the last accepted message."""
+    """The receiver rejects a message of the current sequence whose PreviousTxSequenceNumber is not the number of the
+    last accepted message.
+    """
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader

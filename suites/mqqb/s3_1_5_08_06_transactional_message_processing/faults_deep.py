@@ -54,7 +54,7 @@ class SignedNumbers(InSequence):
 
 @fault("receiver-order-ack-timer-restarted-without-limit-from-second-order-ack", breaks="MQQB-3.1.5.8.6-01", blind=True)
 class LimitOfFirstOrderAck(OrderAcks):
-    """The receiver limits the delay of the first OrderAck of a session only."""
+    """The receiver limits the delay only of the first OrderAck of a session."""
 
     def schedule(self, session: Session, now: Now) -> None:
         if session.MessageSentCount:
@@ -141,7 +141,7 @@ class OlderSequenceAccepted(InSequence):
 
 @fault("receiver-gap-of-one-message-accepted", breaks="MQQB-3.1.5.8.6-D03", blind=True)
 class GapOfOneAccepted(InSequence):
-    """The receiver accepts a message although the one message before it has not arrived."""
+    """The receiver accepts a message of a sequence although the message directly before it has not arrived."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.6. Each fault breaks one cell of states.toml, and was written from the section."""
+"""Faults of MS-MQQB 3.1.5.8.6 Transactional Message Processing, written from this section of the document. Each fault
+violates one entry of the table states.toml.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The machine of an incoming transactional sequence: the position that decides which message is accepted next."""
+"""The state machine of an incoming transactional sequence. The state is the position that decides which message the
+receiver accepts next.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ SEQUENCES = ("earlier", "first", "later", "third")
 
 
 class IncomingSequence(Machine, path=Path(__file__)):
-    """The sequences of the peer at a queue of the system. Each message requests an acknowledgment of arrival."""
+    """Send messages of several sequences to a queue of the system. Each message requests an acknowledgment of arrival."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__()
@@ -34,12 +36,12 @@ class IncomingSequence(Machine, path=Path(__file__)):
 
     @state("one")
     def accept_one(self) -> None:
-        """Send the first message."""
+        """Send the first message of the sequence."""
         self._send_message_and_require_acceptance(1, 1, 0)
 
     @state("four after one")
     def accept_four(self) -> None:
-        """Send the first message, then the fourth, which follows the first."""
+        """Send the first message, and then the fourth message, whose predecessor is the first message."""
         self._send_message_and_require_acceptance(1, 1, 0)
         self._send_message_and_require_acceptance(1, 4, 1)
 
@@ -63,12 +65,12 @@ class IncomingSequence(Machine, path=Path(__file__)):
 
     @event("message behind a missing one")
     def send_behind_missing(self) -> str:
-        """Send a message that follows a message that was not sent."""
+        """Send a message whose predecessor was not sent."""
         return self._name_offer(self._sequence, self._number + 3, self._number + 2)
 
     @event("message after expired ones")
     def send_after_expired(self) -> str:
-        """Send a message that follows the last accepted message but skips numbers."""
+        """Send a message whose predecessor is the last accepted message, but whose number is not the next number."""
         return self._name_offer(self._sequence, self._number + 3, self._number)
 
     @event("first message of a later sequence")

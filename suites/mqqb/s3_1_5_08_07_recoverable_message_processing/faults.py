@@ -58,7 +58,7 @@ class RecoverableCountedTwice(Receiving):
 
 
 def _lose_at_restart(is_lost: Callable[[MessagePosition], bool]) -> Install:
-    """Make the receiver lose messages at a restart."""
+    """Make the receiver lose messages when it restarts."""
 
     def lose_messages(qm: QueueManager) -> None:
         for queue in qm.adm.QueueCollection.values():
@@ -93,7 +93,7 @@ add(
 
 
 def _change_ack_after_32(path: str, change: Callable[[int], int]) -> Install:
-    """Change a field of the SessionAck that acknowledges 32 messages."""
+    """Make the receiver change a field of the SessionAck that acknowledges 32 messages."""
     return during(
         SessionAcks.set_flag,
         SessionAcks.build,

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 class _FullFlags(SessionAcks):
-    """Change only the SessionAck that the receiver sends when all flags are used."""
+    """Change only the SessionAck that the receiver sends when all bits of RecoverableMsgAckFlags are used."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -39,7 +39,7 @@ class _FullFlags(SessionAcks):
 
 @fault("receiver-ack-of-32-messages-number-1", breaks="MQQB-3.1.5.8.7-06", blind=True)
 class NumberOne(_FullFlags):
-    """The SessionAck after 32 recoverable messages always has RecoverableMsgAckSeqNumber 1."""
+    """The receiver sends RecoverableMsgAckSeqNumber 1 in every SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
         return replace(header, RecoverableMsgAckSeqNumber=1)
@@ -47,7 +47,7 @@ class NumberOne(_FullFlags):
 
 @fault("receiver-ack-of-32-messages-without-sent-messages", breaks="MQQB-3.1.5.8.7-07", blind=True)
 class WithoutSent(_FullFlags):
-    """The SessionAck after 32 recoverable messages has UserMsgSequenceNumber 0."""
+    """The receiver sends UserMsgSequenceNumber 0 in the SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
         return replace(header, UserMsgSequenceNumber=0)
@@ -55,7 +55,9 @@ class WithoutSent(_FullFlags):
 
 @fault("receiver-ack-of-32-messages-recoverable-count-of-all-sent", breaks="MQQB-3.1.5.8.7-08", blind=True)
 class RecoverableOfAll(_FullFlags):
-    """The SessionAck after 32 recoverable messages has the number of all sent messages in RecoverableMsgSeqNumber."""
+    """The receiver sends the number of all sent messages as RecoverableMsgSeqNumber in the SessionAck after 32
+    recoverable messages.
+    """
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
         return replace(header, RecoverableMsgSeqNumber=session.MessageSentCount)
@@ -63,7 +65,7 @@ class RecoverableOfAll(_FullFlags):
 
 @fault("receiver-ack-of-32-messages-window-of-peer", breaks="MQQB-3.1.5.8.7-10", blind=True)
 class WindowOfPeer(_FullFlags):
-    """The SessionAck after 32 recoverable messages has the WindowSize of the other queue manager."""
+    """The receiver sends the WindowSize of the other queue manager in the SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
         return replace(header, WindowSize=session.ReceivedWindowSize)
@@ -135,7 +137,7 @@ class RoutedNotCounted(Receiving):
 @fault("receiver-session-ack-timer-shortened-once-per-session", breaks="MQQB-3.1.5.8.7-14", blind=True)
 class ShortenedOnce(SessionAcks):
     """The receiver restarts the Session Ack Send Timer only for the first recoverable message of a session, not for the
-    first one after a SessionAck.
+    first recoverable message after a SessionAck.
     """
 
     def set_flag(self, session: Session, now: Now) -> None:

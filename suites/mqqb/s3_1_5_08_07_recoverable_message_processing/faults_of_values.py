@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.7 Recoverable Message Processing that only some values of a message reveal."""
+"""Faults of MS-MQQB 3.1.5.8.7 Recoverable Message Processing that occur only with some values of a message."""
 
 from __future__ import annotations
 

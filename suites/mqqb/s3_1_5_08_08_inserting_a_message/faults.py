@@ -26,7 +26,7 @@ QUEUE_FULL = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
     "receiver-message-application-tag-changed", breaks=("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-02", "MQQB-3.1.5.8.8-05")
 )
 class MessageOfAnotherPacket(Positions):
-    """The receiver puts a message into its queue with a wrong ApplicationTag."""
+    """The receiver puts a message with a wrong ApplicationTag into its queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, AppSpecific=message.AppSpecific ^ 1))
@@ -161,8 +161,8 @@ class ExpressAboveQuotaIgnored(Admission):
 
 @fault("receiver-transfer-info-sender-identifier-of-first-sender", breaks="MQQB-3.1.5.8.8-23")
 class FirstSenderNamed(InSequence):
-    """Every IncomingTransactionalTransferInfo of a queue has the SenderIdentifier of the queue's first
-    IncomingTransactionalTransferInfo.
+    """The receiver sets SenderIdentifier of every IncomingTransactionalTransferInfo of a queue to the SenderIdentifier
+    of the queue's first IncomingTransactionalTransferInfo.
     """
 
     def accept_in_sequence(

@@ -148,8 +148,8 @@ class PriorityOfRecoverable(Admission):
 
 
 Change = Callable[[OutgoingTransferInfo, OutgoingTransferInfo, Session], dict[str, Any]]
-"""A function that gets the previous and the new OutgoingTransferInfo of a session's queue, and returns the wrong
-elements.
+"""A function that returns wrong elements; its arguments are the previous and the new OutgoingTransferInfo of a
+session's queue.
 """
 
 
@@ -272,7 +272,7 @@ for _name, _rule, _says, _change in (
 @fault("receiver-transfer-info-format-name-of-first-sender", breaks="MQQB-3.1.5.8.8-22", blind=True)
 class FormatNameOfFirstSender(InSequence):
     """The receiver sets FormatName of a second IncomingTransactionalTransferInfo of a queue to the FormatName of the
-    first one.
+    first IncomingTransactionalTransferInfo.
     """
 
     def accept_in_sequence(self, session: Session, transfer: Any, packet: UserMessagePacket, now: Now) -> None:
@@ -283,7 +283,9 @@ class FormatNameOfFirstSender(InSequence):
 
 @fault("receiver-transfer-info-sequence-identifier-kept", breaks="MQQB-3.1.5.8.8-24", blind=True)
 class IdentifierOfFirst(InSequence):
-    """The receiver initializes SequenceIdentifier of a second IncomingTransactionalTransferInfo from the first one."""
+    """The receiver initializes SequenceIdentifier of a second IncomingTransactionalTransferInfo with the
+    SequenceIdentifier of the first IncomingTransactionalTransferInfo.
+    """
 
     def accept_in_sequence(self, session: Session, transfer: Any, packet: UserMessagePacket, now: Now) -> None:
         super().accept_in_sequence(session, transfer, packet, now)
@@ -316,7 +318,7 @@ class QuotaOfQueueManagerFinalAck(Admission):
 
 @fault("receiver-over-quota-message-without-requests-put-into-queue", breaks="MQQB-3.1.5.8.8-13", blind=True)
 class OverQuotaWithoutRequests(Admission):
-    """The receiver puts a message over the quota of its queue into the queue if the message requests no
+    """The receiver puts a message that exceeds the quota of its queue into the queue if the message requests no
     acknowledgment and no journaling.
     """
 

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.8 Inserting a Message into a Queue for large messages and one kind of delivery."""
+"""Faults of MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue that occur only for large messages or one kind of
+delivery.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ class ExpressDropped(Admission):
 
 @fault("receiver-over-quota-message-with-jn-and-jp-not-in-dead-letter-queue", breaks="MQQB-3.1.5.8.8-10")
 class BothJournalsNotKept(Admission):
-    """The receiver puts a message beyond the quota into no dead-letter queue if JP is set as well as JN."""
+    """The receiver puts a message that exceeds the quota into no dead-letter queue if both JP and JN are set."""
 
     def journal_refused(self, message: Message) -> None:
         if not message.PositiveJournalingRequested:
@@ -74,7 +76,7 @@ class BothJournalsNotKept(Admission):
 
 @fault("receiver-over-quota-express-message-not-in-dead-letter-queue", breaks="MQQB-3.1.5.8.8-10")
 class ExpressNotKept(Admission):
-    """The receiver puts only recoverable messages beyond the quota into the dead-letter queue."""
+    """The receiver puts only recoverable messages that exceed the quota into the dead-letter queue."""
 
     def journal_refused(self, message: Message) -> None:
         if message.DeliveryGuarantee.name == "RECOVERABLE":
