@@ -15,7 +15,9 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-order-ack-of-later-sequence-with-first-identifier", breaks="MQQB-2.2.4.1-01", blind=True)
 class FirstIdentifier(OrderAcks):
-    """The receiver sends the TxSequenceID of the sender's first sequence to a queue in every OrderAck for this queue."""
+    """The receiver sends the TxSequenceID of the sender's first sequence to a queue in every OrderAck
+    for this queue.
+    """
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         first = self.__dict__.setdefault("first", {})

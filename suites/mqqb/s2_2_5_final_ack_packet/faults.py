@@ -175,7 +175,9 @@ add(
 
 @fault("receiver-final-ack-names-newest-sequence", breaks="MQQB-2.2.5.1-01", blind=True)
 class ReceiverFinalAckNamesNewestSequence(FinalAcks):
-    """The receiver sends a FinalAck with the sender's newest TxSequenceID instead of the TxSequenceID of the message."""
+    """The receiver sends a FinalAck with the sender's newest TxSequenceID instead of the TxSequenceID of
+    the message.
+    """
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference

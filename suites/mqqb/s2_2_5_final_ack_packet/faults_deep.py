@@ -109,7 +109,9 @@ class OneOfPurge(FinalAcks):
 
 @fault("receiver-second-final-ack-of-plain-queue-with-class-bad-destination", breaks="MQQB-2.2.5-13", blind=True)
 class BadDestination(OrderAcks):
-    """The receiver sends the class NACK_BAD_DST_Q in the FinalAck of the second message for a nontransactional queue."""
+    """The receiver sends the class NACK_BAD_DST_Q in the FinalAck of the second message for a
+    nontransactional queue.
+    """
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now

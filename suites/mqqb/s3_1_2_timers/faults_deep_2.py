@@ -21,7 +21,9 @@ class _Counting(SessionTimers):
 
 @fault("receiver-order-ack-timer-doubled-after-first-start", breaks="MQQB-3.1.2.7-01")
 class OrderAckTimerDoubled(_Counting):
-    """The receiver starts the Order Ack Send Timer of a session with five times OrderAckTimeout, except the first time."""
+    """The receiver starts the Order Ack Send Timer of a session with five times OrderAckTimeout, except
+    the first time.
+    """
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
         later = name is TimerName.ORDER_ACK_SEND and self.count_start(session, name) > 1

@@ -170,7 +170,9 @@ class LabelPrefix(_Lenient):
     blind=True,
 )
 class LabelWithoutCase(_Lenient):
-    """The sender accepts OrderAcks and FinalAcks whose label differs from QM Ordering Ack only in upper and lower case."""
+    """The sender accepts OrderAcks and FinalAcks whose label differs from QM Ordering Ack only in upper
+    and lower case.
+    """
 
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
         label = packet.MessagePropertiesHeader.Label or ""
@@ -203,7 +205,9 @@ class ReportIsOrderAck(_Lenient):
 
 @fault("sender-final-ack-of-class-ack-reach-queue-identified", breaks="MQQB-3.1.5.1.1-12", blind=True)
 class ReachQueueIsFinalAck(_Lenient):
-    """The sender treats a message of class ACK_REACH_QUEUE, which is below 0x4000, as a FinalAck of class ACK_RECEIVE."""
+    """The sender treats a message of class ACK_REACH_QUEUE, which is below 0x4000, as a FinalAck of
+    class ACK_RECEIVE.
+    """
 
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
         properties = packet.MessagePropertiesHeader

@@ -170,7 +170,9 @@ class _Segments(Identifying):
     blind=True,
 )
 class FirstOfSegment(_Segments):
-    """The queue manager verifies VersionNumber and Signature only in the first of several packets that arrive together."""
+    """The queue manager verifies VersionNumber and Signature only in the first of several packets that
+    arrive together.
+    """
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
         for at in self.offsets(data)[1:]:

@@ -40,7 +40,9 @@ class OneRetry(Closing):
     blind=True,
 )
 class SecondFailureInactive(Resolving):
-    """When a retry also finds no destination or next hop, the initiator sets State of the outgoing queue to Inactive."""
+    """When a retry also finds no destination or next hop, the initiator sets State of the outgoing queue
+    to Inactive.
+    """
 
     def require_validation(self, session: Session) -> None:
         super().require_validation(session)
@@ -125,7 +127,9 @@ class GuidOfDestination(Resolving):
 
 @fault("initiator-queue-on-hold-needs-validation", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
 class OnHoldNeedsValidation(Resolving):
-    """When a retry finds no destination or next hop, the initiator sets State of a queue that is OnHold to NeedValidation."""
+    """When a retry finds no destination or next hop, the initiator sets State of a queue that is OnHold
+    to NeedValidation.
+    """
 
     def require_validation(self, session: Session) -> None:
         queue = outgoing_queue(session)
@@ -166,7 +170,9 @@ _listed: WeakKeyDictionary[QueueManager, dict[str, list[str]]] = WeakKeyDictiona
 
 @fault("initiator-session-of-longer-name-shown-in-queue-of-shorter", breaks="MQQB-3.1.5.2.1-03", blind=True)
 class AllQueuesFollow(Resolving):
-    """When a session for one format name is opened, the initiator also clears NextHops of every other outgoing queue."""
+    """When a session for one format name is opened, the initiator also clears NextHops of every other
+    outgoing queue.
+    """
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
         for queue in self.qm.adm.OutgoingQueues.values():

@@ -305,7 +305,9 @@ ON_HOLD_NAMES = {
     ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in ON_HOLD_NAMES.items()]
 )
 def test_queue_on_hold_needs_no_validation(peer, sut, judge, name, rule):
-    """The SUT pauses the queue of an unresolvable name: its State is OnHold, and remains OnHold after the retry time."""
+    """The SUT pauses the queue of an unresolvable name: its State is OnHold, and remains OnHold after
+    the retry time.
+    """
     if OutgoingSession.unless_refused(peer, sut, judge, name) is None:
         return
     if not peer.eventually(lambda: find_outgoing_queue(sut, name)["State"] == "NeedValidation"):

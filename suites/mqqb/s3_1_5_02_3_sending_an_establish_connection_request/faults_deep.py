@@ -121,7 +121,9 @@ _learned: WeakKeyDictionary[QueueManager, dict[int, UUID]] = WeakKeyDictionary()
 
 @fault("initiator-time-stamp-of-first-request-repeated", breaks="MQQB-3.1.5.2.3-10", blind=True)
 class TimeStampOfFirst(Establishing):
-    """The initiator sends the TimeStamp of its first EstablishConnection request in every EstablishConnection request."""
+    """The initiator sends the TimeStamp of its first EstablishConnection request in every
+    EstablishConnection request.
+    """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)

@@ -90,7 +90,9 @@ class ErrorWithoutSeverity(Connecting):
 
 @fault("initiator-entry-of-failure-with-time-of-entry-before", breaks="MQQB-3.1.5.2-04", blind=True)
 class TimeOfEntryBefore(Connecting):
-    """The initiator sets the time of the ConnectionHistory entry of a failed attempt to the time of the previous entry."""
+    """The initiator sets the time of the ConnectionHistory entry of a failed attempt to the time of the
+    previous entry.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -190,7 +192,9 @@ _FAILURES = (
 
 @fault("initiator-repeated-failure-not-in-history", breaks="MQQB-3.1.5.2-01", blind=True)
 class RepeatedFailureOmitted(Connecting):
-    """The initiator adds no ConnectionHistory entry when an attempt fails with the same Status as the previous failure."""
+    """The initiator adds no ConnectionHistory entry when an attempt fails with the same Status as the
+    previous failure.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         history = outgoing_queue(session).ConnectionHistory

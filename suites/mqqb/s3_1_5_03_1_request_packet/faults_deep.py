@@ -98,7 +98,9 @@ class ZeroForZero(SessionOpening):
 
 @fault("acceptor-time-stamp-of-first-request-in-response", breaks="MQQB-3.1.5.3.1-10", blind=True)
 class FirstTimeStamp(SessionOpening):
-    """The acceptor sends the TimeStamp of the first EstablishConnection request in every EstablishConnection response."""
+    """The acceptor sends the TimeStamp of the first EstablishConnection request in every
+    EstablishConnection response.
+    """
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket

@@ -134,7 +134,9 @@ class RetryWithoutEntry(Connecting):
 
 @fault("initiator-response-entry-with-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
 class TimeOfRequest(Connecting):
-    """The initiator adds the ConnectionHistory entry with Status EstablishPacketReceived with the time of its request."""
+    """The initiator adds the ConnectionHistory entry with Status EstablishPacketReceived with the time
+    of its request.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)

@@ -56,7 +56,9 @@ class OnlyFirstMessage(SessionOpening):
 
 @fault("initiator-recoverable-message-beside-express-not-sent-when-open", breaks="MQQB-3.1.5.4.2-07", blind=True)
 class LateMessageNotSent(SessionOpening):
-    """When the session opens, the initiator does not send waiting recoverable messages if express messages also wait."""
+    """When the session opens, the initiator does not send waiting recoverable messages if express
+    messages also wait.
+    """
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         table = session.OutgoingMessageTable
@@ -158,7 +160,9 @@ class HopsKeptInRetry(SessionOpening):
 
 @fault("initiator-queue-on-hold-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
 class OnHoldConnected(SessionOpening):
-    """When the initiator receives the ConnectionParameters response, it sets State of a queue that is OnHold to Connected."""
+    """When the initiator receives the ConnectionParameters response, it sets State of a queue that is
+    OnHold to Connected.
+    """
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -187,7 +191,9 @@ class EstablishedFirstAddress(Connecting):
 
 @fault("initiator-established-has-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
 class EstablishedTimeOfRequest(Connecting):
-    """The initiator sets ConnectionHistoryTime of each entry with Status Established to the time of the previous entry."""
+    """The initiator sets ConnectionHistoryTime of each entry with Status Established to the time of the
+    previous entry.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)

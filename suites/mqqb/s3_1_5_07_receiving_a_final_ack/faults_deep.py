@@ -64,7 +64,9 @@ class JournaledOnlyFromAwaitingTable(FinalAcks):
 
 @fault("sender-final-ack-before-order-ack-without-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
 class DeadLetterOnlyFromAwaitingTable(FinalAcks):
-    """The sender does not put a message with JN into a dead-letter queue if its FinalAck arrives before its OrderAck."""
+    """The sender does not put a message with JN into a dead-letter queue if its FinalAck arrives before
+    its OrderAck.
+    """
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         body = FinalAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
@@ -243,7 +245,9 @@ class ReceiptNackForgotten(FinalAcks):
 
 @fault("sender-final-ack-of-other-message-completes-oldest", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"), blind=True)
 class OldestCompleted(FinalAcks):
-    """When a FinalAck arrives, the sender completes the oldest message that awaits a FinalAck, regardless of MessageID."""
+    """When a FinalAck arrives, the sender completes the oldest message that awaits a FinalAck,
+    regardless of MessageID.
+    """
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         for queue in self.qm.adm.OutgoingQueues.values():
@@ -292,7 +296,9 @@ class BothJournaled(FinalAcks):
 
 @fault("sender-large-dead-letter-truncated", breaks="MQQB-3.1.5.7-05", blind=True)
 class DeadLetterTruncated(FinalAcks):
-    """The sender moves at most the first 4,096 bytes of the body of a message to the transactional dead-letter queue."""
+    """The sender moves at most the first 4,096 bytes of the body of a message to the transactional
+    dead-letter queue.
+    """
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         place = position.MessagePosition

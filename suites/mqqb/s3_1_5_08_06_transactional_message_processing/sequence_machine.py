@@ -19,7 +19,9 @@ SEQUENCES = ("earlier", "first", "later", "third")
 
 
 class IncomingSequence(Machine, path=Path(__file__)):
-    """Send messages of several sequences to a queue of the system. Each message requests an acknowledgment of arrival."""
+    """Send messages of several sequences to a queue of the system. Each message requests an
+    acknowledgment of arrival.
+    """
 
     def __init__(self, peer: Peer) -> None:
         super().__init__()
