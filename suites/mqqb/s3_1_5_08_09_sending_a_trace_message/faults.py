@@ -85,7 +85,7 @@ class ReportOfExpressAlone(Tracing):
 
 @fault("receiver-report-label-date-from-monotonic-clock", breaks="MQQB-3.1.5.8.9-06")
 class ReportOfAnotherDay(Tracing):
-    """The receiver's report has a date in its label that it computes from the monotonic clock."""
+    """The receiver puts a date that it computes from the monotonic clock into the label of its report."""
 
     def build_report_label(self, message: Message, now: Now) -> str:
         return super().build_report_label(message, replace(now, utc_s=now.monotonic_ms // 1000))
@@ -93,7 +93,7 @@ class ReportOfAnotherDay(Tracing):
 
 @fault("receiver-report-label-hops-decimal", breaks="MQQB-3.1.5.8.9-06")
 class ReportHopsInDecimal(Tracing):
-    """The receiver's report has the hop count in decimal digits in its label."""
+    """The receiver puts the hop count in decimal digits into the label of its report."""
 
     def build_report_label(self, message: Message, now: Now) -> str:
         label = super().build_report_label(message, now)
@@ -111,7 +111,7 @@ class ArrivalOfTransactionalMessagesNotReported(Tracing):
 
 @fault("receiver-report-label-hop-count-not-hexadecimal", breaks="MQQB-3.1.5.8.9-06", blind=True)
 class HopsInTheLabelOfAReportDecimal(Tracing):
-    """The receiver's report has a hop count in its label that is not hexadecimal."""
+    """The receiver puts a hop count that is not hexadecimal into the label of its report."""
 
     def build_report_label(self, message: Message, now: Now) -> str:
         label = super().build_report_label(message, now)

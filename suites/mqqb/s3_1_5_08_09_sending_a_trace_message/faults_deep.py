@@ -35,7 +35,7 @@ class ReportToFirstQueue(Tracing):
 
 @fault("receiver-report-of-second-message-not-sent", breaks="MQQB-3.1.5.8.9-01", blind=True)
 class SecondNotReported(Tracing):
-    """The receiver sends one report to each queue, on the first traced message."""
+    """The receiver sends only one report to each queue, for the first traced message."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -50,7 +50,9 @@ class SecondNotReported(Tracing):
 
 @fault("receiver-report-body-names-target-of-first-message", breaks="MQQB-3.1.5.8.9-07", blind=True)
 class BodyOfFirst(Tracing):
-    """The body of each report on a received message names the target queue of the first traced message."""
+    """The receiver puts the target queue of the first traced message into the body of each report on a
+    received message.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -66,7 +68,7 @@ class BodyOfFirst(Tracing):
 
 @fault("receiver-report-body-message-id-of-16-bits", breaks="MQQB-3.1.5.8.9-07", blind=True)
 class BodyOf16Bits(Tracing):
-    """The body of the report on a received message contains only the lower 16 bits of the MessageID."""
+    """The receiver puts only the lower 16 bits of the MessageID into the body of the report on a received message."""
 
     def build_report_body(self, message: Message, next_hop: str | None) -> str:
         identifier = message.Identifier

@@ -180,7 +180,7 @@ class SecondTracedNotReported(Tracing):
     blind=True,
 )
 class NotBesideNa(AdminAcks):
-    """The receiver sends no ACK_REACH_QUEUE if both PA and NA are set."""
+    """The receiver sends no ACK_REACH_QUEUE for a message that has both PA and NA set."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
         if not position.MessageReference.AcknowledgementsRequested & NEGATIVE_ARRIVAL:
@@ -202,9 +202,7 @@ class NotForTransactional(AdminAcks):
 
 @fault("receiver-ack-reach-queue-to-queue-of-first-message", breaks="MQQB-3.1.5.8-12", blind=True)
 class AckToFirstQueue(AdminAcks):
-    """The receiver sends each acknowledgment to the administration queue that was named in the first message of the
-    sender.
-    """
+    """The receiver sends each acknowledgment to the administration queue that the first message of the sender named."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

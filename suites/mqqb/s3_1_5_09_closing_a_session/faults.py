@@ -36,8 +36,8 @@ class ClosedSessionQueueConnected(Closing):
 
 @fault("initiator-outgoing-queue-on-hold-ended-by-closing", breaks=("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04"))
 class ClosedSessionQueueNotOnHold(Closing):
-    """The initiator changes State of a paused outgoing queue from OnHold to a different value when the queue's session
-    is closed.
+    """The initiator changes State of a paused outgoing queue from OnHold to a different value when it closes the
+    session of this queue.
     """
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -56,7 +56,7 @@ add(
 
 
 class _AwaitedWithoutMessages(Closing):
-    """The initiator schedules a reconnection for a session without messages."""
+    """Make the initiator schedule a reconnection even if no messages wait for the session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         super().close(session, reason, now)
@@ -68,7 +68,7 @@ class _AwaitedWithoutMessages(Closing):
 
 
 class _EstablishedWithoutMessages(Establishing):
-    """The initiator establishes a closed session again although no messages wait for the session."""
+    """Make the initiator establish a closed session again although no messages wait for the session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if len(session.OutgoingMessageTable):

@@ -37,7 +37,7 @@ class NoRetryAfterAckWait(SessionAcks):
 
 @fault("initiator-retries-twice-only", breaks="MQQB-3.1.5.9-04", blind=True)
 class RetriesTwice(Closing):
-    """The initiator does not connect again after the third session that it closes while messages wait."""
+    """The initiator does not connect again after it has closed the third session while messages wait."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -118,7 +118,9 @@ class AckWaitConnectionOpen(Closing):
 
 @fault("acceptor-session-state-of-idle-session-open", breaks="MQQB-3.1.5.9-02", blind=True)
 class StateOfIdleOpen(Closing):
-    """SessionState of an accepted session stays OPEN when the session is closed because it is idle."""
+    """The acceptor leaves SessionState of an accepted session at OPEN when it closes the session because
+    the session is idle.
+    """
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
         super().on_session_cleanup_timer(session, now)
@@ -149,7 +151,9 @@ class StopsTimersOfOthers(Closing):
 
 @fault("initiator-queue-of-second-closed-session-connected", breaks="MQQB-3.1.5.9-03", blind=True)
 class SecondConnected(Closing):
-    """State of the outgoing queue is Connected after its session has closed for the second time."""
+    """The initiator sets State of the outgoing queue to Connected after the session of this queue has
+    closed for the second time.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -200,7 +204,9 @@ class _Causes(Closing):
 
 @fault("initiator-state-kept-after-wrong-counts", breaks="MQQB-3.1.5.9-03", blind=True)
 class StateAfterCounts(_Causes):
-    """State of the outgoing queue remains Connected when the initiator closes its session because of wrong counts."""
+    """The initiator leaves State of the outgoing queue at Connected when it closes its session because
+    of wrong counts.
+    """
 
     def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:
         if session.initiator and before is not None:
@@ -209,7 +215,9 @@ class StateAfterCounts(_Causes):
 
 @fault("initiator-state-kept-after-malformed-packet", breaks="MQQB-3.1.5.9-03", blind=True)
 class StateAfterMalformed(StateAfterCounts):
-    """State of the outgoing queue remains Connected when the initiator closes its session after a malformed packet."""
+    """The initiator leaves State of the outgoing queue at Connected when it closes its session after a
+    malformed packet.
+    """
 
     def is_concerned(self, reason: str) -> bool:
         return "3.1.5.1.3" in reason
@@ -217,8 +225,8 @@ class StateAfterMalformed(StateAfterCounts):
 
 @fault("initiator-state-kept-after-missing-acknowledgment", breaks="MQQB-3.1.5.9-03", blind=True)
 class StateAfterMissingAck(StateAfterCounts):
-    """State of the outgoing queue remains Connected when the initiator closes its session because no acknowledgment
-    arrived.
+    """The initiator leaves State of the outgoing queue at Connected when it closes its session because
+    no acknowledgment arrived.
     """
 
     def is_concerned(self, reason: str) -> bool:
@@ -227,7 +235,7 @@ class StateAfterMissingAck(StateAfterCounts):
 
 @fault("initiator-state-kept-after-idle-time", breaks="MQQB-3.1.5.9-03", blind=True)
 class StateAfterIdle(StateAfterCounts):
-    """State of the outgoing queue remains Connected when the initiator closes an idle session."""
+    """The initiator leaves State of the outgoing queue at Connected when it closes an idle session."""
 
     def is_concerned(self, reason: str) -> bool:
         return "3.1.6.2" in reason
@@ -303,8 +311,8 @@ class OpenAfterIdle(Closing):
 
 @fault("queue-manager-due-acknowledgment-sent-at-close", breaks="MQQB-3.1.5.9-D01", blind=True)
 class AcknowledgesAtClose(Closing):
-    """When the queue manager closes a session because of wrong counts or a malformed packet, it first acknowledges the
-    messages that are not acknowledged.
+    """When the queue manager closes a session because of wrong counts or a malformed packet, it first sends an
+    acknowledgment for the messages that it has not yet acknowledged.
     """
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -340,7 +348,9 @@ class OthersClosed(Closing):
 
 @fault("acceptor-session-of-lost-connection-stays-open", breaks="MQQB-3.1.5.9-02")
 class LostSessionStaysOpen(Closing):
-    """SessionState of an accepted session stays OPEN after the peer has closed the connection."""
+    """The acceptor leaves SessionState of an accepted session at OPEN after the other side has closed
+    the connection.
+    """
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         was_open = session.SessionState is SessionState.OPEN
@@ -352,7 +362,9 @@ class LostSessionStaysOpen(Closing):
 
 @fault("acceptor-cleanup-timer-of-lost-connection-runs", breaks="MQQB-3.1.5.9-D03")
 class LostSessionTimerRuns(Closing):
-    """The Session Cleanup Timer of an accepted session runs after the peer has closed the connection."""
+    """The acceptor does not stop the Session Cleanup Timer of an accepted session after the other side
+    has closed the connection.
+    """
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         super().on_transport_lost(session, reason, now)

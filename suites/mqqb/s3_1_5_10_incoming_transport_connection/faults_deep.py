@@ -58,8 +58,8 @@ class ClosesFirst(SessionOpening):
 
 @fault("acceptor-later-session-of-host-with-recoverable-count", breaks="MQQB-3.1.5.10-01", blind=True)
 class RecoverableCountKept(SessionOpening):
-    """A session of a host whose earlier session is closed begins with the RecoverableMessageReceivedCount of the
-    earlier session.
+    """When a host connects again after its earlier session has closed, the acceptor starts the new session with the
+    RecoverableMessageReceivedCount of the earlier session.
     """
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
@@ -72,7 +72,9 @@ class RecoverableCountKept(SessionOpening):
 
 @fault("acceptor-second-connection-before-request-replaces-first", breaks="MQQB-3.1.5.10-01", blind=True)
 class SecondReplaces(SessionOpening):
-    """A new connection closes an earlier connection that waits for its EstablishConnection request."""
+    """When the acceptor accepts a new connection, it closes an earlier connection that waits for its
+    EstablishConnection request.
+    """
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         for other in list(self.qm.sessions.values()):
@@ -94,7 +96,9 @@ class NoSecondTimer(SessionOpening):
 
 @fault("acceptor-counts-of-latest-session-continued", breaks="MQQB-3.1.5.10-01", blind=True)
 class CountsContinued(SessionOpening):
-    """A new session continues RecoverableMessageReceivedCount of an open session with the same address."""
+    """The acceptor starts a new session with the RecoverableMessageReceivedCount of an open session with
+    the same address.
+    """
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         counts = [one.RecoverableMessageReceivedCount for one in self.qm.sessions.values() if not one.initiator]
@@ -108,7 +112,7 @@ class CountsContinued(SessionOpening):
     "acceptor-connection-while-own-session-to-peer-refused", breaks=("MQQB-3.1.5.10-01", "MQQB-3.1.5.10-02"), blind=True
 )
 class OwnSessionFirst(SessionOpening):
-    """The acceptor closes a new connection from a host to which it has an open session as initiator."""
+    """The acceptor closes a new connection from a host with which it has an open session as initiator."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         super().accept_transport(event, now)

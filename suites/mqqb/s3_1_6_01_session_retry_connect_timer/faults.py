@@ -24,7 +24,7 @@ add(
 
 @fault("initiator-reconnection-after-late-acknowledgment", breaks="MQQB-3.1.6.1-01")
 class RetryWithNothingLeft(Establishing):
-    """The initiator connects again although its messages were acknowledged after the session was lost."""
+    """The initiator connects again although all its messages were acknowledged after the loss of the session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if session.SessionState is SessionState.WAITING_RECONNECT and not len(session.OutgoingMessageTable):

@@ -53,7 +53,9 @@ class OneQueueAtATime(Closing):
 
 @fault("initiator-retry-third-next-hop-skipped", breaks=("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"), blind=True)
 class ThirdHopSkipped(Establishing):
-    """If a host has three next hops, the initiator skips the third one and begins a new attempt with the first."""
+    """If a host has three next hops, the initiator skips the third next hop and begins a new attempt
+    with the first next hop.
+    """
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if session.NextHopIndexer == 1:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.1 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 3.1.6.1 Session Retry Connect Timer Event, written without reading the checks."""
 
 from __future__ import annotations
 

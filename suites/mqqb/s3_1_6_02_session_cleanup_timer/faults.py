@@ -38,8 +38,8 @@ class UsedSessionStaysActive(Closing):
 
 @fault("any-used-session-closed-at-third-expiry", breaks="MQQB-3.1.6.2-03", blind=True)
 class UsedSessionClosedAtTheThirdLook(Closing):
-    """The queue manager closes a session at the third expiry of its Session Cleanup Timer, even if the session was
-    used.
+    """The queue manager closes a session at the third expiry of its Session Cleanup Timer, even if the
+    session was active.
     """
 
     def __init__(self, qm: QueueManager) -> None:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer Event in the second session, period or kind of message."""
+"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer Event that occur only in a second session, in a later period or for
+one kind of message.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ class InNewest(Receiving):
 
 @fault("queue-manager-session-with-sent-own-messages-idle", breaks="MQQB-3.1.6.2-03", blind=True)
 class OwnIdle(Sending):
-    """A sent acknowledgment message of the queue manager does not count as activity of a session."""
+    """The queue manager does not count an acknowledgment message that it sends as activity of the session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         before = session.SessionActive
@@ -37,7 +39,9 @@ class OwnIdle(Sending):
 
 @fault("queue-manager-active-session-closed-at-third-expiry", breaks="MQQB-3.1.6.2-03", blind=True)
 class ThirdCloses(Closing):
-    """The queue manager closes a session at the third expiry of the Session Cleanup Timer, even if it is active."""
+    """The queue manager closes a session at the third expiry of the Session Cleanup Timer, even if the
+    session is active.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

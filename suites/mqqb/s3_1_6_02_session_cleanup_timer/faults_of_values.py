@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer that only some values of a message reveal."""
+"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer Event that occur only with some values of a message."""
 
 from __future__ import annotations
 

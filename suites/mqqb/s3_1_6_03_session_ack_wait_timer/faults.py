@@ -29,7 +29,7 @@ add(
 
 @fault("sender-ack-wait-timer-restarted-without-messages", breaks="MQQB-3.1.6.3-02")
 class RestartedForNothing(SessionAcks):
-    """The sender restarts the Session Ack Wait Timer although no message is unacknowledged."""
+    """The sender restarts the Session Ack Wait Timer although all its messages are acknowledged."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
         super().on_wait_timer(session, now)
@@ -39,7 +39,7 @@ class RestartedForNothing(SessionAcks):
 
 @fault("sender-received-ack-not-reset-without-messages", breaks="MQQB-3.1.6.3-02")
 class ReceivedAckKeptForNothing(SessionAcks):
-    """The sender leaves ReceivedAck TRUE when the Session Ack Wait Timer expires with no message unacknowledged."""
+    """The sender leaves ReceivedAck TRUE when the Session Ack Wait Timer expires and all messages are acknowledged."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
         super().on_wait_timer(session, now)
@@ -49,7 +49,9 @@ class ReceivedAckKeptForNothing(SessionAcks):
 
 @fault("sender-closes-session-at-ack-wait-expiry-despite-received-ack", breaks="MQQB-3.1.6.3-04")
 class ReceivedAckIgnored(SessionAcks):
-    """The sender closes the session at the first expiry of the Session Ack Wait Timer despite received packets."""
+    """The sender closes the session at the first expiry of the Session Ack Wait Timer although it has
+    received packets.
+    """
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
         session.ReceivedAck = False

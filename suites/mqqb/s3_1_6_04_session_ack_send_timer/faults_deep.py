@@ -39,8 +39,8 @@ class TwoOnly(SessionAcks):
 
 @fault("receiver-session-ack-number-of-first-recoverable-message", breaks="MQQB-3.1.6.4-05", blind=True)
 class NumberOfFirst(SessionAcks):
-    """RecoverableMsgAckSeqNumber of a SessionAck without new recoverable messages repeats the value from the previous
-    SessionAck.
+    """If no recoverable message has arrived since the last SessionAck, the receiver repeats RecoverableMsgAckSeqNumber
+    of the last SessionAck in the next SessionAck.
     """
 
     def build_header(self, session: Session) -> SessionHeader:

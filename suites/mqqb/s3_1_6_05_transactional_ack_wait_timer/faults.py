@@ -21,7 +21,7 @@ add(
 
 @fault("sender-resend-first-message-only", breaks="MQQB-3.1.6.5-01")
 class ResendFirstOnly(TransactionalSending):
-    """The sender resends only the first message without OrderAck."""
+    """The sender resends only the first message that no OrderAck has acknowledged."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         waiting = [one for one in session.OutgoingMessageTable if one.TxSequenceNumber and not one.ReceivedOrderAck]
@@ -54,7 +54,9 @@ class SentAgainOnlyOnce(TransactionalSending):
 
 @fault("sender-resend-oldest-message-only", breaks="MQQB-3.1.6.5-01", blind=True)
 class OnlyTheOldestSentAgain(TransactionalSending):
-    """The sender resends only the oldest message without OrderAck when the Transactional Ack Wait Timer expires."""
+    """When the Transactional Ack Wait Timer expires, the sender resends only the oldest message that no
+    OrderAck has acknowledged.
+    """
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         waiting = [one for one in session.OutgoingMessageTable if one.TxSequenceNumber and not one.ReceivedOrderAck]

@@ -13,8 +13,8 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-resends-first-unacknowledged-message-only", breaks="MQQB-3.1.6.5-01", blind=True)
 class FirstOnly(TransactionalSending):
-    """The sender resends only the first transactional message without an OrderAck when the Transactional Ack Wait Timer
-    expires.
+    """When the Transactional Ack Wait Timer expires, the sender resends only the first transactional message that no
+    OrderAck has acknowledged.
     """
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event in the second queue, session or expiry."""
+"""Faults of MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event that occur only in a second queue, session or expiry."""
 
 from __future__ import annotations
 

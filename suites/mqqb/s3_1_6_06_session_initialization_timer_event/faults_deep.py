@@ -46,7 +46,7 @@ class ClosesOpenSessions(Closing):
 
 @fault("acceptor-initialization-timer-of-second-silent-connection-ignored", breaks="MQQB-3.1.6.6-01", blind=True)
 class SecondIgnored(Closing):
-    """The acceptor does not close the second of two connections on which no session is set up in time."""
+    """The acceptor does not close a second connection on which no session is set up in time."""
 
     def on_session_initialization_timer(self, session: Session, now: Now) -> None:
         others = [one for one in self.qm.closed_sessions if not one.initiator and not one.MessageReceivedCount]

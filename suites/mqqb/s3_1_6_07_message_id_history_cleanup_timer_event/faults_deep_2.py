@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.6.7 MessageIDHistory Cleanup Timer Event in the second sender, or with a single entry."""
+"""Faults of MS-MQQB 3.1.6.7 MessageIDHistory Cleanup Timer Event that occur only for a second sender, or
+with a single entry.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 class _Sparing(History):
-    """A history that keeps some of the old entries."""
+    """Keep some of the old entries of the history."""
 
     def on_history_timer(self, now: Now) -> None:
         before = list(self.qm.adm.MessageIDHistoryTable)
@@ -28,7 +30,9 @@ class _Sparing(History):
 
 @fault("receiver-history-cleanup-of-oldest-sender-only", breaks="MQQB-3.1.6.7-02", blind=True)
 class OldestSenderOnly(_Sparing):
-    """At an expiry, the receiver deletes the old entries of one sender only: of the sender of the oldest entry."""
+    """When the timer expires, the receiver deletes the old entries of only one sender: the sender of the
+    oldest entry.
+    """
 
     def is_spared(self, entry: MessageIDHistoryEntry, before: list[MessageIDHistoryEntry]) -> bool:
         return entry.MessageIdentifier.QueueManagerGuid != before[0].MessageIdentifier.QueueManagerGuid
@@ -36,7 +40,7 @@ class OldestSenderOnly(_Sparing):
 
 @fault("receiver-history-cleanup-keeps-entries-of-stored-messages", breaks="MQQB-3.1.6.7-02", blind=True)
 class StoredSpared(_Sparing):
-    """The receiver keeps the old entry of a message as long as the message is in its queue."""
+    """The receiver keeps the old entry of a message while the message is in its queue."""
 
     def is_spared(self, entry: MessageIDHistoryEntry, before: list[MessageIDHistoryEntry]) -> bool:
         return any(

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.8 Ping Response Timer Event that only a second attempt or session reveals."""
+"""Faults of MS-MQQB 3.1.6.8 Ping Response Timer Event that occur only in a second attempt or session."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SecondOpens(Ping):
 
 @fault("initiator-ping-timeout-of-second-destination-not-tried-again", breaks="MQQB-3.1.6.8-01", blind=True)
 class OtherNotTriedAgain(Ping):
-    """The initiator tries again after a Ping Response Timer expired, but only for one destination."""
+    """After a Ping Response Timer has expired, the initiator tries again for only one destination."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

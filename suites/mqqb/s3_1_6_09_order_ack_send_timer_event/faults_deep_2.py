@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.9 Order Ack Send Timer Event in the second sequence, session or expiry."""
+"""Faults of MS-MQQB 3.1.6.9 Order Ack Send Timer Event that occur only in a second sequence, session or expiry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-order-ack-timer-shared-by-sessions", breaks="MQQB-3.1.6.9-01", blind=True)
 class SharedTimer(OrderAcks):
-    """The receiver has one Order Ack Send Timer for all sessions, which expires for the last session only."""
+    """The receiver has one Order Ack Send Timer for all sessions; when this timer expires, the receiver sends an
+    OrderAck only on the last session.
+    """
 
     def schedule(self, session: Session, now: Now) -> None:
         super().schedule(session, now)

@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 class _OneAtATime(Cache):
-    """A cache whose cleanup deletes one old entry."""
+    """Delete only one old entry in each cleanup of a cache."""
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         before = list(self.entries)
@@ -21,7 +21,7 @@ class _OneAtATime(Cache):
 
 
 class _SameOwner(Cache):
-    """A cache whose cleanup deletes all entries of the queue manager of an old entry."""
+    """When an entry of a cache is old, delete all entries of the queue manager of that entry."""
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         before = list(self.entries)
@@ -32,7 +32,7 @@ class _SameOwner(Cache):
 
 
 class _FromNewest(Cache):
-    """A cache whose next cleanup is computed from the newest entry."""
+    """Compute the next cleanup of a cache from the newest entry."""
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         if super().delete_old_entries(now, scale) is None or self.lifetime_ms is None:
@@ -42,7 +42,7 @@ class _FromNewest(Cache):
 
 
 class _SecondShort(Cache):
-    """A cache whose second and later cleanups omit the minute from the duration of the next timer."""
+    """Omit the minute from the duration of the timer after the second and later cleanups of a cache."""
 
     cleaned = 0
 

@@ -28,7 +28,7 @@ add(
 
 @fault("sender-nack-of-expired-message-class-receive-timeout", breaks=("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"))
 class ExpirationAcknowledgedOtherwise(AdminAcks):
-    """The sender acknowledges an expired message with the class RECEIVE_TIMEOUT."""
+    """The sender sends an acknowledgment of class RECEIVE_TIMEOUT for an expired message."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         super().acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT, now)
@@ -73,7 +73,7 @@ class ExpiredASecondEarly(Lifetimes):
 
 @fault("sender-message-with-future-sent-time-expired", breaks="MQQB-3.1.7.1.2-D01")
 class ExpiredByUnsignedAge(Lifetimes):
-    """The sender treats a message as expired when its SentTime is later than the time of the sender's clock."""
+    """The sender treats a message as expired when its SentTime is later than the current time of the sender's clock."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return (now.utc_s - packet.UserHeader.SentTime) & 0xFFFF_FFFF > packet.BaseHeader.TimeToReachQueue
@@ -85,7 +85,7 @@ class ExpiredByUnsignedAge(Lifetimes):
     blind=True,
 )
 class ExpiredRecoverableMessageNotNacked(AdminAcks):
-    """The sender does not acknowledge its own recoverable messages when they expire."""
+    """The sender sends no acknowledgment for its own recoverable messages when they expire."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier

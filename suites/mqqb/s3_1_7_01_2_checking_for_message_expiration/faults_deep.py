@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.1.2 Checking for Message Expiration: second messages, other deliveries, edge values."""
+"""Faults of MS-MQQB 3.1.7.1.2 Checking for Message Expiration that occur only for second messages, other deliveries or
+boundary values.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,7 @@ class ExpressNotJournaled(Journaling):
 
 @fault("sender-expired-message-with-jp-in-dead-letter-queue", breaks="MQQB-3.1.7.1.2-06", blind=True)
 class JpAsJn(Journaling):
-    """The sender also puts an expired message with JP, but without JN, into the dead-letter queue."""
+    """The sender puts an expired message with JP, but without JN, into the dead-letter queue."""
 
     def journal_failed(self, position: MessagePosition) -> None:
         message = position.MessageReference

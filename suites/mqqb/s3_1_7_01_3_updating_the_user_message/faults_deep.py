@@ -124,7 +124,7 @@ class AcknowledgesAsFirst(_MessageHeaders):
 
 @fault("sender-session-header-flags-of-8-bits", breaks="MQQB-3.1.7.1.3-20", blind=True)
 class FlagsOf8Bits(SessionAcks):
-    """The SessionHeader of a user message has only the lower 8 bits of RecoverableMsgAckFlags."""
+    """The sender puts only the lower 8 bits of RecoverableMsgAckFlags into the SessionHeader of a user message."""
 
     def build(self, session: Session) -> SessionAckPacket:
         packet = super().build(session)
@@ -137,7 +137,9 @@ class FlagsOf8Bits(SessionAcks):
 
 @fault("sender-first-message-of-later-sequence-names-predecessor", breaks="MQQB-3.1.7.1.3-03", blind=True)
 class LaterSequenceNamesPredecessor(TransactionalSending):
-    """PreviousTxSequenceNumber of the first message of a later sequence is the last number of the sequence before."""
+    """The sender sets PreviousTxSequenceNumber of the first message of a later sequence to the last
+    number of the sequence before.
+    """
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now

@@ -63,8 +63,8 @@ class SignedAsMsmq1(Securing):
 
 
 def _is_msmq_1_signature(message: Message) -> bool:
-    """Return whether a message requests an MSMQ 1.0 signature; the checks need one valid signature to judge others
-    (E81).
+    """Return whether a message requests an MSMQ 1.0 signature. The checks need one valid signature before they judge
+    other signatures (E81).
     """
     return message.security is not None and message.security.AuthenticationLevel == SignatureType.SIG10
 
@@ -86,7 +86,7 @@ class SignedWithSha1(Securing):
     "sender-signature-with-other-users-key", breaks=("MQQB-3.1.7.1.4-05", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
 )
 class SignedByAnotherKey(Securing):
-    """The sender signs with another user's key, except with the MSMQ 1.0 signature type."""
+    """The sender signs with the key of another user, except with the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         self.rightly = _is_msmq_1_signature(message)

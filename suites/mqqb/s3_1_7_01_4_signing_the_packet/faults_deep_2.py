@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.1.4 Signing the Packet in the second message, user or copy, and in large bodies."""
+"""Faults of MS-MQQB 3.1.7.1.4 Signing the Packet that occur only for a second message, user or copy, or
+in large bodies.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from reference_qm.security import SignatureType
 
 @fault("sender-second-message-of-certificate-not-signed", breaks="MQQB-3.1.7.1.4-01", blind=True)
 class OncePerCertificate(Securing):
-    """The sender signs only the first message of each certificate, and sends the others unsigned."""
+    """The sender signs only the first message of each certificate, and sends later messages unsigned."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -60,7 +62,9 @@ class SeveralLargeBodyCut(SecurityOnReceipt):
 
 @fault("sender-signed-with-key-of-first-account", breaks="MQQB-3.1.7.1.4-08", blind=True)
 class FirstKey(Securing):
-    """The sender signs with the private key of the first user, whichever certificate the message contains."""
+    """The sender signs with the private key of the first user, regardless of the certificate that the
+    message contains.
+    """
 
     def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:
         found = super().find_signing_key(certificate)

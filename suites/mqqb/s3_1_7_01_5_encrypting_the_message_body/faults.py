@@ -81,7 +81,7 @@ class InClearWhenEncryptionFails(Securing):
 
 
 def _encrypt_by_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
-    """Make the sender encrypt for a wrong privacy level, but send the requested level."""
+    """Make the sender encrypt for a wrong privacy level, but put the requested level into the packet."""
 
     class OfLevel(Securing):
         def encrypt_body(
@@ -190,7 +190,7 @@ class KeyFoundAndNotUsed(Securing):
 
 @fault("sender-symmetric-key-cache-not-searched", breaks="MQQB-3.1.7.1.5-21")
 class KeysNotSearched(Securing):
-    """The sender encrypts every message with a new symmetric key, and caches each of these keys."""
+    """The sender encrypts every message with a new symmetric key, and adds each of these keys to its cache."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -209,7 +209,9 @@ class KeysNotSearched(Securing):
 def _change_encrypted_message(
     changes: dict[str, Any], when: Callable[[UserMessagePacket], bool] = lambda _: True
 ) -> Install:
-    """Make the sender change fields of an encrypted message; callables get the old value."""
+    """Make the sender change fields of an encrypted message. The argument of a function that changes a
+    field is the old value.
+    """
 
     class Encrypted(Securing):
         def encrypt_body(
@@ -335,7 +337,9 @@ class NotEncryptedNotLogged(Sending):
 
 @fault("sender-dead-letter-of-transactional-message-in-wrong-queue", breaks="MQQB-3.1.7.1.5.1-D01")
 class NotEncryptedKeptAsPlain(Journaling):
-    """The sender puts an unencryptable transactional message into the nontransactional dead-letter queue."""
+    """When the sender cannot encrypt a transactional message, it puts the message into the
+    nontransactional dead-letter queue.
+    """
 
     def dead_letter_queue(self, message: Message) -> Queue:
         return self.qm.adm.SystemDeadletterQueue

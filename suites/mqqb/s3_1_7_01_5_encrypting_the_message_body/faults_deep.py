@@ -54,7 +54,7 @@ class RecoverableNotJournaled(Sending):
 
 
 class _Encrypted(Securing):
-    """Change only messages that are encrypted with a key that was used before."""
+    """Change only messages that the sender encrypts with a key that it has used before."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -121,7 +121,7 @@ class GarbledWithCachedKey(_Encrypted):
 
 @fault("sender-aes-initial-value-of-second-message-not-zero", breaks="MQQB-3.1.7.1.5-37", blind=True)
 class InitialValueOfSecond(_Encrypted):
-    """The sender encrypts a body with a nonzero initialization vector when it takes an AES key from its cache."""
+    """The sender encrypts a body with a nonzero initialization vector when it uses an AES key from its cache."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
         properties = done.MessagePropertiesHeader
