@@ -1,4 +1,4 @@
-"""Readings of erratum E16: the session on which a message is sent.
+"""Readings of erratum E16, which is about the session on which a queue manager sends a message.
 
 The reference sends a message for another queue manager on a session that it opens for the outgoing queue. These
 variants send the message on a session that the remote queue manager has opened: the first session, the last session, or
@@ -25,9 +25,11 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 Choose = Callable[[QueueManager, list[Session]], Session]
-"""A function that chooses one of the open sessions, which are passed in the order in which they were opened."""
+"""A function that chooses one of the open sessions. Its argument lists the sessions in the order in
+which they were opened.
+"""
 Moves = Callable[[QueueManager, UserMessagePacket], bool]
-"""A function that decides whether a message is sent on a session that is already open."""
+"""A function that decides whether a queue manager sends a message on a session that is already open."""
 
 
 def is_own_message(qm: QueueManager, packet: UserMessagePacket) -> bool:
@@ -37,8 +39,8 @@ def is_own_message(qm: QueueManager, packet: UserMessagePacket) -> bool:
 
 
 def may_leave_session(qm: QueueManager, packet: UserMessagePacket) -> bool:
-    """Return whether a message may be sent on a session of the remote queue manager; messages of this queue manager's
-    sequences may not.
+    """Return whether a message may be sent on a session of the remote queue manager. The messages of this queue
+    manager's own sequences may not be sent there.
     """
     return packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != qm.adm.Identifier
 

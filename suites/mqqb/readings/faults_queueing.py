@@ -111,8 +111,8 @@ class BoundariesOfTheWholeTransaction(TransactionEvents):
 
 @follows("E119.2")
 class PurgedInTransactionWasReceived(TransactionEvents):
-    """If a message is purged after a transaction received it, the receiver deletes the message at the abort of the
-    transaction, and acknowledges the message as received.
+    """If a message is purged after a transaction received it, the receiver deletes the message when the transaction
+    aborts, and acknowledges the message as received.
     """
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -125,7 +125,7 @@ class PurgedInTransactionWasReceived(TransactionEvents):
 
 @follows("E81.2")
 class OtherBytesAreSigned(SecurityOnReceipt):
-    """The hash for a signature covers the specified values, followed by a null byte."""
+    """The queue manager computes the hash for a signature from the specified values and an additional null byte."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         return super().signed_properties(packet, kind) + b"\0"
@@ -133,7 +133,9 @@ class OtherBytesAreSigned(SecurityOnReceipt):
 
 @follows("E84.2")
 class AnyProviderVerifies(SecurityOnReceipt):
-    """The receiver verifies a signature of an unavailable cryptographic provider like any other signature."""
+    """The receiver verifies a signature of an unavailable cryptographic provider in the same way as any
+    other signature.
+    """
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         security = packet.SecurityHeader

@@ -64,8 +64,8 @@ class HostNamesValidated(Receiving):
 
 @follows("E19.2")
 class RefusedDoNotCount(Admission):
-    """The receiver does not count refused recoverable messages, so the sender's next SessionHeader makes the receiver
-    close the session.
+    """The receiver does not count refused recoverable messages. Therefore, the sender's next SessionHeader makes the
+    receiver close the session.
     """
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.DM)
@@ -95,7 +95,7 @@ class ComparedBeforeCounted(Receiving):
 
 @follows("E29.2")
 class HopsUpToFiveBits(Routing):
-    """The receiver refuses a message when the increment of RC overflows its five bits."""
+    """The receiver refuses a message when RC, which has five bits, overflows after the increment."""
 
     @only_if(lambda part, packet: packet.UserHeader.RC >= HIGHEST_RC)
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -151,7 +151,7 @@ class ExpiredIsIgnored(Admission):
 
     @only_if(lambda part, message: getattr(part, "_expiring", False))
     def journal_refused(self, message: Message) -> None:
-        """Do not journal the message."""
+        """Do not put the refused message into a journal."""
 
 
 @follows("E39.2")
@@ -171,8 +171,8 @@ class OrderAckOfNothing(OrderAcks):
 
 @follows("E40.1")
 class RefusedForQuotaAdvances(Admission):
-    """The receiver advances the sequence and sends an OrderAck for a message, and then refuses the message because of a
-    quota.
+    """The receiver advances the sequence and sends an OrderAck for a message, and then refuses the message because a
+    quota is exceeded.
     """
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
@@ -216,7 +216,7 @@ def _get_sequence_key(packet: UserMessagePacket, message: Message) -> TransferKe
 def _advance_sequence(
     part: Admission, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
 ) -> None:
-    """Advance a sequence for a message that is not put into its queue."""
+    """Advance a sequence for a message that the receiver does not put into its queue."""
     source, name = packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName
     key = (source, name.lower())
     transfer = queue.IncomingTransactionalTransferInfoCollection.get(key)
@@ -277,7 +277,9 @@ class SequenceEndsWithTheSession(Closing):
 
 @follows("E49.2")
 class UnknownPrivacyLevelIsBadSignature(SecurityOnReceipt):
-    """The receiver refuses an unlisted PrivacyLevel with BAD_SIGNATURE, whether EB is set or clear."""
+    """The receiver refuses a message whose PrivacyLevel is not listed with the class BAD_SIGNATURE,
+    regardless of EB.
+    """
 
     @only_if(lambda part, session, packet, *_: packet.MessagePropertiesHeader.PrivacyLevel not in (0, 1, 3, 5))
     def check_security(
@@ -295,8 +297,8 @@ def _wants_journaling(message: Message) -> bool:
 
 
 def _is_foreign(part: Part, position: MessagePosition) -> bool:
-    """Return whether a message arrived on a session; a message of a local application has no sender that could get an
-    acknowledgment.
+    """Return whether a message arrived on a session. A message of a local application has no sender to which an
+    acknowledgment could be sent.
     """
     return position.MessageReference.Identifier.QueueManagerGuid != part.qm.adm.Identifier
 
@@ -316,8 +318,8 @@ class _FinalAckForAnyMessage(Arrival):
 
 
 class _SessionNoted(Receiving):
-    """The receiver uses a direct or private name for the sender's order queue according to the session on which the
-    message arrived.
+    """The receiver addresses the sender's order queue by a direct or a private name; the session on which the message
+    arrived determines the kind of name.
     """
 
     @only_if(lambda part, session, packet, *_: _asks_for_journaling(packet))

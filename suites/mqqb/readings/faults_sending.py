@@ -29,7 +29,9 @@ HALF_OF_NUMBER_RANGE = 0x8000
 
 @follows("E22.2")
 class AllUpToTheNumber(SessionAcks):
-    """The sender also treats every recoverable message up to RecoverableMsgAckSeqNumber as acknowledged."""
+    """When the sender receives a SessionHeader, it treats every recoverable message up to RecoverableMsgAckSeqNumber as
+    acknowledged.
+    """
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         number = header.RecoverableMsgAckSeqNumber
@@ -121,8 +123,8 @@ class OrderQueueOfTheOtherEnd(OrderAcks):
 
 @follows("E221.2")
 class OrderAcksWaitForTheClock(OrderAcks):
-    """While the clock shows a time before LastOrderAckSendTime, each transactional message delays the OrderAck from the
-    receiver further.
+    """While the receiver's clock shows a time before LastOrderAckSendTime, each further transactional message delays
+    the OrderAck again.
     """
 
     @only_if(lambda part, session, now: now.utc_s < session.LastOrderAckSendTime)
@@ -133,8 +135,8 @@ class OrderAcksWaitForTheClock(OrderAcks):
 
 @follows("E44.2")
 class FirstNamesTheNumberBefore(TransactionalSending):
-    """When the sender resends the first message in OutgoingMessageTable, the message's PreviousTxSequenceNumber is one
-    less than its own number.
+    """When the sender resends the first message in OutgoingMessageTable, it sets PreviousTxSequenceNumber to the number
+    of this message minus one.
     """
 
     def update_transaction_header(
@@ -190,7 +192,9 @@ class IdentifiersBeginWithZero(Numbering):
 
 @follows("E64.2")
 class WaitingCountsAsUnacknowledged(SessionInitialization):
-    """The sender counts waiting messages in UnAckedMessageCount of a new session, and again when it resends them."""
+    """The sender counts the waiting messages in UnAckedMessageCount of a new session, and counts them
+    again when it resends them.
+    """
 
     @only_if(lambda part, session: len(session.OutgoingMessageTable) > 0)
     def initialize_messages(self, session: Session) -> None:
@@ -200,7 +204,9 @@ class WaitingCountsAsUnacknowledged(SessionInitialization):
 
 @follows("E65.2")
 class MessagesInFlightAreSentAgain(SessionAcks):
-    """The sender resends messages in flight on the same session whenever an acknowledgment arrives."""
+    """Whenever an acknowledgment arrives, the sender resends all messages of the session that are still
+    unacknowledged.
+    """
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         super().process_header(session, header, now)

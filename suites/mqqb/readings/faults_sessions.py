@@ -43,7 +43,7 @@ class RefusalRepeatsServerGuid(SessionOpening):
 
 @follows("E12.2")
 class RefusalCloses(SessionOpening):
-    """The acceptor closes the connection at once after its refusal."""
+    """The acceptor closes the connection immediately after it has refused a session."""
 
     @only_if(lambda part, session, packet, now: not part.is_establish_request_valid(packet))
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -54,8 +54,8 @@ class RefusalCloses(SessionOpening):
 
 @follows("E13.2")
 class OneInitializationTimer(SessionTimers):
-    """The queue manager has one Session Initialization Timer for all sessions, so each start or stop affects all
-    sessions.
+    """The queue manager has one Session Initialization Timer for all sessions, so that each start or stop of the timer
+    affects all sessions.
     """
 
     @only_if(lambda part, session, name, *_: _shares_its_timer(part, session, name))
@@ -91,7 +91,7 @@ class ParametersTakenAsTheyAre(Identifying):
         lambda part, packet: isinstance(packet, ConnectionParametersPacket) and packet != _limit_parameters(packet)
     )
     def check_form(self, packet: Packet) -> None:
-        """Accept any value of the parameters."""
+        """Accept ConnectionParameters with any values."""
 
 
 @follows("E14.3")
@@ -158,8 +158,8 @@ class TracedWithoutDebugHeaderIsMalformed(Identifying):
 
 @follows("E50.2")
 class OpeningIsNoAcknowledgment(Identifying):
-    """The sender does not set ReceivedAck for packets of the session opening, so the first expiry of the Session Ack
-    Wait Timer closes the session.
+    """The sender does not set ReceivedAck for packets that set up the session, so that the first expiry of the Session
+    Ack Wait Timer closes the session.
     """
 
     @only_if(lambda part, session: session.SessionState is not SessionState.OPEN)

@@ -112,7 +112,7 @@ add(
 
 @fault("sender-does-not-count-own-administration-messages", breaks="MQQB-3.1.7.1-12")
 class OwnMessagesUncounted(Sending):
-    """The sender does not count its own acknowledgments in MessageSentCount."""
+    """The sender does not count the acknowledgment messages that it creates itself in MessageSentCount."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         packet = super().update_user_message(session, position, now)

@@ -171,7 +171,9 @@ add(
 
 @fault("sender-report-label-message-id-of-16-bits", breaks="MQQB-3.1.7.1.7-04", blind=True)
 class LabelOf16Bits(Tracing):
-    """The label of the report on a sent message contains only the lower 16 bits of the MessageID of this message."""
+    """The sender puts only the lower 16 bits of the MessageID of a sent message into the label of the
+    report on this message.
+    """
 
     def trace_sent(self, session: Session, message: Message, now: Now) -> None:
         super().trace_sent(session, _with_16_bits(message), now)

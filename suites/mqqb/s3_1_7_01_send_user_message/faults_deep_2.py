@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.1.1 and 3.1.7.1.6 in the second destination, session, loss or large value."""
+"""Faults of MS-MQQB 3.1.7.1.1 and 3.1.7.1.6 that occur only for a second destination, session or loss,
+or for a large value.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ class TagSigned(Sending):
 
 @fault("sender-response-queue-of-earlier-message", breaks="MQQB-3.1.7.1.1-03", blind=True)
 class ResponseQueueStays(Sending):
-    """The sender fills in the response queue of the last message that had one, if a message has none."""
+    """If a message has no response queue, the sender fills in the response queue of the last message
+    that had a response queue.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1 Send User Message that only some values of a message reveal."""
+"""Faults of MS-MQQB 3.1.7.1 Send User Message Event that occur only with some values of a message."""
 
 from __future__ import annotations
 

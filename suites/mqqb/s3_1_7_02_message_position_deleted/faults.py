@@ -94,7 +94,7 @@ add(
 
 @fault("receiver-final-ack-only-with-jp", breaks="MQQB-3.1.7.2.2-01")
 class FinalAckForPositiveJournalingOnly(FinalAcks):
-    """The receiver sends a FinalAck only for a message with JP."""
+    """The receiver sends a FinalAck only for messages with JP."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if position.MessageReference.PositiveJournalingRequested:
@@ -150,8 +150,8 @@ class ExpressMessageThatNobodyReceivedNotAcknowledged(AdminAcks):
 
 @fault("receiver-purged-message-acknowledged-as-received", breaks="MQQB-3.1.7.2.1-D03")
 class PurgedToldAsReceived(TwoPhaseReading):
-    """The receiver acknowledges a message as received although the message was purged while a remote reader had it
-    locked.
+    """When a message was purged while a remote reader had it locked, the receiver acknowledges the
+    message as received.
     """
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
@@ -175,8 +175,8 @@ class LockedNotReported(Positions):
 
 @fault("message-purged-while-read-remotely-counts-as-received", breaks="MQQB-3.1.7.2.1-D03")
 class PurgedCountsAsReceived(TwoPhaseReading):
-    """The receiver acknowledges a message as received when a receive of the message succeeds after its queue was
-    purged.
+    """When a receive of a message succeeds after its queue was purged, the receiver acknowledges the
+    message as received.
     """
 
     def dequeue_message_end(
@@ -194,7 +194,9 @@ class PurgedCountsAsReceived(TwoPhaseReading):
 
 @fault("receiver-deleted-message-with-pr-and-nr-not-acknowledged", breaks="MQQB-3.1.7.2.1-03")
 class BothRequestsMissed(AdminAcks):
-    """The receiver does not acknowledge that a message was deleted with its queue if both PR and NR are set."""
+    """When a queue is deleted, the receiver sends no acknowledgment for a message in this queue that has
+    both PR and NR set.
+    """
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         both = bool(message.AcknowledgementsRequested & POSITIVE_RECEIVE)

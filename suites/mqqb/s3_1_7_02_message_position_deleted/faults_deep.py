@@ -26,7 +26,7 @@ TIMEOUT = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
 
 @fault("receiver-nack-receive-timeout-of-recoverable-message-express", breaks="MQQB-3.1.7.2.1-01", blind=True)
 class NegativeAsExpress(AdminAcks):
-    """The receiver sends the NACK_RECEIVE_TIMEOUT of a recoverable message as an express message."""
+    """The receiver sends NACK_RECEIVE_TIMEOUT for a recoverable message as an express message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
@@ -35,7 +35,7 @@ class NegativeAsExpress(AdminAcks):
 
 @fault("receiver-nack-queue-deleted-of-express-message-recoverable", breaks="MQQB-3.1.7.2.1-02", blind=True)
 class NegativeAsRecoverable(AdminAcks):
-    """The receiver sends the NACK_Q_DELETED of an express message as a recoverable message."""
+    """The receiver sends NACK_Q_DELETED for an express message as a recoverable message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.2 Message Position Deleted in other ways to leave a queue, and for several messages."""
+"""Faults of MS-MQQB 3.1.7.2 Message Position Deleted that occur only if a message leaves its queue in other ways, or
+for several messages.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ TIMEOUT = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
 
 @fault("receiver-acknowledgment-with-delivery-of-preceding-one", breaks="MQQB-3.1.7.2.1-01", blind=True)
 class DeliveryStays(AdminAcks):
-    """The receiver sends the acknowledgment of a recoverable message as express if the one before was express."""
+    """The receiver sends the acknowledgment of a recoverable message as an express message if the preceding
+    acknowledgment was an express message.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -36,7 +40,9 @@ class DeliveryStays(AdminAcks):
 
 @fault("receiver-acknowledgment-of-express-message-as-preceding-one", breaks="MQQB-3.1.7.2.1-02", blind=True)
 class RecoverableStays(AdminAcks):
-    """The receiver sends the acknowledgment of an express message as recoverable if the one before was recoverable."""
+    """The receiver sends the acknowledgment of an express message as a recoverable message if the preceding
+    acknowledgment was a recoverable message.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -130,7 +136,7 @@ class NoFinalAckOfExpired(FinalAcks):
 
 @fault("receiver-final-ack-of-second-received-message-omitted", breaks="MQQB-3.1.7.2.2-01", blind=True)
 class FirstFinalAckOnly(FinalAcks):
-    """The receiver sends a FinalAck only for the first message of a sequence that leaves its queue."""
+    """The receiver sends a FinalAck only for the first message of a sequence that leaves the queue."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -145,7 +151,7 @@ class FirstFinalAckOnly(FinalAcks):
 
 @fault("receiver-final-ack-for-fa-alone-omitted", breaks="MQQB-3.1.7.2.2-01", blind=True)
 class FaAlone(FinalAcks):
-    """The receiver sends no FinalAck for a message that only FA requests."""
+    """The receiver sends no FinalAck for a message with FA set and with JP and JN clear."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference

@@ -33,7 +33,7 @@ class AcceptorIgnores(Closing):
 
 @fault("initiator-later-loss-of-connection-ignored", breaks="MQQB-3.1.7.3-01", blind=True)
 class LaterLossIgnored(Closing):
-    """The initiator ignores the loss of a connection if an earlier connection of the same queue was lost."""
+    """The initiator ignores the loss of a connection if an earlier connection for the same queue was lost."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

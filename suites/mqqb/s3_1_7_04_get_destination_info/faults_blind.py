@@ -24,7 +24,9 @@ class DomainCutOff(NextHops):
 
 @fault("initiator-unknown-public-queue-never-looked-up-again", breaks="MQQB-3.1.7.4-08", blind=True)
 class UnknownForever(NextHops):
-    """If the first read of a public queue does not find the queue, the initiator never reads that queue again."""
+    """If the initiator does not find a public queue in the directory at its first attempt, it never reads this queue
+    from the directory again.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.4 Get Destination Info in the second destination of the same kind."""
+"""Faults of MS-MQQB 3.1.7.4 Get Destination Info that occur only for a second destination of the same kind."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_qm.core.part import QM
 
 
 class _Remembering(NextHops):
-    """Remembers the destinations of earlier format names."""
+    """Remember the destinations of earlier format names."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -52,7 +52,9 @@ class UnknownAsKnown(_Remembering):
 
 @fault("initiator-second-private-name-queue-manager-of-same-queue-number", breaks="MQQB-3.1.7.4-16", blind=True)
 class SameNumber(_Remembering):
-    """The initiator uses the queue manager of an earlier private format name that has the same queue number."""
+    """For a private format name, the initiator uses the queue manager of an earlier private format name
+    with the same queue number.
+    """
 
     def find_anew(self, format_name: str) -> Destination | None:
         name = parse_format_name(format_name)

@@ -22,7 +22,7 @@ class NextHopIdentifiedOtherwise(NextHops):
 
 @fault("initiator-next-hops-in-reverse-direction", breaks="MQQB-3.1.7.5-D01")
 class NextHopsFromElsewhere(NextHops):
-    """The initiator requests the next hops to itself instead of the next hops to the destination."""
+    """The initiator requests from routing the next hops to itself instead of the next hops to the destination."""
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
         return super().get_next_hops(self.qm.adm.Identifier)

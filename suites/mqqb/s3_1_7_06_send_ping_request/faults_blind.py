@@ -15,8 +15,8 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-second-ping-stops-ping-response-timer-of-first", breaks="MQQB-3.1.7.6-09", blind=True)
 class OneTimerForAllPings(Ping):
-    """The initiator has one Ping Response Timer for all Ping Requests: the timer of an earlier Ping Request never
-    expires.
+    """The initiator has one Ping Response Timer for all Ping Requests: when it starts the timer for a new Ping Request,
+    the timer of the earlier Ping Request never expires.
     """
 
     def send_request(self, session: Session, now: Now) -> None:

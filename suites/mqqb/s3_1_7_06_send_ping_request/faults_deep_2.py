@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.6 Send Ping Request in the second destination, ping or answer."""
+"""Faults of MS-MQQB 3.1.7.6 Send Ping Request that occur only for a second destination, ping or answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from reference_qm.surface.clock import Now
 
 @fault("initiator-ping-timer-shared-by-destinations", breaks="MQQB-3.1.7.6-09", blind=True)
 class SharedTimer(Ping):
-    """The initiator has one Ping Response Timer, so that a second Ping Request stops the timer of the first."""
+    """The initiator has one Ping Response Timer, so that a second Ping Request stops the timer of the
+    first Ping Request.
+    """
 
     def send_request(self, session: Session, now: Now) -> None:
         super().send_request(session, now)
@@ -63,7 +65,9 @@ class AnyFlag(Ping):
 
 @fault("initiator-ping-timer-of-second-session-not-stopped", breaks="MQQB-3.1.7.6-14", blind=True)
 class SecondNotStopped(Ping):
-    """The initiator stops the Ping Response Timer only in its first session; later, an expiry closes the session."""
+    """The initiator stops the Ping Response Timer only in its first session; in a later session, the expiry of the
+    timer closes the session.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -84,7 +88,9 @@ class SecondNotStopped(Ping):
 
 @fault("initiator-connects-at-once-while-other-ping-is-pending", breaks="MQQB-3.1.7.6-10", blind=True)
 class AtOnceBesideOther(Ping):
-    """The initiator does not wait for a Ping Response while it waits for the response of another destination."""
+    """The initiator does not wait for a Ping Response of one destination while it waits for the Ping Response of
+    another destination.
+    """
 
     def send_request(self, session: Session, now: Now) -> None:
         others = [one for one in self.qm.sessions.values() if one.opening is Opening.PING_RESPONSE]

@@ -43,7 +43,7 @@ class FlagsOfAnotherResponse(Ping):
 
 @fault("initiator-late-ping-response-accepted", breaks="MQQB-3.1.7.8-06")
 class LateResponseTaken(Ping):
-    """The initiator opens the session when a late Ping Response arrives."""
+    """The initiator opens the session when a Ping Response arrives after the expiry of the Ping Response Timer."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         super().receive_response(data, now)

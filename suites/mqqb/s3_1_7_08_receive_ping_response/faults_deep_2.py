@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.8 Receive Ping Response: parts of fields, and responses at other times."""
+"""Faults of MS-MQQB 3.1.7.8 Receive Ping Response that concern parts of fields, and responses at other times."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ class LowHalf(Ping):
 
 @fault("initiator-ping-response-during-session-with-rf-closes-session", breaks="MQQB-3.1.7.8-06", blind=True)
 class LateRefusal(Ping):
-    """A second Ping Response with RF set closes the session that the first response allowed."""
+    """When a second Ping Response with RF set arrives, the initiator closes the session that the first
+    response allowed.
+    """
 
     def receive_response(self, data: bytes, now: Now) -> None:
         super().receive_response(data, now)
@@ -51,7 +53,9 @@ class LateRefusal(Ping):
 
 @fault("initiator-late-ping-response-opens-session-after-timeout", breaks="MQQB-3.1.7.8-06", blind=True)
 class LateConsent(Ping):
-    """A Ping Response that arrives after the expiry opens the session before the next retry."""
+    """When a Ping Response arrives after the expiry of the timer, the initiator opens the session before
+    the next retry.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -71,7 +75,7 @@ class LateConsent(Ping):
 
 @fault("initiator-second-ping-response-to-second-request-ignored", breaks="MQQB-3.1.7.8-05", blind=True)
 class OneADestination(Ping):
-    """The initiator ignores the Ping Response to the second request to the same address."""
+    """The initiator ignores the Ping Response to its second Ping Request to the same address."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 def _replace_received_field(field: str, value: object) -> Install:
-    """Replace a field of each received message packet."""
+    """Make the receiver replace a field of each received message packet."""
 
     class Read(Receiving):
         def take_message(

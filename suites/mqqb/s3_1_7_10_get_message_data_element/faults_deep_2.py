@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.10 Get Message Data Element From Buffer: large values and a second message."""
+"""Faults of MS-MQQB 3.1.7.10 Get Message Data Element From Buffer that occur only with large values or a
+second message.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class LabelStays(Positions):
 
 @fault("receiver-correlation-identifier-of-priority-7-lost", breaks="MQQB-3.1.7.10-03", blind=True)
 class CorrelationLost(Positions):
-    """The receiver gives an application a message with priority 7 without its CorrelationIdentifier."""
+    """The receiver gives a message with priority 7 to an application without the CorrelationIdentifier
+    of the message.
+    """
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.Priority == 7:
@@ -48,7 +52,7 @@ class CorrelationLost(Positions):
 
 @fault("receiver-second-equal-message-discarded", breaks="MQQB-3.1.7.10-02", blind=True)
 class EqualDropped(Positions):
-    """The receiver drops a message whose label and body are those of the preceding message in its queue."""
+    """The receiver drops a message whose label and body equal those of the preceding message in the queue."""
 
     def message_available(self, position: MessagePosition) -> None:
         super().message_available(position)

@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 
 @fault("sender-packet-label-wrong", breaks=("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"))
 class MadeOfSomethingElse(Sending):
-    """The sender's packet has a label that differs from the label of the message."""
+    """The sender creates a packet whose label differs from the label of the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         label = {"MessagePropertiesHeader.Label": "else"}

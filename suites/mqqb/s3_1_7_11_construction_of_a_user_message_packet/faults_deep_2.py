@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.11 Construction of a UserMessage Packet: the second header, other deliveries, counts."""
+"""Faults of MS-MQQB 3.1.7.11 Construction of a UserMessage Packet that occur only in a second SessionHeader, with other
+deliveries or for some counts.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 class _Header(Sending):
-    """Changes the SessionHeader that is added to a message."""
+    """Change the SessionHeader that the sender adds to a message."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         before = (session.RecoverableMsgAckFlags, session.UnackedReceivedMsgCount)
@@ -73,7 +75,9 @@ class SeveralOnly(Sending):
 
 @fault("sender-session-header-ack-number-without-last-message", breaks="MQQB-3.1.7.11-05", blind=True)
 class WithoutLast(_Header):
-    """The sender sets AckSequenceNumber of an added header to the number of the last recoverable message."""
+    """The sender sets AckSequenceNumber of a SessionHeader that it adds to the number of the last
+    recoverable message.
+    """
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
@@ -83,7 +87,7 @@ class WithoutLast(_Header):
 
 @fault("sender-session-header-recoverable-count-without-this-message", breaks="MQQB-3.1.7.11-08", blind=True)
 class WithoutThis(_Header):
-    """The sender does not count the recoverable message that contains the header in RecoverableMsgSeqNumber."""
+    """The sender does not count the recoverable message that contains the SessionHeader in RecoverableMsgSeqNumber."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
@@ -93,7 +97,7 @@ class WithoutThis(_Header):
 
 @fault("sender-session-header-message-count-of-express-message-only", breaks="MQQB-3.1.7.11-07", blind=True)
 class WithoutRecoverable(_Header):
-    """The sender does not count a recoverable message that contains the header in UserMsgSequenceNumber."""
+    """The sender does not count a recoverable message that contains the SessionHeader in UserMsgSequenceNumber."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
@@ -103,7 +107,7 @@ class WithoutRecoverable(_Header):
 
 @fault("sender-session-header-only-lowest-flag", breaks="MQQB-3.1.7.11-09", blind=True)
 class LowestFlagOnly(_Header):
-    """The sender sets only the lowest flag of RecoverableMsgAckFlags in an added header."""
+    """The sender sets only the lowest bit of RecoverableMsgAckFlags in a SessionHeader that it adds."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
@@ -114,7 +118,7 @@ class LowestFlagOnly(_Header):
 
 @fault("sender-session-header-window-size-of-remote-side", breaks="MQQB-3.1.7.11-10", blind=True)
 class RemoteWindow(_Header):
-    """The sender sets WindowSize of an added header to the WindowSize that the remote side announced."""
+    """The sender sets WindowSize of a SessionHeader that it adds to the WindowSize that the remote side announced."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
@@ -124,7 +128,7 @@ class RemoteWindow(_Header):
 
 @fault("sender-session-header-in-recoverable-message-flags-not-cleared", breaks="MQQB-3.1.7.11-12", blind=True)
 class NotCleared(_Header):
-    """The sender does not clear RecoverableMsgAckFlags after it has added a header to a recoverable message."""
+    """The sender does not clear RecoverableMsgAckFlags after it has added a SessionHeader to a recoverable message."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
@@ -136,7 +140,7 @@ class NotCleared(_Header):
 
 @fault("sender-session-header-second-unacked-count-not-reset", breaks="MQQB-3.1.7.11-13", blind=True)
 class SecondNotReset(_Header):
-    """The sender sets UnackedReceivedMsgCount to 0 only after it has added the first header of a session."""
+    """The sender sets UnackedReceivedMsgCount to 0 only after it has added the first SessionHeader of a session."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -153,7 +157,9 @@ class SecondNotReset(_Header):
 
 @fault("sender-body-of-earlier-message-with-same-label-and-size", breaks="MQQB-3.1.7.11-01", blind=True)
 class SameBody(Sending):
-    """The sender uses the body of an earlier message with the same label and size for a message."""
+    """If two messages have the same label and size, the sender puts the body of the earlier message into the packet of
+    the later message.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -24,8 +24,8 @@ _REDIRECTED_COMMAND_TOKEN = 1_000_000
 
 
 def _send_to_other_queue_manager(meant: Callable[[FaultyCore, str], bool], *, as_well: bool = False) -> Install:
-    """Make the sender send messages for some format names to a wrong queue manager; with ``as_well``, also to the
-    correct queue manager.
+    """Make the sender send messages for some format names to a wrong queue manager; if ``as_well`` is true, the sender
+    also sends them to the correct queue manager.
     """
 
     def install_redirection(faulty: FaultyCore) -> None:
@@ -108,7 +108,7 @@ add(
 
 @fault("sender-outgoing-entry-refers-to-first-message", breaks=("MQQB-3.1.7.12-08", "MQQB-3.1.7.12-15"))
 class EntryOfTheFirst(Sending):
-    """Every entry of the sender's OutgoingMessageTable refers to the first message."""
+    """The sender makes every entry of OutgoingMessageTable refer to the first message."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -131,7 +131,7 @@ class EntryWithAnotherBody(Sending):
 
 
 def _initialize_entry_with(element: str, value: object) -> Install:
-    """Make the sender set an element of a new entry."""
+    """Make the sender set an element of each new entry of OutgoingMessageTable."""
 
     class BeginsWith(Sending):
         def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -191,7 +191,7 @@ add(
 
 @fault("sender-second-message-for-paused-queue-sent", breaks="MQQB-3.1.7.12-04", blind=True)
 class QueueOnHoldSendsWhatComesNext(Sending):
-    """The sender resumes a paused outgoing queue when a second message for it becomes available."""
+    """The sender resumes a paused outgoing queue when a second message for this queue becomes available."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         super().put_outgoing(session, position, now)
@@ -201,7 +201,9 @@ class QueueOnHoldSendsWhatComesNext(Sending):
 
 @fault("sender-message-after-late-acknowledgment-not-sent", breaks="MQQB-3.1.7.12-14")
 class RetryWaitsForEver(Establishing):
-    """The sender never establishes a lost session again if its messages were acknowledged in the meantime."""
+    """The sender never establishes a lost session again for a new message if the messages of this session were
+    acknowledged in the meantime.
+    """
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if len(session.OutgoingMessageTable):

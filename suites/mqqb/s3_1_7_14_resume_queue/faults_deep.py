@@ -70,7 +70,7 @@ class ActiveNotSet(Administering):
 
 @fault("sender-resumed-queue-without-transactional-messages", breaks="MQQB-3.1.7.14-04", blind=True)
 class WithoutTransactional(Administering):
-    """The sender does not dispatch the transactional messages of a resumed queue."""
+    """The sender does not dispatch the transactional messages when a queue is resumed."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
         table = queue.session.OutgoingMessageTable

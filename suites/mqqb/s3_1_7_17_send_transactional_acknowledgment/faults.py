@@ -236,7 +236,7 @@ class AlwaysDirect(OrderAcks):
 
 @fault("receiver-transactional-ack-private-queue-number-5", breaks=("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07"))
 class OtherNumber(OrderAcks):
-    """The receiver addresses an OrderAck or FinalAck to private queue 5 instead of 4."""
+    """The receiver addresses an OrderAck or FinalAck to private queue 5 instead of private queue 4."""
 
     def name_order_queue(self, session: Session, source: UUID) -> str:
         name = super().name_order_queue(session, source)
@@ -256,7 +256,7 @@ class OnOpenSessionOnly(OrderAcks):
 
 @fault("receiver-final-ack-source-guid-of-session", breaks="MQQB-3.1.7.17-D09", blind=True)
 class FinalAckNamesTheSessionPartner(FinalAcks):
-    """SourceGUID in the receiver's FinalAck of a refused packet is the GUID of the session's queue manager."""
+    """The receiver sets SourceGUID in the FinalAck of a refused packet to the GUID of the session's queue manager."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -280,7 +280,9 @@ add(
 
 @fault("receiver-final-ack-of-removed-message-message-id-one-more", breaks="MQQB-3.1.7.17-D07")
 class NextMessageNamed(FinalAcks):
-    """The FinalAck of a message that was purged or deleted with its queue has a MessageID that is one too high."""
+    """The receiver sends a FinalAck whose MessageID is one too high for a message that was purged or
+    deleted with its queue.
+    """
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference

@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-final-ack-number-of-message-of-16-bits", breaks=("MQQB-3.1.7.17-D07", "MQQB-3.1.7.17-D10"), blind=True)
 class IdOf16Bits(FinalAcks):
-    """MessageID in a FinalAck has only the lower 16 bits of the number of the message."""
+    """The receiver sends a FinalAck whose MessageID has only the lower 16 bits of the number of the message."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
@@ -34,7 +34,9 @@ class IdOf16Bits(FinalAcks):
 
 @fault("receiver-final-ack-of-refused-packet-previous-number-one-less", breaks="MQQB-3.1.7.17-D08", blind=True)
 class PreviousOneLess(FinalAcks):
-    """In the FinalAck of a refused packet, TxPreviousSequenceNumber is always TxSequenceNumber minus one."""
+    """The receiver always sends TxSequenceNumber minus one as TxPreviousSequenceNumber in the FinalAck
+    of a refused packet.
+    """
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.17 Send Transactional Acknowledgment in the second sequence, message, queue or cause."""
+"""Faults of MS-MQQB 3.1.7.17 Send Transactional Acknowledgment that occur only in a second sequence, message or queue,
+or with another cause.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ ACK_RECEIVE = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
 class _Sent(OrderAcks):
-    """Changes an acknowledgment that is sent."""
+    """Change each OrderAck and FinalAck that the receiver sends."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -67,7 +69,7 @@ class ClassStays(_Sent):
 
 @fault("receiver-order-ack-of-queue-with-number-of-other-queue", breaks="MQQB-3.1.7.17-D04", blind=True)
 class NumberOfOther(OrderAcks):
-    """The receiver puts the highest number that it accepted for any queue of the sender into an OrderAck."""
+    """The receiver sends an OrderAck with the highest number that it accepted from the sender in any queue."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         self.due = list(session.order_acks_due)
@@ -80,7 +82,9 @@ class NumberOfOther(OrderAcks):
 
 @fault("receiver-order-ack-with-sequence-of-other-queue", breaks="MQQB-3.1.7.17-D03", blind=True)
 class SequenceOfOther(OrderAcks):
-    """The receiver puts the TxSequenceID of the first sequence of an expiry into every OrderAck of the expiry."""
+    """When several OrderAcks are sent at one expiry of the timer, the receiver puts the TxSequenceID of the first
+    sequence into every OrderAck.
+    """
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         self.due = list(session.order_acks_due)
@@ -134,7 +138,7 @@ class NegativeExpress(Sending):
 
 @fault("receiver-final-ack-previous-number-one-less", breaks="MQQB-3.1.7.17-D05", blind=True)
 class OneLess(FinalAcks):
-    """The receiver sets TxPreviousSequenceNumber in a FinalAck to the message's number minus 1."""
+    """The receiver sets TxPreviousSequenceNumber in a FinalAck to the number of the message minus one."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
@@ -145,7 +149,9 @@ class OneLess(FinalAcks):
 
 @fault("receiver-final-ack-message-id-of-first-message", breaks="MQQB-3.1.7.17-D07", blind=True)
 class FirstMessage(FinalAcks):
-    """The receiver sets MessageID in the FinalAcks of a sequence to the number of its first removed message."""
+    """The receiver sets MessageID in the FinalAcks of a sequence to the number of the first removed
+    message of the sequence.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -172,7 +178,9 @@ class LowHalfOfId(FinalAcks):
 
 @fault("receiver-final-ack-of-purged-message-without-session-not-sent", breaks="MQQB-3.1.7.17-11", blind=True)
 class OnlyReceived(FinalAcks):
-    """The receiver sends no FinalAck after a removal without receipt if the session of the message is closed."""
+    """The receiver sends no FinalAck for a message that is removed without receipt if the session of the
+    message is closed.
+    """
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if reason is ACK_RECEIVE or any(not one.initiator for one in self.qm.sessions.values()):
