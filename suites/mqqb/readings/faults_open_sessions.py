@@ -147,7 +147,7 @@ SESSION_CHOICES: tuple[tuple[str, str, Moves, Choose], ...] = (
     ),
     (
         "E16.4",
-        "The queue manager sends its own messages on the session with the latest message.",
+        "The queue manager sends its own messages on the session on which the latest message arrived.",
         is_own_message,
         get_latest_session,
     ),
@@ -165,7 +165,7 @@ SESSION_CHOICES: tuple[tuple[str, str, Moves, Choose], ...] = (
     ),
     (
         "E16.7",
-        "The queue manager sends every message on the session with the latest message.",
+        "The queue manager sends every message on the session on which the latest message arrived.",
         may_leave_session,
         get_latest_session,
     ),

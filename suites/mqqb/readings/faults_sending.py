@@ -77,7 +77,7 @@ class _WindowOfTheLastHeader(SessionAcks):
 
 add_reading(
     "E25.3",
-    "The sender uses the peer's window, and updates it from WindowSize of each SessionHeader.",
+    "The sender uses the window size of the peer, and sets it to WindowSize of each SessionHeader that arrives.",
     both(replace_part(WindowOfThePeer), replace_part(_WindowOfTheLastHeader)),
 )
 

@@ -31,7 +31,7 @@ def _change_port_of_retries(faulty: FaultyCore) -> None:
 add(
     "initiator-retry-connects-to-next-port",
     "MQQB-2.1.1-02",
-    "In a retry, the initiator connects to the port after the acceptor's port.",
+    "In a retry, the initiator connects to a port number that is one above the acceptor's port.",
     _change_port_of_retries,
     blind=True,
 )

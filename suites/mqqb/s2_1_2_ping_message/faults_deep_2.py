@@ -37,7 +37,7 @@ def _send_later_requests_elsewhere(effect: Effect) -> Iterable[Effect]:
 add(
     "initiator-second-ping-request-to-other-port",
     "MQQB-2.1.2-D01",
-    "The initiator sends each Ping Request after its first request to the port after the acceptor's ping port.",
+    "The initiator sends every Ping Request except its first to a port number one above the acceptor's ping port.",
     effects(_send_later_requests_elsewhere),
 )
 add(

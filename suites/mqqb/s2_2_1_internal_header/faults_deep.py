@@ -24,7 +24,7 @@ for kind, name in (
     add(
         f"queue-manager-reserved-of-{name}-1",
         "MQQB-2.2.1-01",
-        f"InternalHeader.Reserved of a sent {kind.__name__.removesuffix('Packet')} packet is 1.",
+        f"A queue manager sends 1 in InternalHeader.Reserved of a {kind.__name__.removesuffix('Packet')} packet.",
         wrong_fields(kind, {"InternalHeader.Reserved": 1}),
         blind=True,
     )

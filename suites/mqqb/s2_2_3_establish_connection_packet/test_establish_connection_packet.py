@@ -45,7 +45,7 @@ def test_request_for_a_direct_name_has_zero_server_guid(peer, sut, judge):
     the QMGuid of a Ping Response.
     """
     session = OutgoingSession(peer, sut)
-    for case in ("ServerGuid of the request", "ServerGuid of the request after a failure"):
+    for case in ("ServerGuid of the request", "ServerGuid of the next request after a failed attempt"):
         asked = session.await_request()
         pings = peer.recorder.pings(from_sut=False)
         ping_guids = {guid_text(frame.packet.QMGuid) for frame in pings}
@@ -66,7 +66,7 @@ def test_request_for_a_private_name_has_its_server_guid(peer, sut, judge):
     ServerGuid.
     """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
-    for case in ("ServerGuid of the request", "ServerGuid of the request after a failure"):
+    for case in ("ServerGuid of the request", "ServerGuid of the next request after a failed attempt"):
         asked = session.await_request()
         judge(
             "MQQB-2.2.3.1-01",
@@ -83,7 +83,10 @@ def test_padding_of_a_response_does_not_depend_on_the_request(peer, judge):
     """The peer sends two EstablishConnection requests with 0xA7 in each byte of Padding; one of these requests is for
     another queue manager: each byte of Padding in both responses of the SUT is 0x5A.
     """
-    for case, guid in (("response to a request", NULL_GUID), ("response to a request for another", OTHER_GUID)):
+    for case, guid in (
+        ("response to a request", NULL_GUID),
+        ("response to a request for another GUID", OTHER_GUID),
+    ):
         connection = peer.connect()
         sent = connection.send(establish_request(peer, ServerGuid=guid, Padding=b"\xa7" * 512))
         reply = connection.poll("EstablishConnection")

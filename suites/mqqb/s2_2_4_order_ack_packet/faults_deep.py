@@ -102,7 +102,8 @@ for _name, _rule, _path, _value, _when in (
     add(
         _name,
         _rule,
-        f"{_path} is {_value} in an OrderAck {'to a private name' if _when is _is_private else 'of a later message'}.",
+        f"The receiver sends {_path} {_value} in an OrderAck "
+        f"{'to a private name' if _when is _is_private else 'of a later message'}.",
         field_is(UserMessagePacket, _path, _value, _when),
         blind=True,
     )

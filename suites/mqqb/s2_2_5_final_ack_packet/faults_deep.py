@@ -177,7 +177,7 @@ for _name, _rule, _path, _value, _classes in (
     add(
         _name,
         _rule,
-        f"{_path} of a FinalAck is {_value} when its class is {_classes[0].name}.",
+        f"The receiver sends {_path} {_value} in a FinalAck of class {_classes[0].name}.",
         field_is(UserMessagePacket, _path, _value, _is_final_ack_of(*_classes)),
         blind=True,
     )

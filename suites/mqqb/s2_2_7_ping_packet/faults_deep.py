@@ -63,7 +63,7 @@ add(
 add(
     "acceptor-refusing-ping-response-of-23-bytes",
     "MQQB-2.2.7-D01",
-    "A Ping Response with RF set has 23 bytes.",
+    "The acceptor sends a Ping Response with RF set that has 23 bytes.",
     pings(lambda packet: packet.build()[:23], lambda packet: bool(packet.RF)),
     blind=True,
 )

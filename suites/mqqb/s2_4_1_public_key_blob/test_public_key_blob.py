@@ -74,7 +74,10 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
             evidence=dispositions[name].frames,
         )
     if not sut.shown_keys:
-        judge.give_up(Verdict.NOT_OBSERVABLE, "the keys come from the SUT file: the SUT does not show them itself")
+        judge.give_up(
+            Verdict.NOT_OBSERVABLE,
+            "the keys come from the SUT file: the control channel shows no keys",
+        )
         return
     judge(
         "MQQB-3.1.7.1.5-10",

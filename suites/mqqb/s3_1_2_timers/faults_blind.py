@@ -17,7 +17,7 @@ add(
     "acceptor-session-initialization-timer-not-restarted-by-response",
     "MQQB-3.1.2.1-D01",
     "The acceptor does not start the Session Initialization Timer when it sends the EstablishConnection "
-    "response; the session has only the time that remains since the acceptor accepted the connection.",
+    "response; the timer that started with the connection continues to run.",
     skip_during(SessionOpening.receive_establish_request, SessionTimers.start),
     blind=True,
 )

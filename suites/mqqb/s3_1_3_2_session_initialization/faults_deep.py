@@ -45,7 +45,7 @@ for rule, name, text in (
     add(
         f"initiator-{text}-of-earlier-session-kept",
         rule,
-        f"When the initiator opens another session for a queue, {name} is the same as in the previous session.",
+        f"The initiator opens another session for a queue with the {name} of the previous session.",
         replace_part(_keep(name)),
         blind=True,
     )
@@ -81,7 +81,7 @@ for rule, name, text in (
     add(
         f"initiator-{text}-of-earlier-session-kept",
         rule,
-        f"When a new session begins, {name} of TxOutgoingSequence is the same as in the previous session.",
+        f"The sender begins a new session with the {name} of the previous TxOutgoingSequence.",
         replace_part(_keep_sequence(name)),
         blind=True,
     )

@@ -195,13 +195,13 @@ add(
 add(
     "initiator-unknown-queue-state-disconnected",
     "MQQB-3.1.5.2.1-11",
-    "State of the initiator's outgoing queue is Disconnected for a queue that is in no directory.",
+    "The initiator sets State of the outgoing queue to Disconnected for a queue that is in no directory.",
     _skip_validation_mark(public=True),
 )
 add(
     "initiator-missing-next-hop-queue-state-disconnected",
     "MQQB-3.1.5.2.1-21",
-    "State of the initiator's outgoing queue is Disconnected for a destination without a next hop.",
+    "The initiator sets State of the outgoing queue to Disconnected for a destination without a next hop.",
     _skip_validation_mark(public=False),
 )
 

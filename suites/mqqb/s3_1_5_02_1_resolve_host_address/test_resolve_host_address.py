@@ -211,7 +211,7 @@ def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
     )
     judge(
         state_rule,
-        expected=holds("the queue for a known destination is not in this state"),
+        expected=holds("the State of the queue for a known destination is not NeedValidation"),
         observed="NeedValidation" not in others or str(others),
     )
 

@@ -33,7 +33,7 @@ def _change_connect_port(effect: Effect) -> Iterable[Effect]:
 add(
     "initiator-connects-to-port-1802",
     "MQQB-3.1.5.2.3-02",
-    "The initiator connects to the port after the acceptor's port.",
+    "The initiator connects to a port number that is one above the acceptor's port.",
     effects(_change_connect_port),
 )
 

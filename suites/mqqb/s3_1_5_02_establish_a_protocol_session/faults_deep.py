@@ -61,7 +61,7 @@ for status, name in (
     add(
         f"initiator-entry-of-{name}-with-status-unknown-failure",
         "MQQB-3.1.5.2-02",
-        f"Status of the ConnectionHistory entry of an attempt that ends with {status.name} is UnknownFailure.",
+        f"The initiator adds an entry with Status UnknownFailure for an attempt that ends with {status.name}.",
         change_history_entries((status,), Status=ConnectionStatus.UNKNOWN_FAILURE),
         blind=True,
     )
@@ -69,7 +69,7 @@ for status, name in (
 add(
     "initiator-entry-of-response-for-another-with-status-connection-refused",
     "MQQB-3.1.5.2-03",
-    "Status of the ConnectionHistory entry of an attempt that ends with an invalid response is ConnectionRefused.",
+    "The initiator adds an entry with Status ConnectionRefused for an attempt that ends with an invalid response.",
     change_history_entries((ConnectionStatus.UNKNOWN_FAILURE,), Status=ConnectionStatus.CONNECTION_REFUSED),
     blind=True,
 )

@@ -47,7 +47,7 @@ def _journal_first(original: Any, *_: Any) -> Any:
 add(
     "sender-only-first-of-several-acknowledged-messages-journaled",
     "MQQB-3.1.5.5.4-01",
-    "Of several messages that one SessionHeader acknowledges, the sender puts only the first into its journal.",
+    "When one SessionHeader acknowledges several messages, the sender puts only the first into its journal.",
     during(SessionAcks.process_header, SessionAcks.delete_position, _journal_first),
     blind=True,
 )

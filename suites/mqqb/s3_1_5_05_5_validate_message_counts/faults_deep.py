@@ -100,14 +100,14 @@ def _start_with_progress(original: Any, qm: QueueManager, session: Session, head
 add(
     "sender-ack-wait-timer-not-restarted-by-header-that-marks-nothing",
     "MQQB-3.1.5.5.5-02",
-    "A SessionHeader that acknowledges nothing new does not restart the sender's Session Ack Wait Timer.",
+    "The sender does not restart the Session Ack Wait Timer if a SessionHeader acknowledges no new message.",
     during(SessionAcks.process_header, SessionAcks.start_wait_timer, _start_with_progress),
     blind=True,
 )
 add(
     "sender-ack-wait-timer-not-restarted-by-header-in-user-message",
     "MQQB-3.1.5.5.5-02",
-    "A SessionHeader in a UserMessage does not restart the sender's Session Ack Wait Timer.",
+    "The sender does not restart the Session Ack Wait Timer for a SessionHeader in a UserMessage.",
     skip_during(Receiving.receive_user_message, SessionAcks.start_wait_timer),
     blind=True,
 )

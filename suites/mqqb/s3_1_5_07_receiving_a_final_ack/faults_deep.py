@@ -140,7 +140,7 @@ def _forget_dead_letter_queues(qm: QueueManager) -> None:
 add(
     "sender-application-dead-letter-queue-forgotten-at-restart",
     "MQQB-3.1.5.7-07",
-    "After a restart, the sender moves dead letters to the system queue, even if they name another dead-letter queue.",
+    "After a restart, the sender moves refused messages to the system queue, even if they name a dead-letter queue.",
     at_restart(_forget_dead_letter_queues),
     blind=True,
 )

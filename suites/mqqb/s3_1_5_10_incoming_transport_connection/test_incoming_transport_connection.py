@@ -97,6 +97,6 @@ def test_acceptor_answers_request_and_sends_nothing_before(peer, sut, judge):
     judge.all(
         expected=answered,
         observed=came or other,
-        case="connection beside a session of the SUT",
+        case="connection while the SUT has its own session with the peer",
         evidence=[own.last, sent, came],
     )

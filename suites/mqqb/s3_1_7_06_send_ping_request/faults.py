@@ -54,7 +54,7 @@ add(
 add(
     "initiator-ping-request-qm-guid-wrong",
     "MQQB-3.1.7.6-05",
-    "The QMGuid of the initiator's Ping Request belongs to no queue manager.",
+    "The initiator sends a Ping Request whose QMGuid belongs to no queue manager.",
     sent_as("initiator", field_is(PingPacket, "QMGuid", OTHER_GUID)),
 )
 add(
@@ -66,7 +66,7 @@ add(
 add(
     "initiator-ping-request-to-wrong-port",
     "MQQB-3.1.7.6-08",
-    "The initiator sends the Ping Request to the port above the acceptor's ping port.",
+    "The initiator sends the Ping Request to a port number that is one above the acceptor's ping port.",
     change_sent_datagrams(
         PingSocket.SOURCE, lambda sent: replace(sent, remote=Endpoint(sent.remote.host, sent.remote.port + 1))
     ),

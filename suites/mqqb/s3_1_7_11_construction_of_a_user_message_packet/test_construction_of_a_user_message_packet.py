@@ -136,7 +136,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     anew = session.quiet(int(delay_ms * EARLIER_PART))
     judge(
         "MQQB-3.1.7.11-15",
-        expected=holds("the SUT sends no acknowledgment at the old expiry time"),
+        expected=holds("the SUT sends no acknowledgment when the stopped timer would have expired"),
         observed=anew,
         evidence=[carrying, sent[-1], session.last],
     )
