@@ -16,7 +16,7 @@ from reference_qm.surface.inputs import Endpoint, PingSocket
 
 
 @fault("acceptor-second-ping-response-to-port-of-first-request", breaks="MQQB-2.1.2-02")
-class ResponseToFirstPort(Ping):
+class AcceptorSecondPingResponseToPortOfFirstRequest(Ping):
     """The acceptor sends every Ping Response for a host to the port from which this host sent its first Ping
     Request.
     """

@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-session-ack-reserved-nonzero-has-no-effect", breaks="MQQB-2.2.1-01", blind=True)
-class ReservedAckWithoutEffect(SessionAcks):
+class SenderSessionAckReservedNonzeroHasNoEffect(SessionAcks):
     """The sender ignores the acknowledgment in a SessionAck whose InternalHeader.Reserved is not zero."""
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:

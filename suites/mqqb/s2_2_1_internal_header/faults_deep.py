@@ -31,7 +31,7 @@ for kind, name in (
 
 
 @fault("sender-session-ack-with-reserved-not-processed", breaks="MQQB-2.2.1-01", blind=True)
-class ReservedOfAckRefused(SessionAcks):
+class SenderSessionAckWithReservedNotProcessed(SessionAcks):
     """The sender ignores a SessionAck whose InternalHeader.Reserved is not zero."""
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
@@ -40,7 +40,7 @@ class ReservedOfAckRefused(SessionAcks):
 
 
 @fault("initiator-response-with-internal-reserved-taken-as-refusal", breaks="MQQB-2.2.1-01", blind=True)
-class ReservedOfResponseRefused(SessionOpening):
+class InitiatorResponseWithInternalReservedTakenAsRefusal(SessionOpening):
     """The initiator treats an EstablishConnection response as a refusal if InternalHeader.Reserved is not zero."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -51,7 +51,7 @@ PT_FIELD = "InternalHeader.PT"
 
 
 @fault("initiator-unknown-internal-packet-ignored", breaks="MQQB-2.2.1-03", blind=True)
-class InitiatorIgnoresUnknown(Closing):
+class InitiatorUnknownInternalPacketIgnored(Closing):
     """A queue manager ignores an internal packet of an unknown type on a session that it opened."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
@@ -60,7 +60,7 @@ class InitiatorIgnoresUnknown(Closing):
 
 
 @fault("queue-manager-internal-packet-of-type-15-ignored", breaks="MQQB-2.2.1-03", blind=True)
-class TypeFifteenIgnored(Closing):
+class QueueManagerInternalPacketOfType15Ignored(Closing):
     """A queue manager ignores an internal packet whose PT is 15."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
@@ -69,7 +69,7 @@ class TypeFifteenIgnored(Closing):
 
 
 @fault("acceptor-cs-clear-in-refusal-without-se", breaks="MQQB-2.2.1-05", blind=True)
-class RefusalWithoutCs(SessionOpening):
+class AcceptorCsClearInRefusalWithoutSe(SessionOpening):
     """The acceptor leaves CS clear in its response to a request with SE 0 for another queue manager."""
 
     def build_establish_response(

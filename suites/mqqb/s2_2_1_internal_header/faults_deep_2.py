@@ -85,7 +85,7 @@ for kind, bit, rule, role in (
 
 
 @fault("acceptor-packet-type-9-read-as-session-ack", breaks="MQQB-2.2.1-03")
-class TypeMasked(Identifying):
+class AcceptorPacketType9ReadAsSessionAck(Identifying):
     """The acceptor ignores an internal packet whose PT is 8 or more."""
 
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
@@ -99,7 +99,7 @@ class TypeMasked(Identifying):
 
 
 @fault("initiator-unknown-packet-type-before-open-ignored", breaks="MQQB-2.2.1-03")
-class UnknownTypeIgnored(Closing):
+class InitiatorUnknownPacketTypeBeforeOpenIgnored(Closing):
     """The initiator ignores an internal packet with an unknown PT while it waits for a response."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
@@ -120,7 +120,7 @@ add(
 
 
 @fault("acceptor-guid-with-own-first-bytes-accepted", breaks="MQQB-2.2.1-05")
-class FirstBytesCompared(SessionOpening):
+class AcceptorGuidWithOwnFirstBytesAccepted(SessionOpening):
     """The acceptor compares only the first field of ServerGuid with its own GUID."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -129,7 +129,7 @@ class FirstBytesCompared(SessionOpening):
 
 
 @fault("acceptor-guid-of-client-accepted", breaks="MQQB-2.2.1-05")
-class ClientGuidAccepted(SessionOpening):
+class AcceptorGuidOfClientAccepted(SessionOpening):
     """The acceptor leaves CS clear if ServerGuid of a request equals ClientGuid of the request."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -138,7 +138,7 @@ class ClientGuidAccepted(SessionOpening):
 
 
 @fault("acceptor-request-beyond-limit-refused-once", breaks="MQQB-2.2.1-06")
-class LimitRefusedOnce(SessionOpening):
+class AcceptorRequestBeyondLimitRefusedOnce(SessionOpening):
     """The acceptor sets CS only in the response to the first request that exceeds its limit of sessions."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -152,7 +152,7 @@ class LimitRefusedOnce(SessionOpening):
 
 
 @fault("acceptor-direct-request-beyond-limit-closed-without-cs", breaks="MQQB-2.2.1-06")
-class DirectLimitUnanswered(SessionOpening):
+class AcceptorDirectRequestBeyondLimitClosedWithoutCs(SessionOpening):
     """The acceptor closes the session without a response if a request with zero ServerGuid exceeds its limit of
     sessions.
     """

@@ -12,7 +12,7 @@ HEADER = "ConnectionParametersHeader"
 
 
 @fault("initiator-ack-timeout-of-retry-below-range", breaks="MQQB-2.2.2.1-D03", blind=True)
-class RetryBelowRange(SessionOpening):
+class InitiatorAckTimeoutOfRetryBelowRange(SessionOpening):
     """The initiator sends an AckTimeout below 20,000 ms in the ConnectionParameters request when it connects again
     after a failure.
     """
@@ -23,7 +23,7 @@ class RetryBelowRange(SessionOpening):
 
 
 @fault("initiator-recoverable-ack-timeout-499", breaks="MQQB-2.2.2.1-D02", blind=True)
-class JustBelowRange(SessionOpening):
+class InitiatorRecoverableAckTimeout499(SessionOpening):
     """The initiator sends a RecoverableAckTimeout of 499 ms in the ConnectionParameters request after a fast round
     trip.
     """

@@ -27,7 +27,7 @@ def _change(packet: EstablishConnectionPacket, **values: object) -> EstablishCon
 
 
 @fault("initiator-establish-request-zero-server-guid-on-retry", breaks="MQQB-2.2.3.1-01")
-class RetryWithoutGuid(Establishing):
+class InitiatorEstablishRequestZeroServerGuidOnRetry(Establishing):
     """The initiator sends a zero ServerGuid for a private format name when it connects again after a failure."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -36,7 +36,7 @@ class RetryWithoutGuid(Establishing):
 
 
 @fault("initiator-direct-establish-request-server-guid-of-earlier-session", breaks="MQQB-2.2.3.1-01")
-class DirectWithEarlierGuid(Establishing):
+class InitiatorDirectEstablishRequestServerGuidOfEarlierSession(Establishing):
     """The initiator sends its own GUID as ServerGuid of a request for a direct format name after the first session to
     the destination has been closed.
     """
@@ -48,7 +48,7 @@ class DirectWithEarlierGuid(Establishing):
 
 
 @fault("acceptor-establish-response-zero-server-guid-repeated", breaks="MQQB-2.2.3.1-02")
-class ZeroRepeated(SessionOpening):
+class AcceptorEstablishResponseZeroServerGuidRepeated(SessionOpening):
     """The acceptor repeats a zero ServerGuid of the request in its response."""
 
     def build_establish_response(
@@ -59,7 +59,7 @@ class ZeroRepeated(SessionOpening):
 
 
 @fault("initiator-establish-request-se-clear-on-retry-without-ping", breaks="MQQB-2.2.3.1-05")
-class RetryAsAfterPing(Establishing):
+class InitiatorEstablishRequestSeClearOnRetryWithoutPing(Establishing):
     """The initiator clears SE in a request without a Ping Request if it sent a Ping Request before an earlier attempt
     to open the session.
     """
@@ -72,7 +72,7 @@ class RetryAsAfterPing(Establishing):
 
 
 @fault("acceptor-establish-response-se-is-os-of-request", breaks="MQQB-2.2.3.1-06")
-class SessionFlagFromSystem(SessionOpening):
+class AcceptorEstablishResponseSeIsOsOfRequest(SessionOpening):
     """The acceptor sends the OS flag of the request as SE of its response."""
 
     def build_establish_response(
@@ -85,7 +85,7 @@ class SessionFlagFromSystem(SessionOpening):
 
 
 @fault("acceptor-refusing-establish-response-se-clear", breaks="MQQB-2.2.3.1-06")
-class RefusalWithoutSessionFlag(SessionOpening):
+class AcceptorRefusingEstablishResponseSeClear(SessionOpening):
     """The acceptor clears SE in a response that refuses the request."""
 
     def build_establish_response(
@@ -113,7 +113,7 @@ for _bit, _rule in UNUSED_BITS.items():
 
 
 @fault("acceptor-establish-response-reserved-of-request-repeated", breaks="MQQB-2.2.3.1-14")
-class ReservedRepeated(SessionOpening):
+class AcceptorEstablishResponseReservedOfRequestRepeated(SessionOpening):
     """The acceptor repeats Reserved of the EstablishConnection request in its response."""
 
     def build_establish_response(
@@ -124,7 +124,7 @@ class ReservedRepeated(SessionOpening):
 
 
 @fault("initiator-establish-response-reserved-refused", breaks="MQQB-2.2.3.1-14")
-class ReservedRefused(SessionOpening):
+class InitiatorEstablishResponseReservedRefused(SessionOpening):
     """The initiator refuses an EstablishConnection response whose Reserved is not zero."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -133,7 +133,7 @@ class ReservedRefused(SessionOpening):
 
 
 @fault("acceptor-refusing-establish-response-padding-of-request", breaks="MQQB-2.2.3.1-15")
-class RefusalPaddingRepeated(SessionOpening):
+class AcceptorRefusingEstablishResponsePaddingOfRequest(SessionOpening):
     """The acceptor repeats Padding of the request in a response that refuses the request."""
 
     def build_establish_response(
@@ -145,7 +145,7 @@ class RefusalPaddingRepeated(SessionOpening):
 
 
 @fault("acceptor-establish-response-padding-of-request", breaks="MQQB-2.2.3.1-15")
-class PaddingRepeated(SessionOpening):
+class AcceptorEstablishResponsePaddingOfRequest(SessionOpening):
     """The acceptor repeats Padding of the request in a response that accepts the request."""
 
     def build_establish_response(

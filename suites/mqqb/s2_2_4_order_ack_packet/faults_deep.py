@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-order-ack-of-later-sequence-with-first-identifier", breaks="MQQB-2.2.4.1-01", blind=True)
-class FirstIdentifier(OrderAcks):
+class ReceiverOrderAckOfLaterSequenceWithFirstIdentifier(OrderAcks):
     """The receiver sends the TxSequenceID of the sender's first sequence to a queue in every OrderAck
     for this queue.
     """
@@ -25,7 +25,7 @@ class FirstIdentifier(OrderAcks):
 
 
 @fault("receiver-order-ack-identifier-with-ordinal-of-16-bits", breaks="MQQB-2.2.4.1-01", blind=True)
-class SixteenBitsOfOrdinal(OrderAcks):
+class ReceiverOrderAckIdentifierWithOrdinalOf16Bits(OrderAcks):
     """The receiver sends an OrderAck whose TxSequenceID has only the lower 16 bits of the Ordinal."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -35,7 +35,7 @@ class SixteenBitsOfOrdinal(OrderAcks):
 
 
 @fault("receiver-order-ack-number-at-most-65535", breaks="MQQB-2.2.4.1-02", blind=True)
-class NumberCounts(OrderAcks):
+class ReceiverOrderAckNumberAtMost65535(OrderAcks):
     """The receiver sends an OrderAck with TxSequenceNumber 0xFFFF instead of a greater number."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -45,7 +45,7 @@ class NumberCounts(OrderAcks):
 
 
 @fault("receiver-order-ack-previous-number-of-order-ack-before", breaks="MQQB-2.2.4.1-03", blind=True)
-class PreviousOfOrderAck(OrderAcks):
+class ReceiverOrderAckPreviousNumberOfOrderAckBefore(OrderAcks):
     """The receiver sends the TxSequenceNumber of its previous OrderAck as TxPreviousSequenceNumber of an OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -57,7 +57,7 @@ class PreviousOfOrderAck(OrderAcks):
 
 
 @fault("sender-order-ack-with-reserved-bytes-ignored", breaks="MQQB-2.2.4.1-04", blind=True)
-class ReservedNotIgnored(OrderAcks):
+class SenderOrderAckWithReservedBytesIgnored(OrderAcks):
     """The sender ignores an OrderAck in which the last byte of Reserved is not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -66,7 +66,7 @@ class ReservedNotIgnored(OrderAcks):
 
 
 @fault("sender-order-ack-with-any-reserved-byte-malformed", breaks="MQQB-2.2.4.1-04", blind=True)
-class FirstReservedByte(OrderAcks):
+class SenderOrderAckWithAnyReservedByteMalformed(OrderAcks):
     """The sender closes the session after an OrderAck in which the first byte of Reserved is not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

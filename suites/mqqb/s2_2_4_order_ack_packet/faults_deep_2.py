@@ -34,7 +34,7 @@ add(
 
 
 @fault("receiver-order-ack-with-session-header", breaks="MQQB-2.2.4-01")
-class SessionHeaderInOrderAck(Sending):
+class ReceiverOrderAckWithSessionHeader(Sending):
     """The receiver puts a due session acknowledgment into the OrderAck, so SH is set in BaseHeader.Flags."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -57,7 +57,7 @@ class _Latest(OrderAcks):
 
 
 @fault("receiver-order-ack-previous-number-of-message", breaks="MQQB-2.2.4.1-03")
-class PreviousOfMessage(_Latest):
+class ReceiverOrderAckPreviousNumberOfMessage(_Latest):
     """The receiver copies PreviousTxSequenceNumber of the last message to TxPreviousSequenceNumber of the OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -68,7 +68,7 @@ class PreviousOfMessage(_Latest):
 
 
 @fault("receiver-order-ack-number-of-16-bits", breaks="MQQB-2.2.4.1-02")
-class NumberTruncated(OrderAcks):
+class ReceiverOrderAckNumberOf16Bits(OrderAcks):
     """The receiver sends only the low 16 bits of a TxSequenceNumber above 65,535."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -78,7 +78,7 @@ class NumberTruncated(OrderAcks):
 
 
 @fault("receiver-order-acks-of-two-queues-have-the-same-number", breaks="MQQB-2.2.4.1-02")
-class NumberOfOtherQueue(OrderAcks):
+class ReceiverOrderAcksOfTwoQueuesHaveTheSameNumber(OrderAcks):
     """When the receiver acknowledges sequences to two queues at the same time, it sends the number of the first
     sequence in both OrderAcks.
     """
@@ -95,7 +95,7 @@ class NumberOfOtherQueue(OrderAcks):
 
 
 @fault("receiver-order-acks-of-two-queues-have-the-same-sequence", breaks="MQQB-2.2.4.1-01")
-class SequenceOfOtherQueue(OrderAcks):
+class ReceiverOrderAcksOfTwoQueuesHaveTheSameSequence(OrderAcks):
     """When the receiver acknowledges sequences to two queues at the same time, it sends the identifier of the first
     sequence in both OrderAcks.
     """
@@ -111,7 +111,7 @@ class SequenceOfOtherQueue(OrderAcks):
 
 
 @fault("receiver-order-ack-number-after-rejected-message", breaks="MQQB-2.2.4.1-02")
-class NumberAfterRejection(OrderAcks):
+class ReceiverOrderAckNumberAfterRejectedMessage(OrderAcks):
     """The receiver adds the number of rejected messages to TxSequenceNumber of an OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -121,7 +121,7 @@ class NumberAfterRejection(OrderAcks):
 
 
 @fault("receiver-order-ack-sequence-of-first-message", breaks="MQQB-2.2.4.1-01")
-class FirstSequence(OrderAcks):
+class ReceiverOrderAckSequenceOfFirstMessage(OrderAcks):
     """The receiver sends the TxSequenceID of the first sequence in the OrderAcks for a second sequence."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -171,7 +171,7 @@ add(
 
 
 @fault("initiator-order-ack-reserved-refused", breaks="MQQB-2.2.4.1-04")
-class ReservedRefused(OrderAcks):
+class InitiatorOrderAckReservedRefused(OrderAcks):
     """The sender ignores an OrderAck if the last four bytes of Reserved are not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

@@ -50,7 +50,7 @@ def _change_body(change: Callable[[FinalAckBody, MessageClass, dict[str, Any]], 
 
 
 @fault("receiver-final-ack-with-session-header", breaks="MQQB-2.2.5-01")
-class SessionHeaderInFinalAck(Sending):
+class ReceiverFinalAckWithSessionHeader(Sending):
     """The receiver puts a due session acknowledgment into the FinalAck, so SH is set in BaseHeader.Flags."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -202,7 +202,7 @@ _change_refusal(
 
 
 @fault("receiver-final-ack-of-journaled-message-on-arrival", breaks="MQQB-2.2.5-D01")
-class FinalAckOnArrival(InSequence):
+class ReceiverFinalAckOfJournaledMessageOnArrival(InSequence):
     """The receiver sends a FinalAck with class ACK_RECEIVE when a message with JP set arrives in its queue."""
 
     def accept_in_sequence(

@@ -14,7 +14,7 @@ def _swap(value: int, size: int) -> int:
 
 
 @fault("acceptor-window-size-of-response-in-big-endian-order", breaks="MQQB-2.2-D01", blind=True)
-class SentWindowSwapped(SessionOpening):
+class AcceptorWindowSizeOfResponseInBigEndianOrder(SessionOpening):
     """The acceptor sends WindowSize of a ConnectionParameters response in big-endian order."""
 
     def build_parameters_response(

@@ -19,7 +19,7 @@ class _StandAlone(SessionAcks):
 
 
 @fault("sender-express-message-kept-after-acknowledgment-in-message", breaks="MQQB-3.1.1.6.1-01")
-class ExpressKept(_StandAlone):
+class SenderExpressMessageKeptAfterAcknowledgmentInMessage(_StandAlone):
     """The sender keeps an express message when the SessionHeader of a UserMessage acknowledges the message."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
@@ -28,7 +28,7 @@ class ExpressKept(_StandAlone):
 
 
 @fault("sender-recoverable-message-kept-after-acknowledgment-in-message", breaks="MQQB-3.1.1.6.1-02")
-class RecoverableKept(_StandAlone):
+class SenderRecoverableMessageKeptAfterAcknowledgmentInMessage(_StandAlone):
     """The sender keeps a recoverable message when the SessionHeader of a UserMessage acknowledges the message."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:

@@ -74,7 +74,7 @@ for _name, _duration_ms in (
 
 
 @fault("sender-resend-time-set-without-resend-interval", breaks="MQQB-3.1.2.6-D01")
-class SenderResendTimeWithoutInterval(TransactionalSending):
+class SenderResendTimeSetWithoutResendInterval(TransactionalSending):
     """The sender's ResendTime is the start time of the timer, without ResendInterval."""
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:

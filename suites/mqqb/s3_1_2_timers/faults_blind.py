@@ -24,7 +24,7 @@ add(
 
 
 @fault("acceptor-session-ack-wait-timer-of-own-default", breaks="MQQB-3.1.2.4-01", blind=True)
-class AcceptorUsesItsDefault(SessionAcks):
+class AcceptorSessionAckWaitTimerOfOwnDefault(SessionAcks):
     """An acceptor that waits for an acknowledgment uses its default timeout instead of the AckWaitTimeout that the
     initiator sent.
     """

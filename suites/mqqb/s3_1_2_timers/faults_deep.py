@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-resend-of-later-sequence-after-twice-the-first-interval", breaks="MQQB-3.1.2.6-01", blind=True)
-class LaterSequenceLater(TransactionalSending):
+class SenderResendOfLaterSequenceAfterTwiceTheFirstInterval(TransactionalSending):
     """The sender first starts the Transactional Ack Wait Timer of the second and later sequences of a session with
     twice the first ResendInterval.
     """
@@ -27,7 +27,7 @@ class LaterSequenceLater(TransactionalSending):
 
 
 @fault("acceptor-initialization-timer-of-request-with-own-guid-not-started", breaks="MQQB-3.1.2.1-D01", blind=True)
-class NoTimerForOwnGuid(SessionOpening):
+class AcceptorInitializationTimerOfRequestWithOwnGuidNotStarted(SessionOpening):
     """The acceptor does not start the Session Initialization Timer after its response to a request whose ServerGuid is
     the acceptor's GUID.
     """
@@ -39,7 +39,7 @@ class NoTimerForOwnGuid(SessionOpening):
 
 
 @fault("initiator-ping-response-timer-of-second-ping-longer", breaks="MQQB-3.1.2.9-D01", blind=True)
-class SecondPingWaitsLonger(SessionTimers):
+class InitiatorPingResponseTimerOfSecondPingLonger(SessionTimers):
     """The initiator starts the Ping Response Timer with three seconds for every ping after the first ping."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:

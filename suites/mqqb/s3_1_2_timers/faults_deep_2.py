@@ -20,7 +20,7 @@ class _Counting(SessionTimers):
 
 
 @fault("receiver-order-ack-timer-doubled-after-first-start", breaks="MQQB-3.1.2.7-01")
-class OrderAckTimerDoubled(_Counting):
+class ReceiverOrderAckTimerDoubledAfterFirstStart(_Counting):
     """The receiver starts the Order Ack Send Timer of a session with five times OrderAckTimeout, except
     the first time.
     """
@@ -31,7 +31,7 @@ class OrderAckTimerDoubled(_Counting):
 
 
 @fault("receiver-cleanup-timer-of-second-session-of-half-the-duration", breaks="MQQB-3.1.2.2-01")
-class SecondCleanupHalved(SessionTimers):
+class ReceiverCleanupTimerOfSecondSessionOfHalfTheDuration(SessionTimers):
     """The receiver starts the Session Cleanup Timer of a session with half of the configured time while this timer runs
     for another session.
     """
@@ -45,7 +45,7 @@ class SecondCleanupHalved(SessionTimers):
 
 
 @fault("acceptor-initialization-timer-of-second-session-not-running", breaks="MQQB-3.1.2.1-01")
-class SecondInitializationMissing(SessionTimers):
+class AcceptorInitializationTimerOfSecondSessionNotRunning(SessionTimers):
     """The acceptor does not start the Session Initialization Timer of a session while this timer runs for another
     session.
     """
@@ -59,7 +59,7 @@ class SecondInitializationMissing(SessionTimers):
 
 
 @fault("receiver-ack-send-timer-of-second-expiry-not-started", breaks="MQQB-3.1.2.5-D01")
-class SendTimerOnce(_Counting):
+class ReceiverAckSendTimerOfSecondExpiryNotStarted(_Counting):
     """The receiver starts the Session Ack Send Timer only three times in a session."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:

@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-third-resend-timeout-medium", breaks="MQQB-3.1.3.1-02", blind=True)
-class ThirdEntryLonger(Initialization):
+class SenderThirdResendTimeoutMedium(Initialization):
     """The queue manager initializes the third entry of ResendTimerTable with ResendTimeoutsMedium."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -20,7 +20,7 @@ class ThirdEntryLonger(Initialization):
 
 
 @fault("sender-sixth-resend-timeout-long", breaks="MQQB-3.1.3.1-03", blind=True)
-class SixthEntryLonger(Initialization):
+class SenderSixthResendTimeoutLong(Initialization):
     """The queue manager initializes the sixth entry of ResendTimerTable with ResendTimeoutsLong."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -31,7 +31,7 @@ class SixthEntryLonger(Initialization):
 
 
 @fault("sender-ninth-resend-timeout-final", breaks="MQQB-3.1.3.1-04", blind=True)
-class NinthEntryLonger(Initialization):
+class SenderNinthResendTimeoutFinal(Initialization):
     """The queue manager initializes the ninth entry of ResendTimerTable with ResendTimeoutsFinal."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -42,7 +42,7 @@ class NinthEntryLonger(Initialization):
 
 
 @fault("sender-last-resend-timeout-long", breaks="MQQB-3.1.3.1-05", blind=True)
-class LastEntryShorter(Initialization):
+class SenderLastResendTimeoutLong(Initialization):
     """The queue manager initializes the last entry of ResendTimerTable with ResendTimeoutsLong."""
 
     def initialize_globally(self, now: Now) -> None:
@@ -52,7 +52,7 @@ class LastEntryShorter(Initialization):
 
 
 @fault("receiver-history-timer-not-running-after-start-with-one-entry", breaks="MQQB-3.1.3.1-07", blind=True)
-class NoTimerForOneEntry(Initialization):
+class ReceiverHistoryTimerNotRunningAfterStartWithOneEntry(Initialization):
     """The receiver does not start the MessageIDHistory Cleanup Timer when it starts with exactly one entry in the
     history.
     """

@@ -139,7 +139,7 @@ add(
 
 
 @fault("acceptor-new-session-state-waiting-cp-msg-instead-of-ec-msg", breaks="MQQB-3.1.3.2-36")
-class AcceptorNewSessionInStateWaitingCpMsg(SessionOpening):
+class AcceptorNewSessionStateWaitingCpMsgInsteadOfEcMsg(SessionOpening):
     """The acceptor begins a session in state WAITING_CP_MSG."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:

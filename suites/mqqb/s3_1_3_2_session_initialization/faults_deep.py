@@ -52,7 +52,7 @@ for rule, name, text in (
 
 
 @fault("initiator-no-cleanup-timer-of-retried-session", breaks="MQQB-3.1.3.2-13", blind=True)
-class NoCleanupOfRetry(SessionInitialization):
+class InitiatorNoCleanupTimerOfRetriedSession(SessionInitialization):
     """The initiator does not start the Session Cleanup Timer of a session that a retry opens."""
 
     def initialize_timers(self, session: Session, now: Now) -> None:
@@ -88,7 +88,7 @@ for rule, name, text in (
 
 
 @fault("initiator-transactional-messages-not-sent-again-on-new-session", breaks="MQQB-3.1.3.2-22", blind=True)
-class TransactionalNotSentAgain(SessionInitialization):
+class InitiatorTransactionalMessagesNotSentAgainOnNewSession(SessionInitialization):
     """On a new session, the sender sends only nontransactional messages again; it sends transactional messages again
     when the resend timer expires.
     """
@@ -102,7 +102,7 @@ class TransactionalNotSentAgain(SessionInitialization):
 
 
 @fault("acceptor-other-identifier-in-responses-than-in-requests", breaks="MQQB-3.1.3.2-34", blind=True)
-class IdentifierOfAcceptor(SessionOpening):
+class AcceptorOtherIdentifierInResponsesThanInRequests(SessionOpening):
     """The queue manager sends an Identifier in its EstablishConnection responses that differs from the Identifier in
     its requests.
     """
@@ -116,7 +116,7 @@ class IdentifierOfAcceptor(SessionOpening):
 
 
 @fault("initiator-waiting-messages-of-retry-one-by-one", breaks="MQQB-3.1.3.2-23", blind=True)
-class OneByOne(SessionInitialization):
+class InitiatorWaitingMessagesOfRetryOneByOne(SessionInitialization):
     """On a session that a retry opens, the initiator sends each message only after the previous message has been
     acknowledged.
     """
@@ -128,7 +128,7 @@ class OneByOne(SessionInitialization):
 
 
 @fault("acceptor-count-of-closed-session-continued", breaks="MQQB-3.1.3.2-04", blind=True)
-class AcceptedCountContinued(SessionOpening):
+class AcceptorCountOfClosedSessionContinued(SessionOpening):
     """The acceptor begins a session with the MessageReceivedCount of the last closed session of the same sender."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

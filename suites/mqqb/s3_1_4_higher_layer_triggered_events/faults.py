@@ -19,7 +19,7 @@ add(
 
 
 @fault("any-queue-manager-start-initializes-elements-partly", breaks="MQQB-3.1.4.1-01")
-class ElementsInitializedPartly(Initialization):
+class AnyQueueManagerStartInitializesElementsPartly(Initialization):
     """A queue manager initializes only the first three entries of ResendTimerTable when it starts."""
 
     def initialize_globally(self, now: Now) -> None:

@@ -115,7 +115,7 @@ class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
 
 
 @fault("initiator-next-hops-looked-up-for-wrong-guid", breaks="MQQB-3.1.5.2.1-16")
-class InitiatorNextHopsOfOtherGuid(NextHops):
+class InitiatorNextHopsLookedUpForWrongGuid(NextHops):
     """The initiator calls Get Next Hops with a GUID other than the GUID of the destination."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:

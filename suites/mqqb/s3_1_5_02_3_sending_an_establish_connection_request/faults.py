@@ -129,7 +129,7 @@ class InitiatorOutgoingQueueStateInactiveAtRequest(Establishing):
 
 
 @fault("initiator-initialization-timer-keeps-running-after-failed-attempt", breaks="MQQB-3.1.5.2.3-01")
-class InitiatorInitializationTimerOfFailedAttemptKept(SessionTimers):
+class InitiatorInitializationTimerKeepsRunningAfterFailedAttempt(SessionTimers):
     """The initiator's Session Initialization Timer of a failed attempt keeps running and ends the next attempt."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:

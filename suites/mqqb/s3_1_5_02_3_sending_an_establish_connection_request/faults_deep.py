@@ -21,7 +21,7 @@ HEADER = "EstablishConnectionHeader"
 
 
 @fault("initiator-client-guid-of-retry-zero", breaks="MQQB-3.1.5.2.3-07", blind=True)
-class RetryWithoutClientGuid(Establishing):
+class InitiatorClientGuidOfRetryZero(Establishing):
     """The initiator sends a zero ClientGuid in the EstablishConnection request of a retry."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -30,7 +30,7 @@ class RetryWithoutClientGuid(Establishing):
 
 
 @fault("initiator-server-guid-of-retry-zero", breaks="MQQB-3.1.5.2.3-08", blind=True)
-class RetryWithoutServerGuid(Establishing):
+class InitiatorServerGuidOfRetryZero(Establishing):
     """The initiator sends a zero ServerGuid in the EstablishConnection request of a retry, even for a destination with
     a private format name.
     """
@@ -41,7 +41,7 @@ class RetryWithoutServerGuid(Establishing):
 
 
 @fault("initiator-time-stamp-of-first-attempt-in-retry", breaks="MQQB-3.1.5.2.3-10", blind=True)
-class FirstTimeStamp(Establishing):
+class InitiatorTimeStampOfFirstAttemptInRetry(Establishing):
     """The initiator sends the TimeStamp of the previous request in the EstablishConnection request of a retry."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -53,7 +53,7 @@ class FirstTimeStamp(Establishing):
 
 
 @fault("initiator-se-of-second-address-0", breaks="MQQB-3.1.5.2.3-11", blind=True)
-class RetryWithoutSe(Establishing):
+class InitiatorSeOfSecondAddress0(Establishing):
     """The initiator sends SE 0 in the request to a second or later address of a host without a Ping Request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -64,7 +64,7 @@ class RetryWithoutSe(Establishing):
 
 
 @fault("initiator-no-in-process-entry-of-retry", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class RetryWithoutEntry(Connecting):
+class InitiatorNoInProcessEntryOfRetry(Connecting):
     """The initiator adds no entry with Status InProcess to ConnectionHistory for the request in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -73,7 +73,7 @@ class RetryWithoutEntry(Connecting):
 
 
 @fault("initiator-in-process-entry-with-host-name", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class HostNameInEntry(Connecting):
+class InitiatorInProcessEntryWithHostName(Connecting):
     """The initiator puts the host name of a direct format name into AddressList of the ConnectionHistory entry with
     Status InProcess.
     """
@@ -86,7 +86,7 @@ class HostNameInEntry(Connecting):
 
 
 @fault("initiator-no-initialization-timer-in-retry", breaks="MQQB-3.1.5.2.3-15", blind=True)
-class RetryWithoutTimer(Establishing):
+class InitiatorNoInitializationTimerInRetry(Establishing):
     """The initiator does not start the Session Initialization Timer when it sends the request of a retry."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -96,7 +96,7 @@ class RetryWithoutTimer(Establishing):
 
 
 @fault("initiator-state-not-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
-class RetryInactive(Establishing):
+class InitiatorStateNotWaitingInRetry(Establishing):
     """When the initiator sends the request of a retry, it leaves State of the outgoing queue at Disconnected."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -106,7 +106,7 @@ class RetryInactive(Establishing):
 
 
 @fault("initiator-server-guid-zero-in-retry", breaks="MQQB-3.1.5.2.3-08", blind=True)
-class ZeroInRetry(Establishing):
+class InitiatorServerGuidZeroInRetry(Establishing):
     """The initiator sends a zero ServerGuid in the EstablishConnection request of a retry, even for a private name."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -120,7 +120,7 @@ _learned: WeakKeyDictionary[QueueManager, dict[int, UUID]] = WeakKeyDictionary()
 
 
 @fault("initiator-time-stamp-of-first-request-repeated", breaks="MQQB-3.1.5.2.3-10", blind=True)
-class TimeStampOfFirst(Establishing):
+class InitiatorTimeStampOfFirstRequestRepeated(Establishing):
     """The initiator sends the TimeStamp of its first EstablishConnection request in every
     EstablishConnection request.
     """
@@ -135,7 +135,7 @@ _stamps: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("initiator-se-clear-in-retry-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
-class PingRemembered(Establishing):
+class InitiatorSeClearInRetryWithoutPing(Establishing):
     """The initiator sends SE 0 in a retry without a Ping Request because it sent a Ping Request before the first
     attempt.
     """
@@ -153,7 +153,7 @@ _once_pinged: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
 
 
 @fault("initiator-request-of-retry-not-in-history", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class RetryNotInHistory(Connecting):
+class InitiatorRequestOfRetryNotInHistory(Connecting):
     """The initiator adds no ConnectionHistory entry with Status InProcess for the request of a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -162,7 +162,7 @@ class RetryNotInHistory(Connecting):
 
 
 @fault("initiator-request-history-has-first-address", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class FirstAddressInProcess(Connecting):
+class InitiatorRequestHistoryHasFirstAddress(Connecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status InProcess."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -173,7 +173,7 @@ class FirstAddressInProcess(Connecting):
 
 
 @fault("initiator-queue-on-hold-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
-class OnHoldWaits(Establishing):
+class InitiatorQueueOnHoldWaitingInRetry(Establishing):
     """When a retry sends the request, the initiator sets State of a queue that is OnHold to Waiting."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:

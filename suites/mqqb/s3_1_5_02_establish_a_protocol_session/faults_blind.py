@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-connection-history-address-list-of-first-next-hop", breaks="MQQB-3.1.5.2-04", blind=True)
-class FirstHopBlamed(Connecting):
+class InitiatorConnectionHistoryAddressListOfFirstNextHop(Connecting):
     """The initiator puts the address of the first next hop into the ConnectionHistory entry of a failure, instead of
     the address that failed.
     """

@@ -30,7 +30,7 @@ FAILURES = (
 
 
 @fault("initiator-entry-of-failure-replaces-entry-before", breaks="MQQB-3.1.5.2-01", blind=True)
-class EntryReplaced(Connecting):
+class InitiatorEntryOfFailureReplacesEntryBefore(Connecting):
     """The initiator replaces the last ConnectionHistory entry by the entry of a failed attempt, instead of appending
     the new entry.
     """
@@ -43,7 +43,7 @@ class EntryReplaced(Connecting):
 
 
 @fault("initiator-no-entry-of-failed-retry", breaks="MQQB-3.1.5.2-01", blind=True)
-class RetryWithoutEntry(Connecting):
+class InitiatorNoEntryOfFailedRetry(Connecting):
     """The initiator adds no entry to ConnectionHistory when an attempt that the Session Retry Connect Timer started
     fails.
     """
@@ -76,7 +76,7 @@ add(
 
 
 @fault("initiator-entry-of-failure-with-error-of-facility-only", breaks="MQQB-3.1.5.2-04", blind=True)
-class ErrorWithoutSeverity(Connecting):
+class InitiatorEntryOfFailureWithErrorOfFacilityOnly(Connecting):
     """The initiator sets Error of the ConnectionHistory entry of a failed attempt without the severity bit, so Error is
     the HRESULT of a success.
     """
@@ -89,7 +89,7 @@ class ErrorWithoutSeverity(Connecting):
 
 
 @fault("initiator-entry-of-failure-with-time-of-entry-before", breaks="MQQB-3.1.5.2-04", blind=True)
-class TimeOfEntryBefore(Connecting):
+class InitiatorEntryOfFailureWithTimeOfEntryBefore(Connecting):
     """The initiator sets the time of the ConnectionHistory entry of a failed attempt to the time of the
     previous entry.
     """
@@ -102,7 +102,7 @@ class TimeOfEntryBefore(Connecting):
 
 
 @fault("initiator-entry-of-failure-with-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
-class FirstAddressNamed(Connecting):
+class InitiatorEntryOfFailureWithFirstAddress(Connecting):
     """The initiator puts the first address of the host into AddressList of the ConnectionHistory entry of a failed
     attempt, instead of the address that it tried.
     """
@@ -115,7 +115,7 @@ class FirstAddressNamed(Connecting):
 
 
 @fault("initiator-connects-without-ping-response", breaks="MQQB-3.1.5.2.2-04", blind=True)
-class ConnectsAtOnce(Ping):
+class InitiatorConnectsWithoutPingResponse(Ping):
     """The initiator connects as soon as it has sent the Ping Request, without waiting for the response."""
 
     def ping_before_session(self, session: Session, now: Now) -> None:
@@ -125,7 +125,7 @@ class ConnectsAtOnce(Ping):
 
 
 @fault("initiator-entry-of-failed-ping-with-error-0", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class PingWithoutError(Connecting):
+class InitiatorEntryOfFailedPingWithError0(Connecting):
     """The initiator sets Error of the ConnectionHistory entry of a failed ping to zero."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -136,7 +136,7 @@ class PingWithoutError(Connecting):
 
 
 @fault("initiator-entry-of-failed-ping-with-host-name", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class PingWithHostName(Connecting):
+class InitiatorEntryOfFailedPingWithHostName(Connecting):
     """The initiator puts the host name, instead of the address, into AddressList of the ConnectionHistory entry of a
     failed ping.
     """
@@ -149,7 +149,7 @@ class PingWithHostName(Connecting):
 
 
 @fault("initiator-second-failed-ping-without-entry", breaks="MQQB-3.1.5.2.2-06", blind=True)
-class OneEntryOfPings(Connecting):
+class InitiatorSecondFailedPingWithoutEntry(Connecting):
     """The initiator adds no entry for a failed ping if ConnectionHistory already has an entry for a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -160,7 +160,7 @@ class OneEntryOfPings(Connecting):
 
 
 @fault("initiator-new-message-after-failed-ping-begins-attempt", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class NewMessageBeginsAttempt(Sending):
+class InitiatorNewMessageAfterFailedPingBeginsAttempt(Sending):
     """After a failed ping, a new message for the same destination starts an attempt before the Session Retry Connect
     Timer expires.
     """
@@ -172,7 +172,7 @@ class NewMessageBeginsAttempt(Sending):
 
 
 @fault("initiator-retry-one-second-after-missing-ping-response", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class RetryAtOnce(Ping):
+class InitiatorRetryOneSecondAfterMissingPingResponse(Ping):
     """After a failed ping, the initiator tries again after one second."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
@@ -191,7 +191,7 @@ _FAILURES = (
 
 
 @fault("initiator-repeated-failure-not-in-history", breaks="MQQB-3.1.5.2-01", blind=True)
-class RepeatedFailureOmitted(Connecting):
+class InitiatorRepeatedFailureNotInHistory(Connecting):
     """The initiator adds no ConnectionHistory entry when an attempt fails with the same Status as the
     previous failure.
     """
@@ -205,7 +205,7 @@ class RepeatedFailureOmitted(Connecting):
 
 
 @fault("initiator-later-failures-have-time-of-first", breaks="MQQB-3.1.5.2-04", blind=True)
-class TimeOfFirstFailure(Connecting):
+class InitiatorLaterFailuresHaveTimeOfFirst(Connecting):
     """The initiator sets ConnectionHistoryTime of a later failed attempt to the time of the first failed attempt."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -217,7 +217,7 @@ class TimeOfFirstFailure(Connecting):
 
 
 @fault("initiator-failure-at-second-address-has-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
-class FirstAddressListed(Connecting):
+class InitiatorFailureAtSecondAddressHasFirstAddress(Connecting):
     """The initiator puts the first address of the host into AddressList of each failed attempt, even if another address
     failed.
     """
@@ -230,7 +230,7 @@ class FirstAddressListed(Connecting):
 
 
 @fault("initiator-failure-in-retry-without-error", breaks="MQQB-3.1.5.2-04", blind=True)
-class RetryWithoutError(Connecting):
+class InitiatorFailureInRetryWithoutError(Connecting):
     """The initiator sets Error of the ConnectionHistory entry to zero when a retry fails."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -241,7 +241,7 @@ class RetryWithoutError(Connecting):
 
 
 @fault("initiator-failure-in-retry-is-unknown-failure", breaks="MQQB-3.1.5.2-02", blind=True)
-class RetryUnknown(Closing):
+class InitiatorFailureInRetryIsUnknownFailure(Closing):
     """The initiator sets Status of a failed retry to UnknownFailure."""
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
@@ -251,7 +251,7 @@ class RetryUnknown(Closing):
 
 
 @fault("initiator-ping-sent-to-address-of-first-destination", breaks="MQQB-3.1.5.2.2-02", blind=True)
-class PingOfFirst(Ping):
+class InitiatorPingSentToAddressOfFirstDestination(Ping):
     """The initiator sends each Ping Request to the address to which it sent its first Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -265,7 +265,7 @@ _pinged: WeakKeyDictionary[QueueManager, str] = WeakKeyDictionary()
 
 
 @fault("initiator-refused-ping-not-in-history", breaks="MQQB-3.1.5.2.2-06", blind=True)
-class RefusedPingOmitted(Ping):
+class InitiatorRefusedPingNotInHistory(Ping):
     """The initiator adds no ConnectionHistory entry when a Ping Response has RF set."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -278,7 +278,7 @@ class RefusedPingOmitted(Ping):
 
 
 @fault("initiator-refused-ping-is-connection-refused", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class RefusedPingStatus(Ping):
+class InitiatorRefusedPingIsConnectionRefused(Ping):
     """The initiator sets Status of the ConnectionHistory entry for a Ping Response with RF set to ConnectionRefused."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -289,7 +289,7 @@ class RefusedPingStatus(Ping):
 
 
 @fault("initiator-new-message-ends-wait-after-failed-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class MessageEndsWait(Sending):
+class InitiatorNewMessageEndsWaitAfterFailedPing(Sending):
     """After a failed ping, the initiator starts a new attempt for a new message in the same queue, before the retry
     time.
     """
@@ -302,7 +302,7 @@ class MessageEndsWait(Sending):
 
 
 @fault("initiator-no-retry-after-refused-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class NoRetryAfterRefusal(Ping):
+class InitiatorNoRetryAfterRefusedPing(Ping):
     """After a Ping Response with RF set, the initiator does not start the Session Retry Connect Timer."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-entry-of-failure-with-error-of-previous-failure", breaks="MQQB-3.1.5.2-04", blind=True)
-class ErrorOfPreviousFailure(Connecting):
+class InitiatorEntryOfFailureWithErrorOfPreviousFailure(Connecting):
     """The initiator sets Error of the ConnectionHistory entry of a failed attempt to the HRESULT of the previous
     failure of the queue, if the queue had an earlier failure.
     """

@@ -85,7 +85,7 @@ add(
 
 
 @fault("acceptor-session-remote-qm-guid-zero", breaks="MQQB-3.1.5.3.1-01")
-class AcceptorSessionRemoteGuidZero(SessionOpening):
+class AcceptorSessionRemoteQmGuidZero(SessionOpening):
     """The acceptor sets RemoteQMGuid of its session to zero."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

@@ -220,7 +220,7 @@ class InitiatorStateWaitingEcMsgAfterRequest(Establishing):
 
 
 @fault("initiator-client-guid-of-response-compared-by-first-8-bytes", breaks="MQQB-3.1.5.3.2-01")
-class HalfOfClientGuid(SessionOpening):
+class InitiatorClientGuidOfResponseComparedByFirst8Bytes(SessionOpening):
     """The initiator accepts a response whose ClientGuid equals its Identifier only in the first 8 bytes."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -231,7 +231,7 @@ class HalfOfClientGuid(SessionOpening):
 
 
 @fault("initiator-response-to-retried-request-not-validated", breaks=("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"))
-class RetryNotValidated(SessionOpening):
+class InitiatorResponseToRetriedRequestNotValidated(SessionOpening):
     """The initiator accepts any response to an EstablishConnection request that it sends in a retry."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:

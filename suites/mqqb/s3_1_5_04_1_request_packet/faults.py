@@ -22,7 +22,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("acceptor-received-window-size-set-to-own-value", breaks="MQQB-3.1.5.4.1-01")
-class AcceptorReceivedWindowSizeOwn(SessionOpening):
+class AcceptorReceivedWindowSizeSetToOwnValue(SessionOpening):
     """The acceptor sets ReceivedWindowSize to its own WindowSize."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -172,7 +172,7 @@ class AcceptorRecoverableAckTimeoutAtMost10S(SessionOpening):
 
 
 @fault("acceptor-recoverable-ack-timeout-at-most-60-s", breaks="MQQB-3.1.5.4.1-04")
-class RecoverableAckWithinMinute(SessionOpening):
+class AcceptorRecoverableAckTimeoutAtMost60S(SessionOpening):
     """The acceptor uses 60 s instead of a RecoverableAckTimeout of the ConnectionParameters request that is greater
     than 60 s.
     """
@@ -183,7 +183,7 @@ class RecoverableAckWithinMinute(SessionOpening):
 
 
 @fault("acceptor-ack-timeout-at-most-60-s", breaks="MQQB-3.1.5.4.1-02")
-class AckWithinMinute(SessionOpening):
+class AcceptorAckTimeoutAtMost60S(SessionOpening):
     """The acceptor uses 60 s instead of an AckTimeout of the ConnectionParameters request that is greater than 60 s."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

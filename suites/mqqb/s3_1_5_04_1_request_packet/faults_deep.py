@@ -27,7 +27,7 @@ def _oldest(part: SessionOpening, session: Session) -> Session:
 
 
 @fault("acceptor-ack-delay-of-first-session-for-second", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class FirstAckTimeout(SessionOpening):
+class AcceptorAckDelayOfFirstSessionForSecond(SessionOpening):
     """The acceptor of a second session sends its acknowledgments after half of the AckTimeout of the first session."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -36,7 +36,7 @@ class FirstAckTimeout(SessionOpening):
 
 
 @fault("acceptor-ack-delay-without-upper-bits", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class SixteenBits(SessionOpening):
+class AcceptorAckDelayWithoutUpperBits(SessionOpening):
     """The acceptor uses only the lower 16 bits of AckTimeout."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -45,7 +45,7 @@ class SixteenBits(SessionOpening):
 
 
 @fault("acceptor-recoverable-ack-delay-of-first-session-for-second", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class FirstRecoverableAckTimeout(SessionOpening):
+class AcceptorRecoverableAckDelayOfFirstSessionForSecond(SessionOpening):
     """On a second session, the acceptor acknowledges recoverable messages after the RecoverableAckTimeout of the first
     session.
     """
@@ -56,7 +56,7 @@ class FirstRecoverableAckTimeout(SessionOpening):
 
 
 @fault("acceptor-recoverable-ack-delay-at-most-30-s", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class ShortDelay(SessionOpening):
+class AcceptorRecoverableAckDelayAtMost30S(SessionOpening):
     """The acceptor acknowledges a recoverable message after at most 30 seconds, although RecoverableAckTimeout of the
     request is 120,000 ms.
     """
@@ -67,7 +67,7 @@ class ShortDelay(SessionOpening):
 
 
 @fault("acceptor-timeouts-of-first-session-in-response", breaks="MQQB-3.1.5.4.1-10", blind=True)
-class FirstTimeoutsInResponse(SessionOpening):
+class AcceptorTimeoutsOfFirstSessionInResponse(SessionOpening):
     """The acceptor sends a ConnectionParameters response with the AckTimeout of the oldest open session."""
 
     def build_parameters_response(
@@ -78,7 +78,7 @@ class FirstTimeoutsInResponse(SessionOpening):
 
 
 @fault("acceptor-recoverable-ack-timeout-rounded-in-response", breaks="MQQB-3.1.5.4.1-09", blind=True)
-class Rounded(SessionOpening):
+class AcceptorRecoverableAckTimeoutRoundedInResponse(SessionOpening):
     """The acceptor sends a ConnectionParameters response whose RecoverableAckTimeout is rounded down to a multiple of
     100 ms.
     """
@@ -91,7 +91,7 @@ class Rounded(SessionOpening):
 
 
 @fault("acceptor-window-size-of-response-at-least-that-of-request", breaks="MQQB-3.1.5.4.1-11", blind=True)
-class GreaterWindow(SessionOpening):
+class AcceptorWindowSizeOfResponseAtLeastThatOfRequest(SessionOpening):
     """The acceptor sends the WindowSize of the request as WindowSize of its response, if the WindowSize of the request
     is greater.
     """
@@ -105,7 +105,7 @@ class GreaterWindow(SessionOpening):
 
 
 @fault("acceptor-initialization-timer-of-second-session-not-stopped", breaks="MQQB-3.1.5.4.1-12", blind=True)
-class SecondTimerRuns(SessionOpening):
+class AcceptorInitializationTimerOfSecondSessionNotStopped(SessionOpening):
     """The acceptor does not stop the Session Initialization Timer of a second session of the same initiator."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -117,7 +117,7 @@ class SecondTimerRuns(SessionOpening):
 
 
 @fault("acceptor-first-message-of-second-session-dropped", breaks="MQQB-3.1.5.4.1-13", blind=True)
-class FirstMessageDropped(Receiving):
+class AcceptorFirstMessageOfSecondSessionDropped(Receiving):
     """While an older session is open, the acceptor drops the first message of a new session and does not count this
     message.
     """
@@ -135,7 +135,7 @@ class FirstMessageDropped(Receiving):
 
 
 @fault("acceptor-transactional-message-as-first-message-dropped", breaks="MQQB-3.1.5.4.1-13", blind=True)
-class FirstTransactionalDropped(Receiving):
+class AcceptorTransactionalMessageAsFirstMessageDropped(Receiving):
     """The acceptor does not accept a transactional message as the first message of a session."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -144,7 +144,7 @@ class FirstTransactionalDropped(Receiving):
 
 
 @fault("acceptor-parameters-request-with-window-0xffff-not-answered", breaks="MQQB-3.1.5.4.1-05", blind=True)
-class LargestWindowIgnored(SessionOpening):
+class AcceptorParametersRequestWithWindow0xffffNotAnswered(SessionOpening):
     """The acceptor does not answer a ConnectionParameters request whose WindowSize is 0xFFFF."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -153,7 +153,7 @@ class LargestWindowIgnored(SessionOpening):
 
 
 @fault("acceptor-ack-delay-begins-with-last-message", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class DelayFromLast(Receiving):
+class AcceptorAckDelayBeginsWithLastMessage(Receiving):
     """Each arriving express message restarts the Session Ack Send Timer of the acceptor."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -172,7 +172,7 @@ class _Opened(SessionOpening):
 
 
 @fault("acceptor-received-window-size-low-byte-only", breaks="MQQB-3.1.5.4.1-01", blind=True)
-class WindowLowByte(_Opened):
+class AcceptorReceivedWindowSizeLowByteOnly(_Opened):
     """The acceptor sets ReceivedWindowSize to the low byte of WindowSize if WindowSize is above 255."""
 
     def change(self, session: Session) -> None:
@@ -180,7 +180,7 @@ class WindowLowByte(_Opened):
 
 
 @fault("acceptor-received-window-size-of-first-session", breaks="MQQB-3.1.5.4.1-01", blind=True)
-class WindowOfFirst(_Opened):
+class AcceptorReceivedWindowSizeOfFirstSession(_Opened):
     """The acceptor sets ReceivedWindowSize of each accepted session to the WindowSize of the first accepted session."""
 
     def change(self, session: Session) -> None:
@@ -191,7 +191,7 @@ _windows: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("acceptor-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class TimeoutOfLatest(_Opened):
+class AcceptorAckTimeoutOfLatestSession(_Opened):
     """The acceptor sets AckWaitTimeout of every open session to the AckTimeout of the latest request."""
 
     def change(self, session: Session) -> None:
@@ -201,7 +201,7 @@ class TimeoutOfLatest(_Opened):
 
 
 @fault("acceptor-recoverable-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class RecoverableTimeoutOfLatest(_Opened):
+class AcceptorRecoverableAckTimeoutOfLatestSession(_Opened):
     """The acceptor sets RecoverableAckSendTimeout of every open session to the RecoverableAckTimeout of the latest
     request.
     """
@@ -213,7 +213,7 @@ class RecoverableTimeoutOfLatest(_Opened):
 
 
 @fault("acceptor-recoverable-ack-timeout-at-most-1-minute", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class RecoverableTimeoutLimited(_Opened):
+class AcceptorRecoverableAckTimeoutAtMost1Minute(_Opened):
     """The acceptor limits RecoverableAckSendTimeout to 60,000 ms."""
 
     def change(self, session: Session) -> None:
@@ -221,7 +221,7 @@ class RecoverableTimeoutLimited(_Opened):
 
 
 @fault("acceptor-ack-timeout-at-most-1-minute", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AckTimeoutLimited(_Opened):
+class AcceptorAckTimeoutAtMost1Minute(_Opened):
     """The acceptor limits AckWaitTimeout to 60,000 ms."""
 
     def change(self, session: Session) -> None:
@@ -229,7 +229,7 @@ class AckTimeoutLimited(_Opened):
 
 
 @fault("acceptor-second-message-acknowledged-after-own-ack-timeout", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class SecondAfterOwn(Receiving):
+class AcceptorSecondMessageAcknowledgedAfterOwnAckTimeout(Receiving):
     """The acceptor acknowledges the second and later messages of a session after half of its own AckWaitTimeout of
     120,000 ms.
     """
@@ -251,7 +251,7 @@ class _Refusing(Identifying):
 
 
 @fault("acceptor-highest-ack-timeouts-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
-class HighestRefused(_Refusing):
+class AcceptorHighestAckTimeoutsRefused(_Refusing):
     """The acceptor refuses a ConnectionParameters request whose AckTimeout is 120,000 ms, the highest allowed value."""
 
     def is_refused(self, packet: ConnectionParametersPacket) -> bool:
@@ -259,7 +259,7 @@ class HighestRefused(_Refusing):
 
 
 @fault("acceptor-lowest-recoverable-ack-timeout-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
-class LowestRefused(_Refusing):
+class AcceptorLowestRecoverableAckTimeoutRefused(_Refusing):
     """The acceptor refuses a ConnectionParameters request whose RecoverableAckTimeout is 500 ms, the lowest allowed
     value.
     """
@@ -269,7 +269,7 @@ class LowestRefused(_Refusing):
 
 
 @fault("acceptor-largest-window-size-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
-class LargestWindowRefused(_Refusing):
+class AcceptorLargestWindowSizeRefused(_Refusing):
     """The acceptor refuses a ConnectionParameters request whose WindowSize is 65,535."""
 
     def is_refused(self, packet: ConnectionParametersPacket) -> bool:
@@ -277,7 +277,7 @@ class LargestWindowRefused(_Refusing):
 
 
 @fault("acceptor-response-window-size-limited-by-request", breaks="MQQB-3.1.5.4.1-11", blind=True)
-class WindowLimited(SessionOpening):
+class AcceptorResponseWindowSizeLimitedByRequest(SessionOpening):
     """The acceptor sends a ConnectionParameters response whose WindowSize is the smaller of the acceptor's WindowSize
     and the WindowSize of the request.
     """
@@ -291,7 +291,7 @@ class WindowLimited(SessionOpening):
 
 
 @fault("acceptor-response-timeouts-exchanged-when-equal-range", breaks="MQQB-3.1.5.4.1-09", blind=True)
-class RecoverableLimitedByAck(SessionOpening):
+class AcceptorResponseTimeoutsExchangedWhenEqualRange(SessionOpening):
     """The acceptor sends a ConnectionParameters response whose RecoverableAckTimeout is at most AckTimeout of the
     request.
     """
@@ -309,7 +309,7 @@ class RecoverableLimitedByAck(SessionOpening):
     breaks=("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01"),
     blind=True,
 )
-class RestOfSegmentDropped(Identifying):
+class AcceptorMessageInSegmentOfParametersRequestDropped(Identifying):
     """The acceptor drops data that it receives together with the ConnectionParameters request."""
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
@@ -319,7 +319,7 @@ class RestOfSegmentDropped(Identifying):
 
 
 @fault("acceptor-recoverable-ack-timeout-for-first-ack-only", breaks="MQQB-3.1.5.4.1-04")
-class TimeoutOfFirstAck(SessionAcks):
+class AcceptorRecoverableAckTimeoutForFirstAckOnly(SessionAcks):
     """After its first SessionAck, the acceptor acknowledges recoverable messages after 500 ms."""
 
     def send(self, session: Session, now: Now) -> None:

@@ -22,7 +22,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-received-window-size-set-to-own-value", breaks="MQQB-3.1.5.4.2-01")
-class InitiatorReceivedWindowSizeOwn(SessionOpening):
+class InitiatorReceivedWindowSizeSetToOwnValue(SessionOpening):
     """The initiator sets ReceivedWindowSize to its own WindowSize."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

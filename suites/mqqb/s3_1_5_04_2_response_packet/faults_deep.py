@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-next-hops-of-open-session-first-address", breaks="MQQB-3.1.5.4.2-05", blind=True)
-class FirstHopListed(SessionOpening):
+class InitiatorNextHopsOfOpenSessionFirstAddress(SessionOpening):
     """The initiator puts the first address of the host into NextHops of an open session, even if the session uses
     another address.
     """
@@ -31,7 +31,7 @@ class FirstHopListed(SessionOpening):
 
 
 @fault("initiator-initialization-timer-of-retry-not-stopped", breaks="MQQB-3.1.5.4.2-06", blind=True)
-class TimerOfRetryRuns(SessionOpening):
+class InitiatorInitializationTimerOfRetryNotStopped(SessionOpening):
     """The initiator does not stop its Session Initialization Timer when the session of a retry opens."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -42,7 +42,7 @@ class TimerOfRetryRuns(SessionOpening):
 
 
 @fault("initiator-only-first-message-sent-when-open", breaks="MQQB-3.1.5.4.2-07", blind=True)
-class OnlyFirstMessage(SessionOpening):
+class InitiatorOnlyFirstMessageSentWhenOpen(SessionOpening):
     """When the session opens, the initiator sends only the first of several messages that wait."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -55,7 +55,7 @@ class OnlyFirstMessage(SessionOpening):
 
 
 @fault("initiator-recoverable-message-beside-express-not-sent-when-open", breaks="MQQB-3.1.5.4.2-07", blind=True)
-class LateMessageNotSent(SessionOpening):
+class InitiatorRecoverableMessageBesideExpressNotSentWhenOpen(SessionOpening):
     """When the session opens, the initiator does not send waiting recoverable messages if express
     messages also wait.
     """
@@ -71,7 +71,7 @@ class LateMessageNotSent(SessionOpening):
 
 
 @fault("initiator-no-established-entry-of-retry", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class RetryWithoutEntry(Connecting):
+class InitiatorNoEstablishedEntryOfRetry(Connecting):
     """The initiator adds no entry with Status Established to ConnectionHistory when the session of a retry opens."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -80,7 +80,7 @@ class RetryWithoutEntry(Connecting):
 
 
 @fault("initiator-established-entry-with-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class TimeOfEntryBefore(Connecting):
+class InitiatorEstablishedEntryWithTimeOfRequest(Connecting):
     """The initiator sets the time of the ConnectionHistory entry with Status Established to the time of the previous
     entry.
     """
@@ -93,7 +93,7 @@ class TimeOfEntryBefore(Connecting):
 
 
 @fault("initiator-state-of-other-open-queue-waiting", breaks="MQQB-3.1.5.4.2-09", blind=True)
-class StateStaysWaiting(SessionOpening):
+class InitiatorStateOfOtherOpenQueueWaiting(SessionOpening):
     """When a session opens, the initiator sets State of the outgoing queues of all other open sessions to Waiting."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -104,7 +104,7 @@ class StateStaysWaiting(SessionOpening):
 
 
 @fault("initiator-messages-on-session-of-retry-not-accepted", breaks="MQQB-3.1.5.4.2-D01", blind=True)
-class MessagesOnRetryDropped(Receiving):
+class InitiatorMessagesOnSessionOfRetryNotAccepted(Receiving):
     """The initiator ignores messages from the acceptor on a session that a retry opened."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -113,7 +113,7 @@ class MessagesOnRetryDropped(Receiving):
 
 
 @fault("initiator-initialization-timer-stopped-by-establish-response", breaks="MQQB-3.1.5.4.2-06", blind=True)
-class StoppedEarly(SessionOpening):
+class InitiatorInitializationTimerStoppedByEstablishResponse(SessionOpening):
     """The initiator stops its Session Initialization Timer when the EstablishConnection response arrives, and so waits
     for a ConnectionParameters response without a time limit.
     """
@@ -124,7 +124,7 @@ class StoppedEarly(SessionOpening):
 
 
 @fault("initiator-next-hops-of-open-session-address-twice", breaks="MQQB-3.1.5.4.2-05", blind=True)
-class AddressTwice(SessionOpening):
+class InitiatorNextHopsOfOpenSessionAddressTwice(SessionOpening):
     """The initiator puts the address of an open session into NextHops twice."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -138,7 +138,7 @@ class AddressTwice(SessionOpening):
     breaks=("MQQB-3.1.5.4.2-04", "MQQB-3.1.5.4.2-05"),
     blind=True,
 )
-class FirstHopKept(SessionOpening):
+class InitiatorNextHopsOfOpenSessionIsFirstAddress(SessionOpening):
     """When the session is open to the second address of a host, the initiator keeps the first address in NextHops."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -148,7 +148,7 @@ class FirstHopKept(SessionOpening):
 
 
 @fault("initiator-next-hops-not-reduced-in-retry", breaks="MQQB-3.1.5.4.2-03", blind=True)
-class HopsKeptInRetry(SessionOpening):
+class InitiatorNextHopsNotReducedInRetry(SessionOpening):
     """When a retry opens the session, the initiator keeps all addresses of the host in NextHops."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -159,7 +159,7 @@ class HopsKeptInRetry(SessionOpening):
 
 
 @fault("initiator-queue-on-hold-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
-class OnHoldConnected(SessionOpening):
+class InitiatorQueueOnHoldConnected(SessionOpening):
     """When the initiator receives the ConnectionParameters response, it sets State of a queue that is
     OnHold to Connected.
     """
@@ -170,7 +170,7 @@ class OnHoldConnected(SessionOpening):
 
 
 @fault("initiator-established-in-retry-not-in-history", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class EstablishedNotInHistory(Connecting):
+class InitiatorEstablishedInRetryNotInHistory(Connecting):
     """The initiator adds no entry with Status Established to ConnectionHistory when a retry opens the session."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -179,7 +179,7 @@ class EstablishedNotInHistory(Connecting):
 
 
 @fault("initiator-established-has-first-address", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class EstablishedFirstAddress(Connecting):
+class InitiatorEstablishedHasFirstAddress(Connecting):
     """The initiator puts the first address of the host into AddressList of each entry with Status Established."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -190,7 +190,7 @@ class EstablishedFirstAddress(Connecting):
 
 
 @fault("initiator-established-has-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class EstablishedTimeOfRequest(Connecting):
+class InitiatorEstablishedHasTimeOfRequest(Connecting):
     """The initiator sets ConnectionHistoryTime of each entry with Status Established to the time of the
     previous entry.
     """
@@ -203,7 +203,7 @@ class EstablishedTimeOfRequest(Connecting):
 
 
 @fault("initiator-message-in-segment-of-parameters-response-dropped", breaks="MQQB-3.1.5.4.2-D01", blind=True)
-class RestDropped(Identifying):
+class InitiatorMessageInSegmentOfParametersResponseDropped(Identifying):
     """The initiator drops data that it receives together with the ConnectionParameters response."""
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
@@ -213,7 +213,7 @@ class RestDropped(Identifying):
 
 
 @fault("initiator-only-first-waiting-message-sent-in-retry", breaks="MQQB-3.1.5.4.2-07", blind=True)
-class OneMessageInRetry(SessionOpening):
+class InitiatorOnlyFirstWaitingMessageSentInRetry(SessionOpening):
     """When a retry opens the session, the initiator sends only the first of the waiting messages."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -225,7 +225,7 @@ class OneMessageInRetry(SessionOpening):
 
 
 @fault("initiator-received-window-size-of-first-session-kept", breaks="MQQB-3.1.5.4.2-01")
-class WindowOfFirstKept(SessionOpening):
+class InitiatorReceivedWindowSizeOfFirstSessionKept(SessionOpening):
     """The initiator sets ReceivedWindowSize of a later session to the WindowSize of the first response."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:

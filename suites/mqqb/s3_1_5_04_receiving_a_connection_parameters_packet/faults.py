@@ -31,7 +31,7 @@ add(
 
 
 @fault("acceptor-connection-parameters-out-of-turn-close-every-session", breaks="MQQB-3.1.5.4-01")
-class EverySessionCloses(Closing):
+class AcceptorConnectionParametersOutOfTurnCloseEverySession(Closing):
     """When a ConnectionParameters packet arrives in a state that does not expect this packet, the queue manager closes
     all sessions, not only the session of the packet.
     """

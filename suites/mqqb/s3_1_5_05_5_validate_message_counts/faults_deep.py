@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-counts-in-user-message-not-compared", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class CountsInMessageNotCompared(Receiving):
+class ReceiverCountsInUserMessageNotCompared(Receiving):
     """The receiver compares the message counts of a SessionAck, but not those of a SessionHeader in a UserMessage."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -45,7 +45,7 @@ def _received(session: Session, header: SessionHeader, user: int | None, recover
 
 
 @fault("receiver-recoverable-count-below-received-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class LowerRecoverableCountAccepted(SessionAcks):
+class ReceiverRecoverableCountBelowReceivedAccepted(SessionAcks):
     """The receiver accepts a RecoverableMsgSeqNumber that is lower than the number of recoverable messages that it
     received.
     """
@@ -57,7 +57,7 @@ class LowerRecoverableCountAccepted(SessionAcks):
 
 
 @fault("receiver-message-count-below-received-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class LowerCountAccepted(SessionAcks):
+class ReceiverMessageCountBelowReceivedAccepted(SessionAcks):
     """The receiver accepts a UserMsgSequenceNumber that is lower than the number of messages that it received."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -67,7 +67,7 @@ class LowerCountAccepted(SessionAcks):
 
 
 @fault("receiver-message-counts-compared-in-8-bits", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class CountsOfEightBits(SessionAcks):
+class ReceiverMessageCountsComparedIn8Bits(SessionAcks):
     """The receiver compares only the low byte of the message counts."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -83,7 +83,7 @@ class CountsOfEightBits(SessionAcks):
 
 
 @fault("initiator-message-counts-not-compared", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class InitiatorDoesNotCompare(SessionAcks):
+class InitiatorMessageCountsNotCompared(SessionAcks):
     """A queue manager that opened the session does not compare the message counts."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -114,7 +114,7 @@ add(
 
 
 @fault("receiver-wrong-count-closes-every-session", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class EverySessionClosed(SessionAcks):
+class ReceiverWrongCountClosesEverySession(SessionAcks):
     """After a wrong message count, the receiver closes all accepted sessions of the sender."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -126,7 +126,7 @@ class EverySessionClosed(SessionAcks):
 
 
 @fault("receiver-counts-compared-only-in-first-header", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ComparedOnce(SessionAcks):
+class ReceiverCountsComparedOnlyInFirstHeader(SessionAcks):
     """The receiver compares the message counts only in the first SessionHeader of a session."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -152,7 +152,7 @@ class _Counts(SessionAcks):
 
 
 @fault("queue-manager-counts-not-validated-while-queue-on-hold", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class OnHoldNotValidated(_Counts):
+class QueueManagerCountsNotValidatedWhileQueueOnHold(_Counts):
     """The queue manager does not validate the message counts of a SessionHeader while its outgoing queue is on hold."""
 
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
@@ -161,7 +161,7 @@ class OnHoldNotValidated(_Counts):
 
 
 @fault("receiver-recoverable-count-compared-in-low-byte", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class LowByteCompared(_Counts):
+class ReceiverRecoverableCountComparedInLowByte(_Counts):
     """The receiver compares only the low bytes of the message counts."""
 
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
@@ -171,7 +171,7 @@ class LowByteCompared(_Counts):
 
 
 @fault("receiver-wrong-counts-with-progress-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ProgressExcuses(_Counts):
+class ReceiverWrongCountsWithProgressAccepted(_Counts):
     """The receiver accepts wrong message counts while the other queue manager has not acknowledged all messages of the
     receiver.
     """
@@ -181,7 +181,7 @@ class ProgressExcuses(_Counts):
 
 
 @fault("initiator-lower-counts-of-session-ack-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class InitiatorAcceptsLower(_Counts):
+class InitiatorLowerCountsOfSessionAckAccepted(_Counts):
     """The initiator accepts message counts that are lower than the numbers of messages it has received."""
 
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
@@ -192,7 +192,7 @@ class InitiatorAcceptsLower(_Counts):
 
 
 @fault("receiver-counts-in-express-message-not-validated", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ExpressNotValidated(Receiving):
+class ReceiverCountsInExpressMessageNotValidated(Receiving):
     """The receiver does not validate the counts in the SessionHeader of an express message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -206,7 +206,7 @@ class ExpressNotValidated(Receiving):
 
 
 @fault("sender-wait-timer-restarted-only-by-progress", breaks="MQQB-3.1.5.5.5-02", blind=True)
-class RestartByProgress(SessionAcks):
+class SenderWaitTimerRestartedOnlyByProgress(SessionAcks):
     """The sender restarts the Session Ack Wait Timer only for a SessionHeader that acknowledges a message."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -223,7 +223,7 @@ _progress: WeakKeyDictionary[QueueManager, bool] = WeakKeyDictionary()
 
 
 @fault("sender-large-transactional-message-deleted-by-session-ack", breaks="MQQB-3.1.5.5.5-03", blind=True)
-class LargeDeleted(TransactionalSending):
+class SenderLargeTransactionalMessageDeletedBySessionAck(TransactionalSending):
     """The sender deletes a transactional message with a body of more than 4,096 bytes when a session acknowledgment
     covers the message.
     """
@@ -235,7 +235,7 @@ class LargeDeleted(TransactionalSending):
 
 
 @fault("sender-transactional-message-removed-from-disk-by-session-ack", breaks="MQQB-3.1.5.5.5-03")
-class RemovedFromDisk(TransactionalSending):
+class SenderTransactionalMessageRemovedFromDiskBySessionAck(TransactionalSending):
     """When a session acknowledgment covers a transactional message, the sender removes the message from its disk, so
     that a restart before the OrderAck loses the message.
     """

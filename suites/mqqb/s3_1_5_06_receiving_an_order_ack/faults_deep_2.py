@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-resend-interval-index-reset-only-once", breaks="MQQB-3.1.5.6-11", blind=True)
-class ResetOnce(TransactionalSending):
+class SenderResendIntervalIndexResetOnlyOnce(TransactionalSending):
     """The sender resets ResendIntervalIndex only for the first OrderAck that empties UnackedSequence."""
 
     def reset_resend_interval(self, session: Session) -> None:
@@ -33,7 +33,7 @@ _reset: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
 
 
 @fault("sender-last-ack-count-not-reset-counts-other-queues", breaks="MQQB-3.1.5.6-12", blind=True)
-class CountOnHold(OrderAcks):
+class SenderLastAckCountNotResetCountsOtherQueues(OrderAcks):
     """The sender does not increment LastAckCount for an OrderAck that arrives while the queue is on hold."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
@@ -44,7 +44,7 @@ class CountOnHold(OrderAcks):
 
 
 @fault("sender-order-ack-of-queue-on-hold-ignored", breaks=("MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09"), blind=True)
-class OnHoldIgnored(OrderAcks):
+class SenderOrderAckOfQueueOnHoldIgnored(OrderAcks):
     """The sender ignores an OrderAck for a queue on hold."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
@@ -54,7 +54,7 @@ class OnHoldIgnored(OrderAcks):
 
 
 @fault("sender-order-acked-unacknowledged-message-resent-on-new-session", breaks="MQQB-3.1.5.6-13", blind=True)
-class ResentOnNewSession(TransactionalSending):
+class SenderOrderAckedUnacknowledgedMessageResentOnNewSession(TransactionalSending):
     """The sender keeps a transactional message whose OrderAck arrives before its session acknowledgment, and sends the
     message again on the next session.
     """
@@ -66,7 +66,7 @@ class ResentOnNewSession(TransactionalSending):
 
 
 @fault("sender-second-message-kept-not-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
-class OneKept(TransactionalSending):
+class SenderSecondMessageKeptNotUntilFinalAck(TransactionalSending):
     """When one OrderAck covers several messages with JN or JP, the sender keeps only the last of these messages until
     its FinalAck.
     """
@@ -79,7 +79,7 @@ class OneKept(TransactionalSending):
 
 
 @fault("sender-new-sequence-begins-with-next-number", breaks="MQQB-3.1.5.6-15", blind=True)
-class NumberContinues(TransactionalSending):
+class SenderNewSequenceBeginsWithNextNumber(TransactionalSending):
     """The sender gives the first message after the second sequence TxSequenceNumber 2."""
 
     def begin_sequence(self, session: Session) -> None:
@@ -114,7 +114,7 @@ _old: list[Any] = [None]
 
 
 @fault("sender-no-ack-count-not-decreased-by-second-order-ack", breaks="MQQB-3.1.5.6-19", blind=True)
-class CountKept(_Noting):
+class SenderNoAckCountNotDecreasedBySecondOrderAck(_Noting):
     """The sender sets EodNoAckCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
@@ -123,7 +123,7 @@ class CountKept(_Noting):
 
 
 @fault("sender-resend-time-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-26", blind=True)
-class ResendTimeKept(_Noting):
+class SenderResendTimeOfFirstOrderAckKept(_Noting):
     """The sender sets EodResendTime only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
@@ -132,7 +132,7 @@ class ResendTimeKept(_Noting):
 
 
 @fault("sender-no-read-count-not-increased-by-second-order-ack", breaks="MQQB-3.1.5.6-24", blind=True)
-class ReadCountAtMostOne(_Noting):
+class SenderNoReadCountNotIncreasedBySecondOrderAck(_Noting):
     """The sender limits EodNoReadCount to 1."""
 
     def change(self, session: Session) -> None:
@@ -140,7 +140,7 @@ class ReadCountAtMostOne(_Noting):
 
 
 @fault("sender-resend-interval-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-20", blind=True)
-class IntervalOfFirst(_Noting):
+class SenderResendIntervalOfFirstOrderAckKept(_Noting):
     """The sender sets EodResendInterval only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
@@ -149,7 +149,7 @@ class IntervalOfFirst(_Noting):
 
 
 @fault("sender-last-ack-of-higher-number-kept", breaks="MQQB-3.1.5.6-23", blind=True)
-class LastAckOfFirst(_Noting):
+class SenderLastAckOfHigherNumberKept(_Noting):
     """The sender sets EodLastAck only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
@@ -158,7 +158,7 @@ class LastAckOfFirst(_Noting):
 
 
 @fault("sender-resend-count-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-25", blind=True)
-class ResendCountOfFirst(_Noting):
+class SenderResendCountOfFirstOrderAckKept(_Noting):
     """The sender sets EodResendCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:

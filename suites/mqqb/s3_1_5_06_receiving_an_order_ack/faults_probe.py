@@ -8,7 +8,7 @@ from reference_qm.model.adm import Session
 
 
 @fault("sender-resend-interval-index-unchanged-by-order-ack-of-some", breaks="MQQB-3.1.5.6-04", blind=True)
-class IndexUnchanged(TransactionalSending):
+class SenderResendIntervalIndexUnchangedByOrderAckOfSome(TransactionalSending):
     """When an OrderAck leaves messages in UnackedSequence, the sender neither increments nor resets
     ResendIntervalIndex: the index and ResendInterval keep the values that they have after the expiries of the timer.
     """

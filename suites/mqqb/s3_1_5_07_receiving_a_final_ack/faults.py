@@ -43,7 +43,7 @@ class SenderFinalAckDeadLetterMissing(FinalAcks):
 
 
 @fault("sender-final-ack-dead-letters-message-only-if-it-was-never-queued", breaks="MQQB-3.1.5.7-05")
-class SenderFinalAckDeadLetterOnlyIfNeverQueued(FinalAcks):
+class SenderFinalAckDeadLettersMessageOnlyIfItWasNeverQueued(FinalAcks):
     """The sender puts a message into a dead-letter queue only if it was refused before it reached its queue."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -144,7 +144,7 @@ class SenderDeadLetterQueueOfMessageUsedOnce(Journaling):
 
 
 @fault("sender-final-ack-of-receive-timeout-journaled-as-received", breaks="MQQB-3.1.5.7-02")
-class TimeoutJournaled(FinalAcks):
+class SenderFinalAckOfReceiveTimeoutJournaledAsReceived(FinalAcks):
     """The sender copies a message with JP to the journal when its FinalAck has the class NACK_RECEIVE_TIMEOUT."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:

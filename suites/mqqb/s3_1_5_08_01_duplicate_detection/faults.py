@@ -35,7 +35,7 @@ class ReceiverTransactionalMessageWithKnownIdDiscarded(InSequence):
     "receiver-detects-duplicate-only-of-last-message",
     breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8-03"),
 )
-class ReceiverDuplicateOfLastMessageOnly(History):
+class ReceiverDetectsDuplicateOnlyOfLastMessage(History):
     """The receiver discards a duplicate only if it repeats the last message that arrived."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:

@@ -92,7 +92,7 @@ for _name, _rule, _says, _element, _value in (
 
 
 @fault("receiver-session-ack-send-timer-lasts-whole-timeout", breaks="MQQB-3.1.5.8.2-12")
-class ReceiverSessionAckSendTimerWholeTimeout(Receiving):
+class ReceiverSessionAckSendTimerLastsWholeTimeout(Receiving):
     """The receiver's Session Ack Send Timer runs for the full AckWaitTimeout."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

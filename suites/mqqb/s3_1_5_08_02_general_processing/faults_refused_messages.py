@@ -31,7 +31,7 @@ class ReceiverMessageToMissingQueueInsertedElsewhere(Arrival):
 
 
 @fault("receiver-does-not-recognize-own-computer-name", breaks="MQQB-3.1.5.8.2-14")
-class ReceiverOwnComputerNameNotRecognized(Arrival):
+class ReceiverDoesNotRecognizeOwnComputerName(Arrival):
     """The receiver finds no queue for a message that contains the name of the receiver's computer instead of its
     address.
     """

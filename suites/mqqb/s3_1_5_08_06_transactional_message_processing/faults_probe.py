@@ -9,7 +9,7 @@ from reference_qm.model.adm import Session
 
 
 @fault("receiver-message-after-gap-accepted-after-rejection", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class GapAcceptedAfterRejection(InSequence):
+class ReceiverMessageAfterGapAcceptedAfterRejection(InSequence):
     """While TxMessageRejectCount is not zero, the receiver accepts a message of the current sequence although its
     PreviousTxSequenceNumber is greater than the last accepted number.
     """

@@ -11,7 +11,7 @@ from reference_qm.model.adm import Session
 
 
 @fault("receiver-repeated-message-after-expired-ones-accepted", breaks="MQQB-3.1.5.8.6-D02")
-class RepeatedAfterGap(InSequence):
+class ReceiverRepeatedMessageAfterExpiredOnesAccepted(InSequence):
     """The receiver accepts the last message of a sequence again if messages before it had expired."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

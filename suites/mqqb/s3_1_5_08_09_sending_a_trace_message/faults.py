@@ -53,7 +53,7 @@ for _name, _rule, _element, _value in _ELEMENTS:
 
 
 @fault("receiver-report-of-untraced-message-sent", breaks="MQQB-3.1.5.8.9-01")
-class ReportedUnasked(Tracing):
+class ReceiverReportOfUntracedMessageSent(Tracing):
     """The receiver sends a report on every message, traced or not."""
 
     def trace_received(self, message: Message, now: Now) -> None:
@@ -75,7 +75,7 @@ add(
 
 
 @fault("receiver-report-of-recoverable-message-not-sent", breaks=("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8-11"))
-class ReportOfExpressAlone(Tracing):
+class ReceiverReportOfRecoverableMessageNotSent(Tracing):
     """The receiver sends no report on a traced recoverable message."""
 
     def trace_received(self, message: Message, now: Now) -> None:
@@ -84,7 +84,7 @@ class ReportOfExpressAlone(Tracing):
 
 
 @fault("receiver-report-label-date-from-monotonic-clock", breaks="MQQB-3.1.5.8.9-06")
-class ReportOfAnotherDay(Tracing):
+class ReceiverReportLabelDateFromMonotonicClock(Tracing):
     """The receiver puts a date that it computes from the monotonic clock into the label of its report."""
 
     def build_report_label(self, message: Message, now: Now) -> str:
@@ -92,7 +92,7 @@ class ReportOfAnotherDay(Tracing):
 
 
 @fault("receiver-report-label-hops-decimal", breaks="MQQB-3.1.5.8.9-06")
-class ReportHopsInDecimal(Tracing):
+class ReceiverReportLabelHopsDecimal(Tracing):
     """The receiver puts the hop count in decimal digits into the label of its report."""
 
     def build_report_label(self, message: Message, now: Now) -> str:
@@ -101,7 +101,7 @@ class ReportHopsInDecimal(Tracing):
 
 
 @fault("receiver-report-of-transactional-message-not-sent", breaks=("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8-11"), blind=True)
-class ArrivalOfTransactionalMessagesNotReported(Tracing):
+class ReceiverReportOfTransactionalMessageNotSent(Tracing):
     """The receiver sends no report on a traced transactional message."""
 
     def trace_received(self, message: Message, now: Now) -> None:
@@ -110,7 +110,7 @@ class ArrivalOfTransactionalMessagesNotReported(Tracing):
 
 
 @fault("receiver-report-label-hop-count-not-hexadecimal", breaks="MQQB-3.1.5.8.9-06", blind=True)
-class HopsInTheLabelOfAReportDecimal(Tracing):
+class ReceiverReportLabelHopCountNotHexadecimal(Tracing):
     """The receiver puts a hop count that is not hexadecimal into the label of its report."""
 
     def build_report_label(self, message: Message, now: Now) -> str:

@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-report-to-queue-of-first-traced-message", breaks="MQQB-3.1.5.8.9-04", blind=True)
-class ReportToFirstQueue(Tracing):
+class ReceiverReportToQueueOfFirstTracedMessage(Tracing):
     """The receiver sends the report on each received message to the queue that the first traced message named."""
 
     def __init__(self, qm: QM) -> None:
@@ -34,7 +34,7 @@ class ReportToFirstQueue(Tracing):
 
 
 @fault("receiver-report-of-second-message-not-sent", breaks="MQQB-3.1.5.8.9-01", blind=True)
-class SecondNotReported(Tracing):
+class ReceiverReportOfSecondMessageNotSent(Tracing):
     """The receiver sends only one report to each queue, for the first traced message."""
 
     def __init__(self, qm: QM) -> None:
@@ -49,7 +49,7 @@ class SecondNotReported(Tracing):
 
 
 @fault("receiver-report-body-names-target-of-first-message", breaks="MQQB-3.1.5.8.9-07", blind=True)
-class BodyOfFirst(Tracing):
+class ReceiverReportBodyNamesTargetOfFirstMessage(Tracing):
     """The receiver puts the target queue of the first traced message into the body of each report on a
     received message.
     """
@@ -67,7 +67,7 @@ class BodyOfFirst(Tracing):
 
 
 @fault("receiver-report-body-message-id-of-16-bits", breaks="MQQB-3.1.5.8.9-07", blind=True)
-class BodyOf16Bits(Tracing):
+class ReceiverReportBodyMessageIdOf16Bits(Tracing):
     """The receiver puts only the lower 16 bits of the MessageID into the body of the report on a received message."""
 
     def build_report_body(self, message: Message, next_hop: str | None) -> str:
@@ -78,7 +78,7 @@ class BodyOf16Bits(Tracing):
 
 
 @fault("receiver-reports-end-after-report-that-cannot-be-sent", breaks="MQQB-3.1.5.8.9-11", blind=True)
-class NoReportAfterFailure(Tracing):
+class ReceiverReportsEndAfterReportThatCannotBeSent(Tracing):
     """After a report whose queue cannot be opened, the receiver sends no further report."""
 
     def __init__(self, qm: QM) -> None:

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("any-session-state-open-after-closing", breaks="MQQB-3.1.5.9-02")
-class ClosedSessionStateOpen(Closing):
+class AnySessionStateOpenAfterClosing(Closing):
     """The queue manager leaves SessionState of a closed session at OPEN."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -25,7 +25,7 @@ class ClosedSessionStateOpen(Closing):
 
 
 @fault("initiator-outgoing-queue-connected-after-closing", breaks="MQQB-3.1.5.9-03")
-class ClosedSessionQueueConnected(Closing):
+class InitiatorOutgoingQueueConnectedAfterClosing(Closing):
     """The initiator sets State of the outgoing queue of a closed session to Connected."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -35,7 +35,7 @@ class ClosedSessionQueueConnected(Closing):
 
 
 @fault("initiator-outgoing-queue-on-hold-ended-by-closing", breaks=("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04"))
-class ClosedSessionQueueNotOnHold(Closing):
+class InitiatorOutgoingQueueOnHoldEndedByClosing(Closing):
     """The initiator changes State of a paused outgoing queue from OnHold to a different value when it closes the
     session of this queue.
     """
@@ -86,7 +86,7 @@ add(
 
 
 @fault("any-session-ack-sent-at-closing", breaks="MQQB-3.1.5.9-D01")
-class ClosedWithAWord(Closing):
+class AnySessionAckSentAtClosing(Closing):
     """The queue manager sends a SessionAck when it closes a session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -110,7 +110,7 @@ add(
 
 
 @fault("initiator-reconnection-attempted-only-once", breaks="MQQB-3.1.5.9-04", blind=True)
-class OnlyOneRetry(Closing):
+class InitiatorReconnectionAttemptedOnlyOnce(Closing):
     """The initiator does not try again after its first reconnection has failed."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -119,7 +119,7 @@ class OnlyOneRetry(Closing):
 
 
 @fault("initiator-transactional-ack-wait-timer-runs-after-close", breaks="MQQB-3.1.5.9-D03")
-class TransactionalTimerKept(Closing):
+class InitiatorTransactionalAckWaitTimerRunsAfterClose(Closing):
     """The initiator does not stop the Transactional Ack Wait Timer of a session that it closes."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:

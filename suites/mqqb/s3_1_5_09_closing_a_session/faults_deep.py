@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-no-retry-after-malformed-packet", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoRetryAfterMalformed(Closing):
+class InitiatorNoRetryAfterMalformedPacket(Closing):
     """The initiator does not connect again after it closed the session because of a malformed packet."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -26,7 +26,7 @@ class NoRetryAfterMalformed(Closing):
 
 
 @fault("initiator-no-retry-after-session-ack-wait-timeout", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoRetryAfterAckWait(SessionAcks):
+class InitiatorNoRetryAfterSessionAckWaitTimeout(SessionAcks):
     """The initiator does not connect again after it closed the session because no acknowledgment arrived."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
@@ -36,7 +36,7 @@ class NoRetryAfterAckWait(SessionAcks):
 
 
 @fault("initiator-retries-twice-only", breaks="MQQB-3.1.5.9-04", blind=True)
-class RetriesTwice(Closing):
+class InitiatorRetriesTwiceOnly(Closing):
     """The initiator does not connect again after it has closed the third session while messages wait."""
 
     def __init__(self, qm: QM) -> None:
@@ -52,7 +52,7 @@ class RetriesTwice(Closing):
 
 
 @fault("initiator-retry-while-on-hold", breaks="MQQB-3.1.5.9-04", blind=True)
-class RetryOnHold(Closing):
+class InitiatorRetryWhileOnHold(Closing):
     """The initiator connects again while the outgoing queue is on hold."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -67,7 +67,7 @@ class RetryOnHold(Closing):
 
 
 @fault("initiator-closed-session-releases-held-queue-after-loss", breaks="MQQB-3.1.5.9-03", blind=True)
-class LossReleasesHold(Closing):
+class InitiatorClosedSessionReleasesHeldQueueAfterLoss(Closing):
     """The initiator resets State of a paused queue when the connection is lost."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -78,7 +78,7 @@ class LossReleasesHold(Closing):
 
 
 @fault("initiator-queue-of-idle-session-connected", breaks="MQQB-3.1.5.9-03", blind=True)
-class IdleQueueConnected(Closing):
+class InitiatorQueueOfIdleSessionConnected(Closing):
     """The initiator leaves the outgoing queue Connected when it closes an idle session."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
@@ -89,7 +89,7 @@ class IdleQueueConnected(Closing):
 
 
 @fault("queue-manager-session-ack-before-close-of-idle-session", breaks="MQQB-3.1.5.9-D01", blind=True)
-class AckBeforeClose(Closing):
+class QueueManagerSessionAckBeforeCloseOfIdleSession(Closing):
     """The queue manager sends a SessionAck before it closes an idle session."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
@@ -99,7 +99,7 @@ class AckBeforeClose(Closing):
 
 
 @fault("queue-manager-connection-of-idle-session-open", breaks="MQQB-3.1.5.9-D02", blind=True)
-class IdleConnectionOpen(Closing):
+class QueueManagerConnectionOfIdleSessionOpen(Closing):
     """The acceptor does not close the connection of a session that it closes because the session is idle."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -108,7 +108,7 @@ class IdleConnectionOpen(Closing):
 
 
 @fault("queue-manager-connection-after-ack-wait-open", breaks="MQQB-3.1.5.9-D02", blind=True)
-class AckWaitConnectionOpen(Closing):
+class QueueManagerConnectionAfterAckWaitOpen(Closing):
     """The initiator does not close the connection of a session on which no acknowledgment arrived."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -117,7 +117,7 @@ class AckWaitConnectionOpen(Closing):
 
 
 @fault("acceptor-session-state-of-idle-session-open", breaks="MQQB-3.1.5.9-02", blind=True)
-class StateOfIdleOpen(Closing):
+class AcceptorSessionStateOfIdleSessionOpen(Closing):
     """The acceptor leaves SessionState of an accepted session at OPEN when it closes the session because
     the session is idle.
     """
@@ -129,7 +129,7 @@ class StateOfIdleOpen(Closing):
 
 
 @fault("queue-manager-closed-session-keeps-session-ack-send-timer", breaks="MQQB-3.1.5.9-D03", blind=True)
-class AckSendTimerRuns(Closing):
+class QueueManagerClosedSessionKeepsSessionAckSendTimer(Closing):
     """The queue manager does not stop the Session Ack Send Timer of a session that it closes."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -140,7 +140,7 @@ class AckSendTimerRuns(Closing):
 
 
 @fault("queue-manager-close-stops-timers-of-other-sessions", breaks="MQQB-3.1.5.9-D03", blind=True)
-class StopsTimersOfOthers(Closing):
+class QueueManagerCloseStopsTimersOfOtherSessions(Closing):
     """When the queue manager closes a session, it also stops the Session Ack Send Timers of other sessions."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -150,7 +150,7 @@ class StopsTimersOfOthers(Closing):
 
 
 @fault("initiator-queue-of-second-closed-session-connected", breaks="MQQB-3.1.5.9-03", blind=True)
-class SecondConnected(Closing):
+class InitiatorQueueOfSecondClosedSessionConnected(Closing):
     """The initiator sets State of the outgoing queue to Connected after the session of this queue has
     closed for the second time.
     """
@@ -168,7 +168,7 @@ class SecondConnected(Closing):
 
 
 @fault("initiator-no-retry-for-transactional-messages-alone", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoRetryForTransactional(Closing):
+class InitiatorNoRetryForTransactionalMessagesAlone(Closing):
     """The initiator does not connect again after a close if only transactional messages wait."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -178,7 +178,7 @@ class NoRetryForTransactional(Closing):
 
 
 @fault("acceptor-cleanup-timer-runs-after-close", breaks="MQQB-3.1.5.9-D03", blind=True)
-class CleanupTimerRuns(Closing):
+class AcceptorCleanupTimerRunsAfterClose(Closing):
     """The acceptor does not stop the Session Cleanup Timer of an accepted session when the session closes."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -203,7 +203,7 @@ class _Causes(Closing):
 
 
 @fault("initiator-state-kept-after-wrong-counts", breaks="MQQB-3.1.5.9-03", blind=True)
-class StateAfterCounts(_Causes):
+class InitiatorStateKeptAfterWrongCounts(_Causes):
     """The initiator leaves State of the outgoing queue at Connected when it closes its session because
     of wrong counts.
     """
@@ -214,7 +214,7 @@ class StateAfterCounts(_Causes):
 
 
 @fault("initiator-state-kept-after-malformed-packet", breaks="MQQB-3.1.5.9-03", blind=True)
-class StateAfterMalformed(StateAfterCounts):
+class InitiatorStateKeptAfterMalformedPacket(InitiatorStateKeptAfterWrongCounts):
     """The initiator leaves State of the outgoing queue at Connected when it closes its session after a
     malformed packet.
     """
@@ -224,7 +224,7 @@ class StateAfterMalformed(StateAfterCounts):
 
 
 @fault("initiator-state-kept-after-missing-acknowledgment", breaks="MQQB-3.1.5.9-03", blind=True)
-class StateAfterMissingAck(StateAfterCounts):
+class InitiatorStateKeptAfterMissingAcknowledgment(InitiatorStateKeptAfterWrongCounts):
     """The initiator leaves State of the outgoing queue at Connected when it closes its session because
     no acknowledgment arrived.
     """
@@ -234,7 +234,7 @@ class StateAfterMissingAck(StateAfterCounts):
 
 
 @fault("initiator-state-kept-after-idle-time", breaks="MQQB-3.1.5.9-03", blind=True)
-class StateAfterIdle(StateAfterCounts):
+class InitiatorStateKeptAfterIdleTime(InitiatorStateKeptAfterWrongCounts):
     """The initiator leaves State of the outgoing queue at Connected when it closes an idle session."""
 
     def is_concerned(self, reason: str) -> bool:
@@ -242,7 +242,7 @@ class StateAfterIdle(StateAfterCounts):
 
 
 @fault("initiator-no-reconnect-after-wrong-counts", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoReconnectAfterCounts(_Causes):
+class InitiatorNoReconnectAfterWrongCounts(_Causes):
     """The initiator does not connect again after it has closed its session because of wrong counts."""
 
     def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:
@@ -250,7 +250,7 @@ class NoReconnectAfterCounts(_Causes):
 
 
 @fault("initiator-no-reconnect-after-missing-acknowledgment", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoReconnectAfterMissingAck(NoReconnectAfterCounts):
+class InitiatorNoReconnectAfterMissingAcknowledgment(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because no acknowledgment arrived."""
 
     def is_concerned(self, reason: str) -> bool:
@@ -258,7 +258,7 @@ class NoReconnectAfterMissingAck(NoReconnectAfterCounts):
 
 
 @fault("initiator-no-reconnect-after-malformed-packet", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoReconnectAfterMalformed(NoReconnectAfterCounts):
+class InitiatorNoReconnectAfterMalformedPacket(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because of a malformed packet."""
 
     def is_concerned(self, reason: str) -> bool:
@@ -266,7 +266,7 @@ class NoReconnectAfterMalformed(NoReconnectAfterCounts):
 
 
 @fault("initiator-no-reconnect-after-out-of-state-packet", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoReconnectAfterOutOfState(NoReconnectAfterCounts):
+class InitiatorNoReconnectAfterOutOfStatePacket(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because of an unexpected packet."""
 
     def is_concerned(self, reason: str) -> bool:
@@ -274,7 +274,7 @@ class NoReconnectAfterOutOfState(NoReconnectAfterCounts):
 
 
 @fault("initiator-no-reconnect-for-express-messages", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoReconnectForExpress(Closing):
+class InitiatorNoReconnectForExpressMessages(Closing):
     """The initiator does not connect again after it has closed a session if only express messages wait."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -283,7 +283,7 @@ class NoReconnectForExpress(Closing):
 
 
 @fault("initiator-no-reconnect-for-acknowledged-transactional-messages", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoReconnectForRetained(Closing):
+class InitiatorNoReconnectForAcknowledgedTransactionalMessages(Closing):
     """The initiator does not connect again if every waiting message has its session acknowledgment."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -292,7 +292,7 @@ class NoReconnectForRetained(Closing):
 
 
 @fault("queue-manager-transport-left-open-after-wrong-counts", breaks="MQQB-3.1.5.9-D02", blind=True)
-class OpenAfterCounts(Closing):
+class QueueManagerTransportLeftOpenAfterWrongCounts(Closing):
     """An initiator that closes its session because of wrong counts leaves the transport connection open."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -301,7 +301,7 @@ class OpenAfterCounts(Closing):
 
 
 @fault("acceptor-transport-left-open-after-idle-time", breaks="MQQB-3.1.5.9-D02", blind=True)
-class OpenAfterIdle(Closing):
+class AcceptorTransportLeftOpenAfterIdleTime(Closing):
     """An acceptor that closes an idle session leaves the transport connection open."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -310,7 +310,7 @@ class OpenAfterIdle(Closing):
 
 
 @fault("queue-manager-due-acknowledgment-sent-at-close", breaks="MQQB-3.1.5.9-D01", blind=True)
-class AcknowledgesAtClose(Closing):
+class QueueManagerDueAcknowledgmentSentAtClose(Closing):
     """When the queue manager closes a session because of wrong counts or a malformed packet, it first sends an
     acknowledgment for the messages that it has not yet acknowledged.
     """
@@ -322,7 +322,7 @@ class AcknowledgesAtClose(Closing):
 
 
 @fault("queue-manager-order-ack-timer-runs-after-close", breaks="MQQB-3.1.5.9-D03", blind=True)
-class TimersKept(Closing):
+class QueueManagerOrderAckTimerRunsAfterClose(Closing):
     """The queue manager does not stop the Transactional Ack Wait Timer of a session that it closes."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -333,7 +333,7 @@ class TimersKept(Closing):
 
 
 @fault("queue-manager-other-session-of-same-peer-closed", breaks="MQQB-3.1.5.9-D02", blind=True)
-class OthersClosed(Closing):
+class QueueManagerOtherSessionOfSamePeerClosed(Closing):
     """When the queue manager closes a session because of wrong counts, it also closes its other sessions with the same
     queue manager.
     """
@@ -347,7 +347,7 @@ class OthersClosed(Closing):
 
 
 @fault("acceptor-session-of-lost-connection-stays-open", breaks="MQQB-3.1.5.9-02")
-class LostSessionStaysOpen(Closing):
+class AcceptorSessionOfLostConnectionStaysOpen(Closing):
     """The acceptor leaves SessionState of an accepted session at OPEN after the other side has closed
     the connection.
     """
@@ -361,7 +361,7 @@ class LostSessionStaysOpen(Closing):
 
 
 @fault("acceptor-cleanup-timer-of-lost-connection-runs", breaks="MQQB-3.1.5.9-D03")
-class LostSessionTimerRuns(Closing):
+class AcceptorCleanupTimerOfLostConnectionRuns(Closing):
     """The acceptor does not stop the Session Cleanup Timer of an accepted session after the other side
     has closed the connection.
     """

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-session-activity-noted-in-newest-session", breaks="MQQB-3.1.6.2-03", blind=True)
-class InNewest(Receiving):
+class QueueManagerSessionActivityNotedInNewestSession(Receiving):
     """The queue manager notes a received message as activity of its newest session, not of the message's session."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -26,7 +26,7 @@ class InNewest(Receiving):
 
 
 @fault("queue-manager-session-with-sent-own-messages-idle", breaks="MQQB-3.1.6.2-03", blind=True)
-class OwnIdle(Sending):
+class QueueManagerSessionWithSentOwnMessagesIdle(Sending):
     """The queue manager does not count an acknowledgment message that it sends as activity of the session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -38,7 +38,7 @@ class OwnIdle(Sending):
 
 
 @fault("queue-manager-active-session-closed-at-third-expiry", breaks="MQQB-3.1.6.2-03", blind=True)
-class ThirdCloses(Closing):
+class QueueManagerActiveSessionClosedAtThirdExpiry(Closing):
     """The queue manager closes a session at the third expiry of the Session Cleanup Timer, even if the
     session is active.
     """

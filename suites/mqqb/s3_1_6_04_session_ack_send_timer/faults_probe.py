@@ -11,7 +11,7 @@ from reference_qm.model.adm import Session
 
 
 @fault("receiver-session-ack-recoverable-sent-count-of-acknowledged", breaks="MQQB-3.1.6.4-07", blind=True)
-class OnlyAcknowledgedCounted(SessionAcks):
+class ReceiverSessionAckRecoverableSentCountOfAcknowledged(SessionAcks):
     """The receiver does not count its recoverable messages that are not yet acknowledged in RecoverableMsgSeqNumber of
     its SessionAck.
     """

@@ -29,7 +29,7 @@ class _Sparing(History):
 
 
 @fault("receiver-history-cleanup-of-oldest-sender-only", breaks="MQQB-3.1.6.7-02", blind=True)
-class OldestSenderOnly(_Sparing):
+class ReceiverHistoryCleanupOfOldestSenderOnly(_Sparing):
     """When the timer expires, the receiver deletes the old entries of only one sender: the sender of the
     oldest entry.
     """
@@ -39,7 +39,7 @@ class OldestSenderOnly(_Sparing):
 
 
 @fault("receiver-history-cleanup-keeps-entries-of-stored-messages", breaks="MQQB-3.1.6.7-02", blind=True)
-class StoredSpared(_Sparing):
+class ReceiverHistoryCleanupKeepsEntriesOfStoredMessages(_Sparing):
     """The receiver keeps the old entry of a message while the message is in its queue."""
 
     def is_spared(self, entry: MessageIDHistoryEntry, before: list[MessageIDHistoryEntry]) -> bool:
@@ -51,7 +51,7 @@ class StoredSpared(_Sparing):
 
 
 @fault("receiver-history-cleanup-timer-not-restarted-for-single-entry", breaks="MQQB-3.1.6.7-03", blind=True)
-class NotForOne(History):
+class ReceiverHistoryCleanupTimerNotRestartedForSingleEntry(History):
     """The receiver does not restart the MessageIDHistory Cleanup Timer while the table has only one entry."""
 
     def on_history_timer(self, now: Now) -> None:

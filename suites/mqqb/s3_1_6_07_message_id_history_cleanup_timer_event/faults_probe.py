@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-history-cleanup-uses-time-of-first-receipt", breaks="MQQB-3.1.6.7-02", blind=True)
-class FirstReceiptCounts(History):
+class ReceiverHistoryCleanupUsesTimeOfFirstReceipt(History):
     """The receiver deletes an entry of MessageIDHistoryTable when the time since the first arrival of its message
     exceeds the duration of the MessageIDHistory Cleanup Timer, even if a duplicate has set TimeStamp to a later time.
     """

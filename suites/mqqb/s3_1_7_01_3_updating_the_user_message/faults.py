@@ -191,7 +191,7 @@ add(
 
 
 @fault("sender-resent-message-names-missing-predecessor", breaks="MQQB-3.1.7.1.3-10", blind=True)
-class GapNotBridgedWhenSentAgain(TransactionalSending):
+class SenderResentMessageNamesMissingPredecessor(TransactionalSending):
     """The sender resends a message whose PreviousTxSequenceNumber is the number of the preceding message, although that
     message was deleted.
     """
@@ -207,7 +207,7 @@ class GapNotBridgedWhenSentAgain(TransactionalSending):
 
 
 @fault("sender-session-header-window-size-of-peer", breaks=("MQQB-3.1.7.1.3-22", "MQQB-3.1.7.11-10"), blind=True)
-class WindowInAMessageIsThatOfThePeer(Sending):
+class SenderSessionHeaderWindowSizeOfPeer(Sending):
     """The sender puts the peer's WindowSize into the SessionHeader of a message."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

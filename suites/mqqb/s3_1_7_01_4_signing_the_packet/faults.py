@@ -34,7 +34,7 @@ _HASH_ALGORITHM_FIELD = "MessagePropertiesHeader.HashAlgorithm"
         "MQDMPR-3.1.1.12-13",
     ),
 )
-class NeverSigned(Securing):
+class SenderMessageNeverSigned(Securing):
     """The sender never signs a message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -42,7 +42,7 @@ class NeverSigned(Securing):
 
 
 @fault("sender-message-to-be-signed-not-sent", breaks=("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07"))
-class SignedAndNotSent(Securing):
+class SenderMessageToBeSignedNotSent(Securing):
     """The sender does not send a message for which an authentication level is requested."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -70,7 +70,7 @@ def _is_msmq_1_signature(message: Message) -> bool:
 
 
 @fault("sender-signature-hash-always-sha1", breaks=("MQQB-3.1.7.1.4-04", "MQQB-3.1.7.1.4-07"))
-class SignedWithSha1(Securing):
+class SenderSignatureHashAlwaysSha1(Securing):
     """The sender signs with SHA-1 instead of HashAlgorithm, except with the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -85,7 +85,7 @@ class SignedWithSha1(Securing):
 @fault(
     "sender-signature-with-other-users-key", breaks=("MQQB-3.1.7.1.4-05", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
 )
-class SignedByAnotherKey(Securing):
+class SenderSignatureWithOtherUsersKey(Securing):
     """The sender signs with the key of another user, except with the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -101,7 +101,7 @@ class SignedByAnotherKey(Securing):
 
 
 @fault("sender-signature-for-several-destinations-in-security-data", breaks="MQQB-3.1.7.1.4-05")
-class SignatureOfListElsewhere(Securing):
+class SenderSignatureForSeveralDestinationsInSecurityData(Securing):
     """The sender puts the signature of a message to several destinations into SecurityData."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -121,7 +121,7 @@ class SignatureOfListElsewhere(Securing):
 
 
 @fault("sender-transactional-message-not-signed", breaks=("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09"), blind=True)
-class TransactionalMessageNotSigned(Securing):
+class SenderTransactionalMessageNotSigned(Securing):
     """The sender does not sign a transactional message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:

@@ -25,7 +25,7 @@ class _ShortKeys:
 
 
 @fault("sender-enhanced-rc4-key-of-40-bits", breaks="MQQB-3.1.7.1.5-17", blind=True)
-class Rc4KeyReduced(Securing):
+class SenderEnhancedRc4KeyOf40Bits(Securing):
     """If SendEnhancedRC2Using40BitKeys is TRUE, the sender creates RC4 keys of the Enhanced provider with only 40
     random bits, although the setting applies only to RC2.
     """

@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-session-of-lost-connection-closed-without-retry-timer", breaks="MQQB-3.1.7.1.6-06", blind=True)
-class LostWithoutRetryTimer(Closing):
+class SenderSessionOfLostConnectionClosedWithoutRetryTimer(Closing):
     """When the connection of a session is lost, the sender does not start the Session Retry Connect Timer as the last
     step of closing the session, although messages wait.
     """

@@ -33,7 +33,7 @@ add(
 
 
 @fault("receiver-ack-of-removal-sent-without-request", breaks=("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-03"))
-class RemovalAcknowledgedUnasked(Positions):
+class ReceiverAckOfRemovalSentWithoutRequest(Positions):
     """The receiver acknowledges every message that leaves its queue, even if PR and NR of the message are clear."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -93,7 +93,7 @@ add(
 
 
 @fault("receiver-final-ack-only-with-jp", breaks="MQQB-3.1.7.2.2-01")
-class FinalAckForPositiveJournalingOnly(FinalAcks):
+class ReceiverFinalAckOnlyWithJp(FinalAcks):
     """The receiver sends a FinalAck only for messages with JP."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -139,7 +139,7 @@ add(
 
 
 @fault("receiver-nack-of-timed-out-express-message-not-sent", breaks="MQQB-3.1.7.2.1-D04", blind=True)
-class ExpressMessageThatNobodyReceivedNotAcknowledged(AdminAcks):
+class ReceiverNackOfTimedOutExpressMessageNotSent(AdminAcks):
     """The receiver does not acknowledge an express message whose TimeToBeReceived has expired."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
@@ -149,7 +149,7 @@ class ExpressMessageThatNobodyReceivedNotAcknowledged(AdminAcks):
 
 
 @fault("receiver-purged-message-acknowledged-as-received", breaks="MQQB-3.1.7.2.1-D03")
-class PurgedToldAsReceived(TwoPhaseReading):
+class ReceiverPurgedMessageAcknowledgedAsReceived(TwoPhaseReading):
     """When a message was purged while a remote reader had it locked, the receiver acknowledges the
     message as received.
     """
@@ -161,7 +161,7 @@ class PurgedToldAsReceived(TwoPhaseReading):
 
 
 @fault("locked-message-of-deleted-queue-not-acknowledged", breaks="MQQB-3.1.7.2.1-D02")
-class LockedNotReported(Positions):
+class LockedMessageOfDeletedQueueNotAcknowledged(Positions):
     """The receiver does not acknowledge a message that a reader has locked when the queue of the message is deleted."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -174,7 +174,7 @@ class LockedNotReported(Positions):
 
 
 @fault("message-purged-while-read-remotely-counts-as-received", breaks="MQQB-3.1.7.2.1-D03")
-class PurgedCountsAsReceived(TwoPhaseReading):
+class MessagePurgedWhileReadRemotelyCountsAsReceived(TwoPhaseReading):
     """When a receive of a message succeeds after its queue was purged, the receiver acknowledges the
     message as received.
     """
@@ -193,7 +193,7 @@ class PurgedCountsAsReceived(TwoPhaseReading):
 
 
 @fault("receiver-deleted-message-with-pr-and-nr-not-acknowledged", breaks="MQQB-3.1.7.2.1-03")
-class BothRequestsMissed(AdminAcks):
+class ReceiverDeletedMessageWithPrAndNrNotAcknowledged(AdminAcks):
     """When a queue is deleted, the receiver sends no acknowledgment for a message in this queue that has
     both PR and NR set.
     """
@@ -205,7 +205,7 @@ class BothRequestsMissed(AdminAcks):
 
 
 @fault("receiver-message-of-subqueue-without-final-ack", breaks="MQQB-3.1.7.2.2-01")
-class SubqueueWithoutFinalAck(FinalAcks):
+class ReceiverMessageOfSubqueueWithoutFinalAck(FinalAcks):
     """The receiver sends no FinalAck for a message that leaves a subqueue."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:

@@ -23,7 +23,7 @@ TIMEOUT = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
 
 
 @fault("receiver-acknowledgment-with-delivery-of-preceding-one", breaks="MQQB-3.1.7.2.1-01", blind=True)
-class DeliveryStays(AdminAcks):
+class ReceiverAcknowledgmentWithDeliveryOfPrecedingOne(AdminAcks):
     """The receiver sends the acknowledgment of a recoverable message as an express message if the preceding
     acknowledgment was an express message.
     """
@@ -39,7 +39,7 @@ class DeliveryStays(AdminAcks):
 
 
 @fault("receiver-acknowledgment-of-express-message-as-preceding-one", breaks="MQQB-3.1.7.2.1-02", blind=True)
-class RecoverableStays(AdminAcks):
+class ReceiverAcknowledgmentOfExpressMessageAsPrecedingOne(AdminAcks):
     """The receiver sends the acknowledgment of an express message as a recoverable message if the preceding
     acknowledgment was a recoverable message.
     """
@@ -55,7 +55,7 @@ class RecoverableStays(AdminAcks):
 
 
 @fault("receiver-nack-queue-purged-although-only-pr", breaks="MQQB-3.1.7.2.1-03", blind=True)
-class PurgedForPr(FinalAcks):
+class ReceiverNackQueuePurgedAlthoughOnlyPr(FinalAcks):
     """The receiver sends NACK_Q_PURGED for a message that requests only a positive acknowledgment."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -67,7 +67,7 @@ class PurgedForPr(FinalAcks):
 
 
 @fault("receiver-ack-receive-although-only-nr-of-transactional-message", breaks="MQQB-3.1.7.2.1-03", blind=True)
-class ReceivedForNr(FinalAcks):
+class ReceiverAckReceiveAlthoughOnlyNrOfTransactionalMessage(FinalAcks):
     """The receiver sends ACK_RECEIVE for a transactional message that requests only a negative acknowledgment."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -79,7 +79,7 @@ class ReceivedForNr(FinalAcks):
 
 
 @fault("receiver-nack-receive-timeout-for-first-of-two-messages-only", breaks="MQQB-3.1.7.2.1-D04", blind=True)
-class OneTimeoutASecond(FinalAcks):
+class ReceiverNackReceiveTimeoutForFirstOfTwoMessagesOnly(FinalAcks):
     """The receiver sends NACK_RECEIVE_TIMEOUT for only one of the messages that expire in the same second."""
 
     def __init__(self, qm: QM) -> None:
@@ -95,7 +95,7 @@ class OneTimeoutASecond(FinalAcks):
 
 
 @fault("receiver-nack-queue-purged-not-for-transactional-messages", breaks="MQQB-3.1.7.2.1-D03", blind=True)
-class PurgedNotTransactional(AdminAcks):
+class ReceiverNackQueuePurgedNotForTransactionalMessages(AdminAcks):
     """The receiver sends no NACK_Q_PURGED for a transactional message."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
@@ -104,7 +104,7 @@ class PurgedNotTransactional(AdminAcks):
 
 
 @fault("receiver-ack-receive-of-message-from-subqueue-omitted", breaks="MQQB-3.1.7.2.1-D01", blind=True)
-class NotFromSubqueue(FinalAcks):
+class ReceiverAckReceiveOfMessageFromSubqueueOmitted(FinalAcks):
     """The receiver sends no ACK_RECEIVE for a message that an application receives from a subqueue."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -113,7 +113,7 @@ class NotFromSubqueue(FinalAcks):
 
 
 @fault("receiver-acknowledgment-only-for-first-administration-queue", breaks="MQQB-3.1.7.2-01", blind=True)
-class FirstAdminQueueOnly(AdminAcks):
+class ReceiverAcknowledgmentOnlyForFirstAdministrationQueue(AdminAcks):
     """The receiver sends the acknowledgments of all messages to the administration queue of the first message."""
 
     def __init__(self, qm: QM) -> None:
@@ -126,7 +126,7 @@ class FirstAdminQueueOnly(AdminAcks):
 
 
 @fault("receiver-final-ack-of-expired-message-omitted", breaks="MQQB-3.1.7.2.2-01", blind=True)
-class NoFinalAckOfExpired(FinalAcks):
+class ReceiverFinalAckOfExpiredMessageOmitted(FinalAcks):
     """The receiver sends no FinalAck for a message whose TimeToBeReceived has expired in the queue."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -135,7 +135,7 @@ class NoFinalAckOfExpired(FinalAcks):
 
 
 @fault("receiver-final-ack-of-second-received-message-omitted", breaks="MQQB-3.1.7.2.2-01", blind=True)
-class FirstFinalAckOnly(FinalAcks):
+class ReceiverFinalAckOfSecondReceivedMessageOmitted(FinalAcks):
     """The receiver sends a FinalAck only for the first message of a sequence that leaves the queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -150,7 +150,7 @@ class FirstFinalAckOnly(FinalAcks):
 
 
 @fault("receiver-final-ack-for-fa-alone-omitted", breaks="MQQB-3.1.7.2.2-01", blind=True)
-class FaAlone(FinalAcks):
+class ReceiverFinalAckForFaAloneOmitted(FinalAcks):
     """The receiver sends no FinalAck for a message with FA set and with JP and JN clear."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:

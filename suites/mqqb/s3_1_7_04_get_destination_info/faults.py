@@ -83,7 +83,7 @@ add(
         *("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94"),
     ),
 )
-class AnyPublicQueue(NextHops):
+class InitiatorUnknownPublicNameWithDestination(NextHops):
     """The initiator connects to an arbitrary queue manager for an unknown public format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:

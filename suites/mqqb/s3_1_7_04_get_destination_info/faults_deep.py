@@ -26,7 +26,7 @@ class _Remembering(NextHops):
 
 
 @fault("initiator-second-direct-name-host-of-first", breaks="MQQB-3.1.7.4-04", blind=True)
-class FirstDirectHost(_Remembering):
+class InitiatorSecondDirectNameHostOfFirst(_Remembering):
     """The initiator uses the host of the first direct format name for direct names of the same queue on other hosts."""
 
     def find_anew(self, format_name: str) -> Destination | None:
@@ -38,7 +38,7 @@ class FirstDirectHost(_Remembering):
 
 
 @fault("initiator-unknown-public-name-like-known-public-name", breaks="MQQB-3.1.7.4-11", blind=True)
-class UnknownAsKnown(_Remembering):
+class InitiatorUnknownPublicNameLikeKnownPublicName(_Remembering):
     """The initiator sends a message for an unknown public queue to the queue manager of an earlier public queue."""
 
     def find_anew(self, format_name: str) -> Destination | None:
@@ -51,7 +51,7 @@ class UnknownAsKnown(_Remembering):
 
 
 @fault("initiator-second-private-name-queue-manager-of-same-queue-number", breaks="MQQB-3.1.7.4-16", blind=True)
-class SameNumber(_Remembering):
+class InitiatorSecondPrivateNameQueueManagerOfSameQueueNumber(_Remembering):
     """For a private format name, the initiator uses the queue manager of an earlier private format name
     with the same queue number.
     """
@@ -67,7 +67,7 @@ class SameNumber(_Remembering):
 
 
 @fault("initiator-second-public-name-queue-manager-of-first", breaks="MQQB-3.1.7.4-13", blind=True)
-class FirstPublicManager(_Remembering):
+class InitiatorSecondPublicNameQueueManagerOfFirst(_Remembering):
     """The initiator uses the queue manager of the first public format name for every public format name."""
 
     def find_anew(self, format_name: str) -> Destination | None:

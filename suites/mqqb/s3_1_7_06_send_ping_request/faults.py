@@ -83,7 +83,7 @@ add(
 
 
 @fault("initiator-connects-before-ping-response", breaks="MQQB-3.1.7.6-10")
-class ResponseNotWaitedFor(Ping):
+class InitiatorConnectsBeforePingResponse(Ping):
     """The initiator connects at once after its Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -113,7 +113,7 @@ add(
 
 
 @fault("initiator-session-opened-at-ping-timer-expiry", breaks=("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"))
-class ExpiryOpensTheSession(Ping):
+class InitiatorSessionOpenedAtPingTimerExpiry(Ping):
     """The initiator opens the session although the Ping Response Timer expires without a response."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:

@@ -23,7 +23,7 @@ add(
 
 
 @fault("initiator-ping-response-low-half-of-cookie-compared", breaks="MQQB-3.1.7.8-04", blind=True)
-class LowHalf(Ping):
+class InitiatorPingResponseLowHalfOfCookieCompared(Ping):
     """The initiator compares only the low 16 bits of Cookie of a Ping Response."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -34,7 +34,7 @@ class LowHalf(Ping):
 
 
 @fault("initiator-ping-response-during-session-with-rf-closes-session", breaks="MQQB-3.1.7.8-06", blind=True)
-class LateRefusal(Ping):
+class InitiatorPingResponseDuringSessionWithRfClosesSession(Ping):
     """When a second Ping Response with RF set arrives, the initiator closes the session that the first
     response allowed.
     """
@@ -52,7 +52,7 @@ class LateRefusal(Ping):
 
 
 @fault("initiator-late-ping-response-opens-session-after-timeout", breaks="MQQB-3.1.7.8-06", blind=True)
-class LateConsent(Ping):
+class InitiatorLatePingResponseOpensSessionAfterTimeout(Ping):
     """When a Ping Response arrives after the expiry of the timer, the initiator opens the session before
     the next retry.
     """
@@ -74,7 +74,7 @@ class LateConsent(Ping):
 
 
 @fault("initiator-second-ping-response-to-second-request-ignored", breaks="MQQB-3.1.7.8-05", blind=True)
-class OneADestination(Ping):
+class InitiatorSecondPingResponseToSecondRequestIgnored(Ping):
     """The initiator ignores the Ping Response to its second Ping Request to the same address."""
 
     def __init__(self, qm: QM) -> None:

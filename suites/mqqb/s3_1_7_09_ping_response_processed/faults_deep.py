@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-ping-response-ends-every-pending-ping", breaks="MQQB-3.1.7.9-01", blind=True)
-class EndsAll(Ping):
+class InitiatorPingResponseEndsEveryPendingPing(Ping):
     """The initiator uses one Ping Response as the result of the pings of all destinations."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -21,7 +21,7 @@ class EndsAll(Ping):
 
 
 @fault("initiator-ping-response-ends-oldest-pending-ping", breaks="MQQB-3.1.7.9-01", blind=True)
-class EndsOldest(Ping):
+class InitiatorPingResponseEndsOldestPendingPing(Ping):
     """When a Ping Response arrives, the initiator ends the oldest pending ping instead of the ping with
     the Cookie of the response.
     """

@@ -12,7 +12,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 
 
 @fault("receiver-extension-above-255-bytes-cut", breaks="MQQB-3.1.7.10-03", blind=True)
-class ExtensionCut(Positions):
+class ReceiverExtensionAbove255BytesCut(Positions):
     """The receiver cuts an extension that is longer than 255 bytes."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -20,7 +20,7 @@ class ExtensionCut(Positions):
 
 
 @fault("receiver-body-above-64-kilobytes-cut", breaks="MQQB-3.1.7.10-03", blind=True)
-class BodyCut(Positions):
+class ReceiverBodyAbove64KilobytesCut(Positions):
     """The receiver cuts a body that is longer than 65,535 bytes."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -28,7 +28,7 @@ class BodyCut(Positions):
 
 
 @fault("receiver-label-of-preceding-message-for-message-without-label", breaks="MQQB-3.1.7.10-03", blind=True)
-class LabelStays(Positions):
+class ReceiverLabelOfPrecedingMessageForMessageWithoutLabel(Positions):
     """The receiver gives a message without a label the label of the preceding message in its queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -39,7 +39,7 @@ class LabelStays(Positions):
 
 
 @fault("receiver-correlation-identifier-of-priority-7-lost", breaks="MQQB-3.1.7.10-03", blind=True)
-class CorrelationLost(Positions):
+class ReceiverCorrelationIdentifierOfPriority7Lost(Positions):
     """The receiver gives a message with priority 7 to an application without the CorrelationIdentifier
     of the message.
     """
@@ -51,7 +51,7 @@ class CorrelationLost(Positions):
 
 
 @fault("receiver-second-equal-message-discarded", breaks="MQQB-3.1.7.10-02", blind=True)
-class EqualDropped(Positions):
+class ReceiverSecondEqualMessageDiscarded(Positions):
     """The receiver drops a message whose label and body equal those of the preceding message in the queue."""
 
     def message_available(self, position: MessagePosition) -> None:

@@ -37,7 +37,7 @@ def _with(packet: UserMessagePacket, **fields: Any) -> UserMessagePacket:
 
 
 @fault("sender-session-header-only-once-on-a-session", breaks="MQQB-3.1.7.11-02", blind=True)
-class OnlyOnce(Sending):
+class SenderSessionHeaderOnlyOnceOnASession(Sending):
     """The sender adds a SessionHeader to only one message of a session."""
 
     def __init__(self, qm: QM) -> None:
@@ -52,7 +52,7 @@ class OnlyOnce(Sending):
 
 
 @fault("sender-session-header-not-in-transactional-messages", breaks="MQQB-3.1.7.11-03", blind=True)
-class NotTransactional(Sending):
+class SenderSessionHeaderNotInTransactionalMessages(Sending):
     """The sender adds no SessionHeader to a transactional message."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -66,7 +66,7 @@ class NotTransactional(Sending):
 
 
 @fault("sender-session-header-for-several-received-messages-only", breaks="MQQB-3.1.7.11-03", blind=True)
-class SeveralOnly(Sending):
+class SenderSessionHeaderForSeveralReceivedMessagesOnly(Sending):
     """The sender adds a SessionHeader to a message only if at least two messages are unacknowledged."""
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
@@ -74,7 +74,7 @@ class SeveralOnly(Sending):
 
 
 @fault("sender-session-header-ack-number-without-last-message", breaks="MQQB-3.1.7.11-05", blind=True)
-class WithoutLast(_Header):
+class SenderSessionHeaderAckNumberWithoutLastMessage(_Header):
     """The sender sets AckSequenceNumber of a SessionHeader that it adds to the number of the last
     recoverable message.
     """
@@ -86,7 +86,7 @@ class WithoutLast(_Header):
 
 
 @fault("sender-session-header-recoverable-count-without-this-message", breaks="MQQB-3.1.7.11-08", blind=True)
-class WithoutThis(_Header):
+class SenderSessionHeaderRecoverableCountWithoutThisMessage(_Header):
     """The sender does not count the recoverable message that contains the SessionHeader in RecoverableMsgSeqNumber."""
 
     def change(
@@ -96,7 +96,7 @@ class WithoutThis(_Header):
 
 
 @fault("sender-session-header-message-count-of-express-message-only", breaks="MQQB-3.1.7.11-07", blind=True)
-class WithoutRecoverable(_Header):
+class SenderSessionHeaderMessageCountOfExpressMessageOnly(_Header):
     """The sender does not count a recoverable message that contains the SessionHeader in UserMsgSequenceNumber."""
 
     def change(
@@ -106,7 +106,7 @@ class WithoutRecoverable(_Header):
 
 
 @fault("sender-session-header-only-lowest-flag", breaks="MQQB-3.1.7.11-09", blind=True)
-class LowestFlagOnly(_Header):
+class SenderSessionHeaderOnlyLowestFlag(_Header):
     """The sender sets only the lowest bit of RecoverableMsgAckFlags in a SessionHeader that it adds."""
 
     def change(
@@ -117,7 +117,7 @@ class LowestFlagOnly(_Header):
 
 
 @fault("sender-session-header-window-size-of-remote-side", breaks="MQQB-3.1.7.11-10", blind=True)
-class RemoteWindow(_Header):
+class SenderSessionHeaderWindowSizeOfRemoteSide(_Header):
     """The sender sets WindowSize of a SessionHeader that it adds to the WindowSize that the remote side announced."""
 
     def change(
@@ -127,7 +127,7 @@ class RemoteWindow(_Header):
 
 
 @fault("sender-session-header-in-recoverable-message-flags-not-cleared", breaks="MQQB-3.1.7.11-12", blind=True)
-class NotCleared(_Header):
+class SenderSessionHeaderInRecoverableMessageFlagsNotCleared(_Header):
     """The sender does not clear RecoverableMsgAckFlags after it has added a SessionHeader to a recoverable message."""
 
     def change(
@@ -139,7 +139,7 @@ class NotCleared(_Header):
 
 
 @fault("sender-session-header-second-unacked-count-not-reset", breaks="MQQB-3.1.7.11-13", blind=True)
-class SecondNotReset(_Header):
+class SenderSessionHeaderSecondUnackedCountNotReset(_Header):
     """The sender sets UnackedReceivedMsgCount to 0 only after it has added the first SessionHeader of a session."""
 
     def __init__(self, qm: QM) -> None:
@@ -156,7 +156,7 @@ class SecondNotReset(_Header):
 
 
 @fault("sender-body-of-earlier-message-with-same-label-and-size", breaks="MQQB-3.1.7.11-01", blind=True)
-class SameBody(Sending):
+class SenderBodyOfEarlierMessageWithSameLabelAndSize(Sending):
     """If two messages have the same label and size, the sender puts the body of the earlier message into the packet of
     the later message.
     """

@@ -64,7 +64,7 @@ add(
 
 
 @fault("sender-message-for-paused-queue-opens-session", breaks="MQQB-3.1.7.12-04")
-class HoldConnects(Sending):
+class SenderMessageForPausedQueueOpensSession(Sending):
     """The sender establishes a session for a message whose outgoing queue is on hold."""
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
@@ -74,7 +74,7 @@ class HoldConnects(Sending):
 
 
 @fault("sender-message-ends-pause-of-queue", breaks="MQQB-3.1.7.12-04")
-class HoldEnds(Sending):
+class SenderMessageEndsPauseOfQueue(Sending):
     """The sender resumes an outgoing queue on hold when a message becomes available."""
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
@@ -107,7 +107,7 @@ add(
 
 
 @fault("sender-outgoing-entry-refers-to-first-message", breaks=("MQQB-3.1.7.12-08", "MQQB-3.1.7.12-15"))
-class EntryOfTheFirst(Sending):
+class SenderOutgoingEntryRefersToFirstMessage(Sending):
     """The sender makes every entry of OutgoingMessageTable refer to the first message."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -121,7 +121,7 @@ class EntryOfTheFirst(Sending):
 
 
 @fault("sender-outgoing-entry-has-packet-with-wrong-body", breaks=("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16"))
-class EntryWithAnotherBody(Sending):
+class SenderOutgoingEntryHasPacketWithWrongBody(Sending):
     """The sender creates the packet of an entry with a body that differs from the body of the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -190,7 +190,7 @@ add(
 
 
 @fault("sender-second-message-for-paused-queue-sent", breaks="MQQB-3.1.7.12-04", blind=True)
-class QueueOnHoldSendsWhatComesNext(Sending):
+class SenderSecondMessageForPausedQueueSent(Sending):
     """The sender resumes a paused outgoing queue when a second message for this queue becomes available."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -200,7 +200,7 @@ class QueueOnHoldSendsWhatComesNext(Sending):
 
 
 @fault("sender-message-after-late-acknowledgment-not-sent", breaks="MQQB-3.1.7.12-14")
-class RetryWaitsForEver(Establishing):
+class SenderMessageAfterLateAcknowledgmentNotSent(Establishing):
     """The sender never establishes a lost session again for a new message if the messages of this session were
     acknowledged in the meantime.
     """

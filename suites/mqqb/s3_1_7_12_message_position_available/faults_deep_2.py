@@ -24,7 +24,7 @@ class _Put(Sending):
 
 
 @fault("sender-message-to-held-queue-sent-with-message-to-other-queue", breaks="MQQB-3.1.7.12-04", blind=True)
-class SentBesideOther(Sending):
+class SenderMessageToHeldQueueSentWithMessageToOtherQueue(Sending):
     """When a message for another queue becomes available, the sender also sends the messages of its
     queues that are on hold.
     """
@@ -43,7 +43,7 @@ class SentBesideOther(Sending):
 
 
 @fault("sender-no-session-for-express-message-to-new-destination", breaks="MQQB-3.1.7.12-06", blind=True)
-class ExpressWaits(Sending):
+class SenderNoSessionForExpressMessageToNewDestination(Sending):
     """The initiator establishes no session for an express message to a destination."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -55,7 +55,7 @@ class ExpressWaits(Sending):
 
 
 @fault("sender-new-message-behind-full-window-order-acknowledged", breaks="MQQB-3.1.7.12-10", blind=True)
-class AwaitsAckWhenFull(Sending):
+class SenderNewMessageBehindFullWindowOrderAcknowledged(Sending):
     """The sender sets ReceivedOrderAck to TRUE for a message that becomes available while the window is full."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -65,7 +65,7 @@ class AwaitsAckWhenFull(Sending):
 
 
 @fault("sender-new-message-numbered-when-available", breaks="MQQB-3.1.7.12-11", blind=True)
-class NumberedEarly(_Put):
+class SenderNewMessageNumberedWhenAvailable(_Put):
     """The sender sets SequenceNumber of the second and later messages to the next number when the
     message becomes available.
     """
@@ -76,7 +76,7 @@ class NumberedEarly(_Put):
 
 
 @fault("sender-new-recoverable-message-numbered-when-available", breaks="MQQB-3.1.7.12-12", blind=True)
-class RecoverableNumberedEarly(_Put):
+class SenderNewRecoverableMessageNumberedWhenAvailable(_Put):
     """The sender sets RecoverableSequenceNumber of a recoverable message that becomes available to the next number."""
 
     def change(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -85,7 +85,7 @@ class RecoverableNumberedEarly(_Put):
 
 
 @fault("sender-nontransactional-message-with-tx-number-of-preceding-message", breaks="MQQB-3.1.7.12-13", blind=True)
-class TxNumberStays(_Put):
+class SenderNontransactionalMessageWithTxNumberOfPrecedingMessage(_Put):
     """The sender gives a message that follows a transactional message the TxSequenceNumber of the
     transactional message.
     """
@@ -97,7 +97,7 @@ class TxNumberStays(_Put):
 
 
 @fault("sender-two-messages-at-once-first-sent-twice", breaks="MQQB-3.1.7.12-15", blind=True)
-class FirstSentTwice(Sending):
+class SenderTwoMessagesAtOnceFirstSentTwice(Sending):
     """The sender sends the waiting message again when a second message becomes available before the acknowledgment."""
 
     def __init__(self, qm: QM) -> None:
@@ -116,7 +116,7 @@ class FirstSentTwice(Sending):
 
 
 @fault("sender-new-entry-refers-to-waiting-message", breaks="MQQB-3.1.7.12-08", blind=True)
-class OlderPosition(Sending):
+class SenderNewEntryRefersToWaitingMessage(Sending):
     """The sender makes a new entry refer to the message that has waited longest for the destination, if
     another message waits.
     """
@@ -129,7 +129,7 @@ class OlderPosition(Sending):
 
 
 @fault("sender-no-entry-for-second-queue-of-host", breaks="MQQB-3.1.7.12-07", blind=True)
-class SecondQueueWithoutEntry(Sending):
+class SenderNoEntryForSecondQueueOfHost(Sending):
     """The sender creates no entry for a message to a second queue of a computer to which the sender is connected."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:

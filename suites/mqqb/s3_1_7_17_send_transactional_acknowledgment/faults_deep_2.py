@@ -35,7 +35,7 @@ class _Sent(OrderAcks):
 
 
 @fault("receiver-final-acks-share-identifier-of-first", breaks="MQQB-3.1.7.17-03", blind=True)
-class SameIdentifier(Sending):
+class ReceiverFinalAcksShareIdentifierOfFirst(Sending):
     """The receiver gives all FinalAcks to a sender the MessageID of the first FinalAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -51,7 +51,7 @@ class SameIdentifier(Sending):
 
 
 @fault("receiver-final-ack-class-of-preceding-final-ack", breaks="MQQB-3.1.7.17-04", blind=True)
-class ClassStays(_Sent):
+class ReceiverFinalAckClassOfPrecedingFinalAck(_Sent):
     """The receiver gives a FinalAck the class of the preceding FinalAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -68,7 +68,7 @@ class ClassStays(_Sent):
 
 
 @fault("receiver-order-ack-of-queue-with-number-of-other-queue", breaks="MQQB-3.1.7.17-D04", blind=True)
-class NumberOfOther(OrderAcks):
+class ReceiverOrderAckOfQueueWithNumberOfOtherQueue(OrderAcks):
     """The receiver sends an OrderAck with the highest number that it accepted from the sender in any queue."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
@@ -81,7 +81,7 @@ class NumberOfOther(OrderAcks):
 
 
 @fault("receiver-order-ack-with-sequence-of-other-queue", breaks="MQQB-3.1.7.17-D03", blind=True)
-class SequenceOfOther(OrderAcks):
+class ReceiverOrderAckWithSequenceOfOtherQueue(OrderAcks):
     """When several OrderAcks are sent at one expiry of the timer, the receiver puts the TxSequenceID of the first
     sequence into every OrderAck.
     """
@@ -96,7 +96,7 @@ class SequenceOfOther(OrderAcks):
 
 
 @fault("receiver-order-ack-previous-number-of-preceding-order-ack", breaks="MQQB-3.1.7.17-06", blind=True)
-class PreviousAck(OrderAcks):
+class ReceiverOrderAckPreviousNumberOfPrecedingOrderAck(OrderAcks):
     """The receiver sets TxPreviousSequenceNumber of an OrderAck to the number of the preceding OrderAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -111,7 +111,7 @@ class PreviousAck(OrderAcks):
 
 
 @fault("receiver-order-acks-of-second-address-to-first", breaks="MQQB-3.1.7.17-07", blind=True)
-class FirstName(_Sent):
+class ReceiverOrderAcksOfSecondAddressToFirst(_Sent):
     """The receiver addresses all OrderAcks and FinalAcks to the order queue of the first sender."""
 
     def __init__(self, qm: QM) -> None:
@@ -126,7 +126,7 @@ class FirstName(_Sent):
 
 
 @fault("receiver-negative-final-ack-express", breaks="MQQB-3.1.7.17-D01", blind=True)
-class NegativeExpress(Sending):
+class ReceiverNegativeFinalAckExpress(Sending):
     """The receiver sends a negative FinalAck as an express message."""
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
@@ -137,7 +137,7 @@ class NegativeExpress(Sending):
 
 
 @fault("receiver-final-ack-previous-number-one-less", breaks="MQQB-3.1.7.17-D05", blind=True)
-class OneLess(FinalAcks):
+class ReceiverFinalAckPreviousNumberOneLess(FinalAcks):
     """The receiver sets TxPreviousSequenceNumber in a FinalAck to the number of the message minus one."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -148,7 +148,7 @@ class OneLess(FinalAcks):
 
 
 @fault("receiver-final-ack-message-id-of-first-message", breaks="MQQB-3.1.7.17-D07", blind=True)
-class FirstMessage(FinalAcks):
+class ReceiverFinalAckMessageIdOfFirstMessage(FinalAcks):
     """The receiver sets MessageID in the FinalAcks of a sequence to the number of the first removed
     message of the sequence.
     """
@@ -166,7 +166,7 @@ class FirstMessage(FinalAcks):
 
 
 @fault("receiver-final-ack-of-refused-packet-message-id-16-bits", breaks="MQQB-3.1.7.17-D10", blind=True)
-class LowHalfOfId(FinalAcks):
+class ReceiverFinalAckOfRefusedPacketMessageId16Bits(FinalAcks):
     """The receiver puts only the low 16 bits of the MessageID into the FinalAck of a refused packet."""
 
     def refuse_transactional(
@@ -177,7 +177,7 @@ class LowHalfOfId(FinalAcks):
 
 
 @fault("receiver-final-ack-of-purged-message-without-session-not-sent", breaks="MQQB-3.1.7.17-11", blind=True)
-class OnlyReceived(FinalAcks):
+class ReceiverFinalAckOfPurgedMessageWithoutSessionNotSent(FinalAcks):
     """The receiver sends no FinalAck for a message that is removed without receipt if the session of the
     message is closed.
     """
