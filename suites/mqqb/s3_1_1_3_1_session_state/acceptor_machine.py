@@ -1,4 +1,4 @@
-"""The machine of a session that the system accepts, while a second session is open."""
+"""The state machine of a session that the system accepts, while a second session is open."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ NO_SESSION = "no session"
 
 
 class Acceptor(Machine, path=Path(__file__)):
-    """A connection on which the peer sends the packets of `mqconform learn`; the peer opens the connection."""
+    """Lead a session that the system accepts through its states. The peer opens the connection, and sends the packets
+    that `mqconform learn` also sends.
+    """
 
     def __init__(self, peer: Peer) -> None:
         super().__init__()

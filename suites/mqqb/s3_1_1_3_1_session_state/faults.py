@@ -114,7 +114,7 @@ class ReceiverFirstSequenceFromAnyNumberAccepted(InSequence):
 
 
 def _change_incoming_at_restart(change: Callable[[IncomingTransactionalTransferInfo], None]) -> Install:
-    """Change each incoming sequence at a restart."""
+    """Change each incoming sequence when the receiver restarts."""
 
     def spoil_incoming_sequences(qm: QueueManager) -> None:
         for queue in qm.adm.QueueCollection.values():
@@ -137,7 +137,7 @@ def _clear_reject_count(transfer: IncomingTransactionalTransferInfo) -> None:
 
 
 def _change_outgoing_at_restart(change: Callable[[OutgoingQueue], None]) -> Install:
-    """Change each outgoing queue at a restart."""
+    """Change each outgoing queue when the sender restarts."""
 
     def spoil_outgoing_sequences(qm: QueueManager) -> None:
         for queue in qm.adm.OutgoingQueues.values():

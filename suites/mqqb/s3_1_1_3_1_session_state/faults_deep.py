@@ -41,7 +41,7 @@ class TimeStampIsTheClock(Destinations):
 
 @fault("sender-first-ordinal-of-second-queue-2", breaks="MQQB-3.1.1.3.1-03", blind=True)
 class OrdinalCountsQueues(Destinations):
-    """The first sequence of the sender's second outgoing queue has Ordinal 2."""
+    """The sender begins the first sequence of its second outgoing queue with Ordinal 2."""
 
     def _new_sequence(self, now: Now) -> TxSequenceID:
         identifier = super()._new_sequence(now)

@@ -232,7 +232,7 @@ class AsOfExtension(SecurityOnReceipt):
 
 
 class _OncePerSender(Admission):
-    """A receiver that remembers the senders to which it has reported a refusal."""
+    """Remember the senders to which the receiver has already reported a refusal."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -313,7 +313,9 @@ class RefusedReportedAsArrived(Admission):
     blind=True,
 )
 class RefusedInDeadXact(Admission):
-    """The receiver puts a transactional message that fails a security check into its own dead-letter queue."""
+    """The receiver puts a transactional message that fails a security check into the receiver's own transactional
+    dead-letter queue.
+    """
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -376,7 +378,7 @@ class LargeEncryptedGarbled(SecurityOnReceipt):
 
 @fault("receiver-initial-value-chained-between-messages", breaks="MQQB-3.1.5.8.3-80", blind=True)
 class ChainedInitialValue(SecurityOnReceipt):
-    """The receiver decrypts a second AES message with a cached key, with the last block of the first message as
+    """When the receiver decrypts a second AES message with a cached key, it uses the last block of the first message as
     initialization vector.
     """
 

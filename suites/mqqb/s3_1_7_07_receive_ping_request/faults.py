@@ -27,7 +27,7 @@ add(
 
 @fault("acceptor-ping-response-to-previous-request", breaks="MQQB-3.1.7.7-02")
 class ResponseToTheRequestBefore(Ping):
-    """The acceptor makes the Ping Response from the previous request."""
+    """The acceptor creates the Ping Response from the previous Ping Request."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -40,7 +40,9 @@ class ResponseToTheRequestBefore(Ping):
 
 @fault("acceptor-ping-response-copies-rf-of-request", breaks="MQQB-3.1.7.7-04")
 class ResponseIsTheRequest(Ping):
-    """The acceptor returns the Ping Request with a changed QMGuid, so RF of the request is returned."""
+    """The acceptor returns the Ping Request with a changed QMGuid, so that the Ping Response contains RF
+    of the request.
+    """
 
     def build_response(self, request: PingPacket) -> PingPacket:
         return replace(request, QMGuid=super().build_response(request).QMGuid)

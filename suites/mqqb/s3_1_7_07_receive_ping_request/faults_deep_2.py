@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.7 Receive Ping Request that only the second request or a null value reveals."""
+"""Faults of MS-MQQB 3.1.7.7 Receive Ping Request that occur only for a second request or a null value."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class FirstRc(Ping):
 
 @fault("acceptor-ping-response-rc-of-preceding-request", breaks="MQQB-3.1.7.7-07", blind=True)
 class PrecedingRc(Ping):
-    """The acceptor repeats RC of the preceding Ping Request in a response."""
+    """The acceptor sends RC of the preceding Ping Request in a Ping Response."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

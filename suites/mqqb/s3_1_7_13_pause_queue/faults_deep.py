@@ -45,8 +45,8 @@ class SecondWithoutAck(Administering):
     blind=True,
 )
 class CountsOfFirstPause(Administering):
-    """The SessionAck of a further pause has the counts and flags of the first pause's SessionAck, except
-    AckSequenceNumber.
+    """In the SessionAck of a second or later pause, the queue manager repeats the counts and flags of the first pause's
+    SessionAck, except AckSequenceNumber.
     """
 
     def __init__(self, qm: QM) -> None:
@@ -62,7 +62,7 @@ class CountsOfFirstPause(Administering):
 
 @fault("sender-pause-of-queue-with-waiting-messages-keeps-session-active", breaks="MQQB-3.1.7.13-12", blind=True)
 class WaitingMessagesKeepActive(Administering):
-    """A pause leaves SessionActive TRUE when the queue has messages."""
+    """The queue manager leaves SessionActive TRUE when it pauses a queue that has messages."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
         active = queue.session.SessionActive
@@ -73,7 +73,7 @@ class WaitingMessagesKeepActive(Administering):
 
 @fault("sender-second-pause-leaves-flags", breaks="MQQB-3.1.7.13-10", blind=True)
 class SecondLeavesFlags(Administering):
-    """A further pause does not clear RecoverableMsgAckFlags."""
+    """The queue manager does not clear RecoverableMsgAckFlags at the second or a later pause."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -90,7 +90,9 @@ class SecondLeavesFlags(Administering):
 
 @fault("sender-second-pause-leaves-unacked-count", breaks="MQQB-3.1.7.13-11", blind=True)
 class SecondLeavesCount(Administering):
-    """A further pause does not reset UnackedReceivedMsgCount, and leaves the Session Ack Send Timer running."""
+    """At the second or a later pause, the queue manager does not reset UnackedReceivedMsgCount, and does not stop the
+    Session Ack Send Timer.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -280,7 +280,7 @@ add(
 
 @fault("receiver-admin-ack-correlation-id-of-previous-ack", breaks="MQQB-3.1.7.15-18", blind=True)
 class CorrelationOfTheMessageBefore(AdminAcks):
-    """The receiver's acknowledgment has the CorrelationID of the previous acknowledgment."""
+    """The receiver sends an acknowledgment with the CorrelationID of the previous acknowledgment."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

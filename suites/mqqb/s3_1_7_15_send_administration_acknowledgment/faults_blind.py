@@ -17,7 +17,9 @@ from reference_qm.surface.clock import Now
 
 @fault("receiver-q-deleted-ack-without-body", breaks="MQQB-3.1.7.15-28", blind=True)
 class DeletedQueueHasNoBodies(AdminAcks):
-    """The acknowledgment of a message that was deleted with its queue does not return the body of the message."""
+    """The receiver sends the acknowledgment of a message that was deleted with its queue without the
+    body of the message.
+    """
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)

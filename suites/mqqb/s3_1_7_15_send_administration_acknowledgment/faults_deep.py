@@ -66,7 +66,7 @@ class TransactionalAsExpress(AdminAcks):
 
 @fault("receiver-acknowledgment-of-timeout-of-transactional-message-express", breaks="MQQB-3.1.7.15-24", blind=True)
 class RemovalAsExpress(AdminAcks):
-    """The receiver sends the NACK_Q_DELETED of a transactional message as an express message."""
+    """The receiver sends NACK_Q_DELETED for a transactional message as an express message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
@@ -141,8 +141,8 @@ class CorrelationOfPacketCopied(AdminAcks):
 
 @fault("receiver-acknowledgment-not-sent-to-queue-after-failure", breaks="MQQB-3.1.7.15-34", blind=True)
 class SecondQueueOmitted(OwnMessages):
-    """The receiver sends no acknowledgment to a second administration queue while an acknowledgment to the first one
-    waits to be sent.
+    """While an acknowledgment to one administration queue waits to be sent, the receiver sends no acknowledgment to a
+    second administration queue.
     """
 
     def __init__(self, qm: QM) -> None:
@@ -174,7 +174,7 @@ class InsecureForRecoverable(AdminAcks):
 
 @fault("receiver-security-nacks-sent-although-insecure", breaks="MQQB-3.1.7.15-05", blind=True)
 class SecurityNacksSent(AdminAcks):
-    """With SendInsecureNacks FALSE, the receiver omits only acknowledgments of the class BAD_DST_Q."""
+    """If SendInsecureNacks is FALSE, the receiver omits only acknowledgments of the class BAD_DST_Q."""
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
         return self.qm.adm.SendInsecureNacks or message_class is not MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
@@ -182,7 +182,7 @@ class SecurityNacksSent(AdminAcks):
 
 @fault("receiver-access-denied-sent-although-insecure", breaks="MQQB-3.1.7.15-05", blind=True)
 class AccessDeniedSent(AdminAcks):
-    """With SendInsecureNacks FALSE, the receiver still sends acknowledgments of the class ACCESS_DENIED."""
+    """The receiver sends acknowledgments of the class ACCESS_DENIED although SendInsecureNacks is FALSE."""
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
         return super().may_send_nack(message_class) or message_class is MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
@@ -190,7 +190,7 @@ class AccessDeniedSent(AdminAcks):
 
 @fault("receiver-insecure-nack-of-transactional-message-sent", breaks="MQQB-3.1.7.15-05", blind=True)
 class TransactionalNackSent(AdminAcks):
-    """With SendInsecureNacks FALSE, the receiver still acknowledges transactional messages to missing queues."""
+    """The receiver acknowledges transactional messages to missing queues although SendInsecureNacks is FALSE."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
         before = self.qm.adm.SendInsecureNacks
@@ -202,8 +202,8 @@ class TransactionalNackSent(AdminAcks):
 
 @fault("receiver-timeout-ack-without-administration-queue-to-response-queue", breaks="MQQB-3.1.7.15-03", blind=True)
 class TimeoutToResponseQueue(AdminAcks):
-    """When a message without an administration queue expires, the receiver sends an acknowledgment to its response
-    queue.
+    """When a message without an administration queue expires, the receiver sends an acknowledgment to the response
+    queue of the message.
     """
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -226,7 +226,9 @@ class TransactionalTimeoutAsPurged(AdminAcks):
 
 @fault("receiver-ack-correlation-of-removed-message-of-16-bits", breaks="MQQB-3.1.7.15-16", blind=True)
 class CorrelationOf16Bits(AdminAcks):
-    """The acknowledgment of a message that left its queue contains only the lower 16 bits of its MessageID."""
+    """The receiver sends only the lower 16 bits of the MessageID in the acknowledgment of a message that
+    left its queue.
+    """
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         identifier = message.Identifier
@@ -241,7 +243,9 @@ class CorrelationOf16Bits(AdminAcks):
     blind=True,
 )
 class LifetimeOfMessage(AdminAcks):
-    """The acknowledgment of an expired message has finite lifetimes that depend on the message's TimeToBeReceived."""
+    """The receiver sends the acknowledgment of an expired message with finite lifetimes that depend on the message's
+    TimeToBeReceived.
+    """
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment that only some values of a message reveal."""
+"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment that occur only with some values of a message."""
 
 from __future__ import annotations
 
