@@ -332,7 +332,7 @@ class SenderRecoverableMessagesFirstOnNextSession(SessionInitialization):
 
 
 @fault("sender-sequence-after-final-ack-has-same-identifier", breaks="MQQB-3.1.1.3.1-02")
-class IdentifierKeptAfterFinalAck(TransactionalSending):
+class SenderSequenceAfterFinalAckHasSameIdentifier(TransactionalSending):
     """The sender keeps OutgoingTxSequenceID when a FinalAck completes the last message of a sequence."""
 
     def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:

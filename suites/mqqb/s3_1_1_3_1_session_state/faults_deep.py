@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-counts-of-other-session-of-same-sender-reset-by-close", breaks="MQQB-3.1.1.3.1-01", blind=True)
-class CloseResetsTheOtherSession(Closing):
+class ReceiverCountsOfOtherSessionOfSameSenderResetByClose(Closing):
     """When one of two sessions of a sender is closed, the receiver resets the received counts of the other session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -31,7 +31,7 @@ class CloseResetsTheOtherSession(Closing):
 
 
 @fault("sender-sequences-begun-in-one-second-with-equal-identifier", breaks="MQQB-3.1.1.3.1-02", blind=True)
-class TimeStampIsTheClock(Destinations):
+class SenderSequencesBegunInOneSecondWithEqualIdentifier(Destinations):
     """The sender assigns the same TimeStamp to two sequences that begin in the same second."""
 
     def _new_sequence(self, now: Now) -> TxSequenceID:
@@ -40,7 +40,7 @@ class TimeStampIsTheClock(Destinations):
 
 
 @fault("sender-first-ordinal-of-second-queue-2", breaks="MQQB-3.1.1.3.1-03", blind=True)
-class OrdinalCountsQueues(Destinations):
+class SenderFirstOrdinalOfSecondQueue2(Destinations):
     """The sender begins the first sequence of its second outgoing queue with Ordinal 2."""
 
     def _new_sequence(self, now: Now) -> TxSequenceID:
@@ -80,7 +80,7 @@ add(
 
 
 @fault("receiver-reject-count-of-first-rejected-message-2", breaks="MQQB-3.1.1.3.1-05", blind=True)
-class RejectCountStartsAtOne(InSequence):
+class ReceiverRejectCountOfFirstRejectedMessage2(InSequence):
     """The receiver's TxMessageRejectCount starts at 1, so it is 2 after the first rejected message."""
 
     def reject_out_of_sequence(
@@ -108,7 +108,7 @@ add(
 
 
 @fault("receiver-first-sequence-older-than-start-rejected", breaks="MQQB-3.1.1.3.1-07", blind=True)
-class OldFirstSequenceRejected(InSequence):
+class ReceiverFirstSequenceOlderThanStartRejected(InSequence):
     """The receiver rejects the first sequence of a sender when its TimeStamp is earlier than 2001."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -194,7 +194,7 @@ add(
 
 
 @fault("sender-recoverable-messages-before-express-ones-on-new-session", breaks="MQQB-3.1.1.3.1-D01", blind=True)
-class RecoverableFirst(SessionInitialization):
+class SenderRecoverableMessagesBeforeExpressOnesOnNewSession(SessionInitialization):
     """On a new session, the sender sends the recoverable messages of an outgoing queue before the express messages."""
 
     def initialize_messages(self, session: Session) -> None:
@@ -294,7 +294,7 @@ add(
 
 
 @fault("receiver-session-ack-clears-count-of-other-session-of-sender", breaks="MQQB-3.1.1.3.1-01", blind=True)
-class FlagOfOtherSession(SessionAcks):
+class ReceiverSessionAckClearsCountOfOtherSessionOfSender(SessionAcks):
     """When the receiver sends a SessionAck on one session, it also sets UnackedReceivedMsgCount of the sender's other
     sessions to 0.
     """

@@ -27,7 +27,7 @@ add(
 
 
 @fault("receiver-message-counted-on-first-session-of-host", breaks="MQQB-3.1.1.3.1-01")
-class CountedOnFirstSession(Receiving):
+class ReceiverMessageCountedOnFirstSessionOfHost(Receiving):
     """The receiver counts a message on the first open session from the same address."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -42,7 +42,7 @@ class CountedOnFirstSession(Receiving):
 
 
 @fault("sender-messages-sent-again-in-reverse-order-of-recoverability", breaks="MQQB-3.1.1.3.1-D01")
-class RecoverableFirst(SessionInitialization):
+class SenderMessagesSentAgainInReverseOrderOfRecoverability(SessionInitialization):
     """When the sender sends messages again, it sends recoverable messages before express messages."""
 
     def initialize_messages(self, session: Session, now: Now | None = None) -> None:

@@ -10,7 +10,7 @@ from reference_qm.core.queue_manager import QueueManager
 
 
 @fault("sender-message-id-of-acknowledgment-skips-one", breaks="MQQB-3.1.1.3-24", blind=True)
-class SkipsOne(Numbering):
+class SenderMessageIdOfAcknowledgmentSkipsOne(Numbering):
     """The sender increases MessageID by two, instead of one, for every fourth message."""
 
     def assign_identifier(self) -> int:
@@ -53,7 +53,7 @@ for name, rule, element in (
 
 
 @fault("sender-message-ids-of-second-queue-apart", breaks="MQQB-3.1.1.3-24", blind=True)
-class SkipsForSecond(Numbering):
+class SenderMessageIdsOfSecondQueueApart(Numbering):
     """When several outgoing queues exist, the sender increases MessageID by two for each message."""
 
     def assign_identifier(self) -> int:

@@ -9,7 +9,7 @@ from reference_qm.core.enterprise.restoring import Restoring
 
 
 @fault("sender-resend-timeouts-final-equals-long-after-restart", breaks="MQQB-3.1.1.3-31", blind=True)
-class FinalTakenFromLong(Restoring):
+class SenderResendTimeoutsFinalEqualsLongAfterRestart(Restoring):
     """After a restart, the sender's ResendTimeoutsFinal has the value of ResendTimeoutsLong."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -19,7 +19,7 @@ class FinalTakenFromLong(Restoring):
 
 
 @fault("sender-outgoing-tx-sequence-number-counted-anew-at-restart", breaks="MQQB-3.1.1.3.2-02", blind=True)
-class NumberCountedAnew(Restoring):
+class SenderOutgoingTxSequenceNumberCountedAnewAtRestart(Restoring):
     """After a restart, the sender sets OutgoingTxSequenceNumber to the number of transactional messages in
     OutgoingMessageTable plus one, so that it uses a number again that was already sent and acknowledged.
     """

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-cached-certificate-accepted-for-other-user", breaks="MQQB-3.1.5.8.3-23")
-class CachedForAnyUser(SecurityOnReceipt):
+class ReceiverCachedCertificateAcceptedForOtherUser(SecurityOnReceipt):
     """The receiver accepts a cached certificate in a message of any user."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
@@ -30,7 +30,7 @@ class CachedForAnyUser(SecurityOnReceipt):
 
 
 @fault("receiver-new-key-of-known-sender-ignored", breaks="MQQB-3.1.5.8.3-57")
-class FirstKeyKept(SecurityOnReceipt):
+class ReceiverNewKeyOfKnownSenderIgnored(SecurityOnReceipt):
     """The receiver decrypts every message of a sender with the same PrivacyLevel and algorithm with the
     key of the first message.
     """

@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-symmetric-key-cache-halved-one-key-early", breaks="MQQB-3.1.5.8.3-68", blind=True)
-class HalvedOneKeyEarly(SecurityOnReceipt):
+class ReceiverSymmetricKeyCacheHalvedOneKeyEarly(SecurityOnReceipt):
     """When a new key makes the number of keys equal to ReceiveSymmetricKeyCacheSize, the receiver already discards the
     oldest half of ReceiveSymmetricKeyCache.
     """

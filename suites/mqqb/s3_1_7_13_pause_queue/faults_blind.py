@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-queue-paused-while-connecting-connected", breaks="MQQB-3.1.7.13-13", blind=True)
-class PauseEndsWithTheSession(SessionOpening):
+class SenderQueuePausedWhileConnectingConnected(SessionOpening):
     """When a session opens, the queue manager changes State of the queue from OnHold to another value if the queue was
     paused while the session was being established.
     """
@@ -30,7 +30,7 @@ class PauseEndsWithTheSession(SessionOpening):
 
 
 @fault("pause-session-ack-of-empty-queue-has-normal-window-size", breaks="MQQB-3.1.7.13-08", blind=True)
-class EmptyQueueKeepsItsWindow(Administering):
+class PauseSessionAckOfEmptyQueueHasNormalWindowSize(Administering):
     """The queue manager sends the SessionAck that pauses a queue without messages with the normal WindowSize."""
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:

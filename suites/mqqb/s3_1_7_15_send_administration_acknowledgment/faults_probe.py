@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-admin-ack-receive-signed", breaks="MQQB-3.1.7.15-D07", blind=True)
-class ReceiveAckSigned(AdminAcks):
+class ReceiverAdminAckReceiveSigned(AdminAcks):
     """The receiver signs the administration acknowledgment of class ACK_RECEIVE, so that its
     AuthenticationLevel is Sig20.
     """

@@ -39,7 +39,7 @@ from suites.mqqb.steps.disposition import DEAD_LETTERS, MISSING_QUEUE
 from suites.mqqb.steps.ordering import ACK_LABEL
 
 NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
-"""The values of SecurityHeader.Flags.ST by name."""
+"""The values of SecurityHeader.Flags.ST."""
 SHA1, SHA256, SHA512 = 0x8004, 0x800C, 0x800E
 CLEAR_BODY = b"a body that does not fill the last block"
 SYMMETRIC_KEYS = {
@@ -253,14 +253,13 @@ class Secured:
         several: bool = False,
         **fields: Any,
     ) -> Any:
-        """Build an unsigned message of a user with SID and certificate; ``header``: fields of
-        UserHeader.
+        """Build an unsigned message of a user with SID and certificate; ``header``: fields of UserHeader.
 
-        The messages are recoverable and express in turn, and request negative journaling, because a receiver must not
+        The messages are recoverable and express in turn, and request negative journaling: a receiver does not
         journal a message that it refuses.
 
-        If ``queue`` is "transactional", the message is the first message of a sequence. If ``several`` is true, the
-        message has a MultiQueueFormatHeader.
+        ``queue`` "transactional" makes it the first message of a sequence; ``several``: it has a
+        MultiQueueFormatHeader.
         """
         self.messages += 1
         delivery = {} if queue == "transactional" else {"DM": self.messages % 2}
