@@ -61,7 +61,7 @@ def get_latest_session(qm: QueueManager, sessions: list[Session]) -> Session:
     return noted if noted in sessions else sessions[-1]
 
 
-class NotesWhereMessagesCome(Receiving):
+class ReceiverRemembersSessionOfLatestMessage(Receiving):
     """The receiver remembers the session on which the latest message arrived."""
 
     get_latest_session: Session | None = None
@@ -71,7 +71,7 @@ class NotesWhereMessagesCome(Receiving):
         super().take_message(session, packet, receipt, now)
 
 
-class OnAnOpenSession(Sending):
+class SenderUsesOpenSession(Sending):
     """The sender sends some messages on a session that is already open, unless the outgoing queue has its own session
     or contains earlier messages.
     """
@@ -81,8 +81,8 @@ class OnAnOpenSession(Sending):
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         free = session.SessionState is SessionState.CLOSED and not len(session.OutgoingMessageTable)
-        if free and type(self).moves(self.qm, position.UserMessage) and self._may_move(session):
-            session = self._find_open(position) or session
+        if free and type(self).moves(self.qm, position.UserMessage) and self._is_not_on_hold(session):
+            session = self._find_open_session(position) or session
         super().put_outgoing(session, position, now)
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
@@ -91,14 +91,14 @@ class OnAnOpenSession(Sending):
             if other is not session and len(other.OutgoingMessageTable):
                 super().dispatch_messages(other, now)
 
-    def _may_move(self, session: Session) -> bool:
+    def _is_not_on_hold(self, session: Session) -> bool:
         return outgoing_queue(session).State is not OutgoingQueueState.ON_HOLD
 
     def _list_accepted_sessions(self) -> list[Session]:
         every = self.qm.sessions.values()
         return [one for one in every if not one.initiator and one.SessionState is SessionState.OPEN]
 
-    def _find_open(self, position: OutgoingMessagePosition) -> Session | None:
+    def _find_open_session(self, position: OutgoingMessagePosition) -> Session | None:
         """Find a session that the destination of a message has opened."""
         name = position.MessagePosition.MessageReference.DestinationQueueFormatName.upper()
         found = [one for one in self._list_accepted_sessions() if name.startswith(_build_host_prefixes(one))]
@@ -112,7 +112,7 @@ class OnAnOpenSession(Sending):
         return session
 
 
-class KeepsWhatWasMoved(FinalAcks):
+class SenderReturnsUnsentMessagesToQueue(FinalAcks):
     """The sender returns all unsent messages, including express messages, to their outgoing queue when an accepted
     session ends.
     """
@@ -171,9 +171,13 @@ SESSION_CHOICES: tuple[tuple[str, str, Moves, Choose], ...] = (
     ),
 )
 for _reading, _says, _moves, _choose in SESSION_CHOICES:
-    _sending = type("OnAnOpenSession", (OnAnOpenSession,), {"moves": _moves, "choose": _choose})
+    _sending = type("SenderUsesOpenSession", (SenderUsesOpenSession,), {"moves": _moves, "choose": _choose})
     add_reading(
         _reading,
         _says,
-        both(replace_part(_sending), replace_part(NotesWhereMessagesCome), replace_part(KeepsWhatWasMoved)),
+        both(
+            replace_part(_sending),
+            replace_part(ReceiverRemembersSessionOfLatestMessage),
+            replace_part(SenderReturnsUnsentMessagesToQueue),
+        ),
     )

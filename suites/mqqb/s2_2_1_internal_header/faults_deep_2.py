@@ -25,7 +25,7 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-def _refuse(kind: type[Packet], when: Callable[[Any], Any], *, initiator: bool) -> Install:
+def _make_role_refuse_packet(kind: type[Packet], when: Callable[[Any], Any], *, initiator: bool) -> Install:
     """Return a function that installs a fault: the queue manager in the given role refuses packets of one kind that
     meet a condition.
     """
@@ -53,13 +53,13 @@ add(
     "initiator-session-ack-internal-header-reserved-refused",
     "MQQB-2.2.1-01",
     "The initiator refuses a SessionAck whose InternalHeader.Reserved is not zero.",
-    _refuse(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved, initiator=True),
+    _make_role_refuse_packet(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved, initiator=True),
 )
 add(
     "acceptor-session-ack-internal-header-high-reserved-refused",
     "MQQB-2.2.1-01",
     "The acceptor refuses a SessionAck whose InternalHeader.Reserved is 0x8000 or more.",
-    _refuse(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved & 0x8000, initiator=False),
+    _make_role_refuse_packet(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved & 0x8000, initiator=False),
 )
 add(
     "initiator-parameters-request-internal-header-reserved-1",
@@ -80,7 +80,7 @@ for kind, bit, rule, role in (
         f"{role}-{_name.lower()}-with-{bit.lower()}-refused",
         rule,
         f"The {role} refuses a {_name} packet in which InternalHeader.Flags.{bit} is set.",
-        _refuse(kind, _has_flag(_mask), initiator=role == "initiator"),
+        _make_role_refuse_packet(kind, _has_flag(_mask), initiator=role == "initiator"),
     )
 
 

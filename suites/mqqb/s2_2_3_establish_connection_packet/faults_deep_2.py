@@ -22,7 +22,7 @@ UNUSED_BITS = {
 }
 
 
-def _change(packet: EstablishConnectionPacket, **values: object) -> EstablishConnectionPacket:
+def _change_header(packet: EstablishConnectionPacket, **values: object) -> EstablishConnectionPacket:
     return replace(packet, EstablishConnectionHeader=replace(packet.EstablishConnectionHeader, **values))  # type: ignore[arg-type]
 
 
@@ -32,7 +32,7 @@ class InitiatorEstablishRequestZeroServerGuidOnRetry(Establishing):
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
-        return _change(request, ServerGuid=NULL_GUID) if session.retrying else request
+        return _change_header(request, ServerGuid=NULL_GUID) if session.retrying else request
 
 
 @fault("initiator-direct-establish-request-server-guid-of-earlier-session", breaks="MQQB-2.2.3.1-01")
@@ -44,7 +44,7 @@ class InitiatorDirectEstablishRequestServerGuidOfEarlierSession(Establishing):
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
         again = session.direct and session.retrying
-        return _change(request, ServerGuid=self.qm.adm.Identifier) if again else request
+        return _change_header(request, ServerGuid=self.qm.adm.Identifier) if again else request
 
 
 @fault("acceptor-establish-response-zero-server-guid-repeated", breaks="MQQB-2.2.3.1-02")
@@ -55,7 +55,7 @@ class AcceptorEstablishResponseZeroServerGuidRepeated(SessionOpening):
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
-        return _change(response, ServerGuid=request.EstablishConnectionHeader.ServerGuid)
+        return _change_header(response, ServerGuid=request.EstablishConnectionHeader.ServerGuid)
 
 
 @fault("initiator-establish-request-se-clear-on-retry-without-ping", breaks="MQQB-2.2.3.1-05")
@@ -68,7 +68,11 @@ class InitiatorEstablishRequestSeClearOnRetryWithoutPing(Establishing):
         request = super().build_establish_request(session, now)
         system = request.EstablishConnectionHeader.OperatingSystem
         clear = session.retrying and self.qm.config.send_ping
-        return _change(request, OperatingSystem=system & ~EstablishConnectionHeader.flags(SE=1)) if clear else request
+        return (
+            _change_header(request, OperatingSystem=system & ~EstablishConnectionHeader.flags(SE=1))
+            if clear
+            else request
+        )
 
 
 @fault("acceptor-establish-response-se-is-os-of-request", breaks="MQQB-2.2.3.1-06")
@@ -81,7 +85,7 @@ class AcceptorEstablishResponseSeIsOsOfRequest(SessionOpening):
         response = super().build_establish_response(session, request)
         rest = response.EstablishConnectionHeader.OperatingSystem & ~EstablishConnectionHeader.flags(SE=1)
         system = rest | EstablishConnectionHeader.flags(SE=request.EstablishConnectionHeader.OS)
-        return _change(response, OperatingSystem=system)
+        return _change_header(response, OperatingSystem=system)
 
 
 @fault("acceptor-refusing-establish-response-se-clear", breaks="MQQB-2.2.3.1-06")
@@ -93,7 +97,7 @@ class AcceptorRefusingEstablishResponseSeClear(SessionOpening):
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
         rest = response.EstablishConnectionHeader.OperatingSystem & ~EstablishConnectionHeader.flags(SE=1)
-        return _change(response, OperatingSystem=rest) if session.refused else response
+        return _change_header(response, OperatingSystem=rest) if session.refused else response
 
 
 def _add_refusal_of_response(bit: str, rule: str) -> None:
@@ -120,7 +124,7 @@ class AcceptorEstablishResponseReservedOfRequestRepeated(SessionOpening):
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
-        return _change(response, Reserved=request.EstablishConnectionHeader.Reserved)
+        return _change_header(response, Reserved=request.EstablishConnectionHeader.Reserved)
 
 
 @fault("initiator-establish-response-reserved-refused", breaks="MQQB-2.2.3.1-14")
@@ -141,7 +145,7 @@ class AcceptorRefusingEstablishResponsePaddingOfRequest(SessionOpening):
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
         padding = request.EstablishConnectionHeader.Padding
-        return _change(response, Padding=padding) if session.refused else response
+        return _change_header(response, Padding=padding) if session.refused else response
 
 
 @fault("acceptor-establish-response-padding-of-request", breaks="MQQB-2.2.3.1-15")
@@ -153,7 +157,7 @@ class AcceptorEstablishResponsePaddingOfRequest(SessionOpening):
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
         padding = request.EstablishConnectionHeader.Padding
-        return response if session.refused else _change(response, Padding=padding)
+        return response if session.refused else _change_header(response, Padding=padding)
 
 
 add(

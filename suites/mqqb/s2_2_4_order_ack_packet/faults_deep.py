@@ -76,7 +76,7 @@ class SenderOrderAckWithAnyReservedByteMalformed(OrderAcks):
         super().receive(session, packet, now)
 
 
-def _is_private(packet: UserMessagePacket) -> bool:
+def _is_order_ack_to_private_name(packet: UserMessagePacket) -> bool:
     """Return whether a packet is an OrderAck that is sent to a private format name."""
     return packet.MessagePropertiesHeader.MessageClass == 0xFF and packet.UserHeader.DQ == 3
 
@@ -88,9 +88,21 @@ def _is_of_later_message(packet: UserMessagePacket) -> bool:
 
 
 for _name, _rule, _path, _value, _when in (
-    ("receiver-order-ack-to-private-name-with-pa", "MQQB-2.2.4-09", "MessagePropertiesHeader.PA", 1, _is_private),
+    (
+        "receiver-order-ack-to-private-name-with-pa",
+        "MQQB-2.2.4-09",
+        "MessagePropertiesHeader.PA",
+        1,
+        _is_order_ack_to_private_name,
+    ),
     ("receiver-order-ack-of-later-message-with-jn", "MQQB-2.2.4-03", "UserHeader.JN", 1, _is_of_later_message),
-    ("receiver-order-ack-to-private-name-of-priority-3", "MQQB-2.2.4-01", "BaseHeader.PR", 3, _is_private),
+    (
+        "receiver-order-ack-to-private-name-of-priority-3",
+        "MQQB-2.2.4-01",
+        "BaseHeader.PR",
+        3,
+        _is_order_ack_to_private_name,
+    ),
     (
         "receiver-later-order-ack-with-body-type",
         "MQQB-2.2.4-11",
@@ -103,7 +115,7 @@ for _name, _rule, _path, _value, _when in (
         _name,
         _rule,
         f"The receiver sends {_path} {_value} in an OrderAck "
-        f"{'to a private name' if _when is _is_private else 'of a later message'}.",
+        f"{'to a private name' if _when is _is_order_ack_to_private_name else 'of a later message'}.",
         field_is(UserMessagePacket, _path, _value, _when),
         blind=True,
     )

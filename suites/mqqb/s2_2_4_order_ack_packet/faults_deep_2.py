@@ -48,7 +48,7 @@ class ReceiverOrderAckWithSessionHeader(Sending):
         return packet
 
 
-class _Latest(OrderAcks):
+class _FindingLatestMessage(OrderAcks):
     """Find the last message that was accepted in each sequence."""
 
     def latest(self, transfer: IncomingTransactionalTransferInfo) -> Any:
@@ -57,7 +57,7 @@ class _Latest(OrderAcks):
 
 
 @fault("receiver-order-ack-previous-number-of-message", breaks="MQQB-2.2.4.1-03")
-class ReceiverOrderAckPreviousNumberOfMessage(_Latest):
+class ReceiverOrderAckPreviousNumberOfMessage(_FindingLatestMessage):
     """The receiver copies PreviousTxSequenceNumber of the last message to TxPreviousSequenceNumber of the OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -131,7 +131,7 @@ class ReceiverOrderAckSequenceOfFirstMessage(OrderAcks):
         return replace(body, TxSequenceID=known.setdefault(key, body.TxSequenceID))
 
 
-class _Copying(Identifying):
+class _RememberingLatestMessage(Identifying):
     """Remember the properties of the last transactional message that arrived."""
 
     def check_form(self, packet: Any) -> None:
@@ -153,7 +153,7 @@ def _copy_property(name: str) -> Install:
         changed: UserMessagePacket = set_fields(packet, {f"{PROPERTIES}.{name}": getattr(last, name)})
         return changed
 
-    return both(replace_part(_Copying), change_construction(copy))
+    return both(replace_part(_RememberingLatestMessage), change_construction(copy))
 
 
 add(

@@ -116,12 +116,12 @@ def _change_class(rule: str, name: str, says: str, when: Callable[[MessagePositi
     add(name, rule, says, replace_part(Changed))
 
 
-def _journaled_negatively_only(position: MessagePosition) -> bool:
+def _requests_only_negative_journaling(position: MessagePosition) -> bool:
     message = position.MessageReference
     return message.NegativeJournalingRequested and not message.PositiveJournalingRequested
 
 
-def _journaled_positively_only(position: MessagePosition) -> bool:
+def _requests_only_positive_journaling(position: MessagePosition) -> bool:
     message = position.MessageReference
     return message.PositiveJournalingRequested and not message.NegativeJournalingRequested
 
@@ -133,7 +133,7 @@ _change_class(
         "The receiver sends a FinalAck with class NACK_Q_PURGED for a received message that "
         "requests only negative journaling."
     ),
-    lambda position, cls: cls is MessageClass.MQMSG_CLASS_ACK_RECEIVE and _journaled_negatively_only(position),
+    lambda position, cls: cls is MessageClass.MQMSG_CLASS_ACK_RECEIVE and _requests_only_negative_journaling(position),
     MessageClass.MQMSG_CLASS_NACK_Q_PURGED,
 )
 _change_class(
@@ -143,7 +143,9 @@ _change_class(
         "The receiver sends a FinalAck with class NACK_Q_DELETED for a purged message that "
         "requests only positive journaling."
     ),
-    lambda position, cls: cls is MessageClass.MQMSG_CLASS_NACK_Q_PURGED and _journaled_positively_only(position),
+    lambda position, cls: (
+        cls is MessageClass.MQMSG_CLASS_NACK_Q_PURGED and _requests_only_positive_journaling(position)
+    ),
     MessageClass.MQMSG_CLASS_NACK_Q_DELETED,
 )
 _change_class(
@@ -162,7 +164,9 @@ _change_class(
         "The receiver sends a FinalAck with class NACK_Q_PURGED for an expired message that "
         "requests only positive journaling."
     ),
-    lambda position, cls: cls is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT and _journaled_positively_only(position),
+    lambda position, cls: (
+        cls is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT and _requests_only_positive_journaling(position)
+    ),
     MessageClass.MQMSG_CLASS_NACK_Q_PURGED,
 )
 

@@ -9,7 +9,7 @@ from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 
 
-def _swap(value: int, size: int) -> int:
+def _reverse_bytes(value: int, size: int) -> int:
     return int.from_bytes(value.to_bytes(size, "little"), "big")
 
 
@@ -21,4 +21,4 @@ class AcceptorWindowSizeOfResponseInBigEndianOrder(SessionOpening):
         self, session: Session, request: ConnectionParametersPacket
     ) -> ConnectionParametersPacket:
         packet = super().build_parameters_response(session, request)
-        return set_fields(packet, {"ConnectionParametersHeader.WindowSize": lambda old: _swap(old, 2)})
+        return set_fields(packet, {"ConnectionParametersHeader.WindowSize": lambda old: _reverse_bytes(old, 2)})

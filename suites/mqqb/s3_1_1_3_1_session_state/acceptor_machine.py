@@ -22,7 +22,7 @@ class Acceptor(Machine, path=Path(__file__)):
 
     def __init__(self, peer: Peer) -> None:
         super().__init__()
-        self._beside = self._open_beside(peer)
+        self._second_session = self._open_second_session(peer)
         self._system = SessionSystem(peer)
         self._system.begin_word()
 
@@ -104,16 +104,16 @@ class Acceptor(Machine, path=Path(__file__)):
     # -- what is seen ---------------------------------------------------------------------------------------------
 
     @probe("answer to a message on another session")
-    def send_message_beside(self) -> str:
+    def send_message_on_second_session(self) -> str:
         """Send a message on the second session; return the name of the answer."""
-        if self._beside is None:
+        if self._second_session is None:
             return NO_SESSION
-        answer = self._beside.acknowledgment()
+        answer = self._second_session.acknowledgment()
         return SILENCE if answer is None else answer.kind
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
-    def _open_beside(self, peer: Peer) -> RawConversation | None:
+    def _open_second_session(self, peer: Peer) -> RawConversation | None:
         """Open the second session; return None if this fails, so that the event can still be judged."""
         try:
             return peer.open_raw()

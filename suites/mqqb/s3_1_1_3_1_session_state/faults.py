@@ -55,13 +55,13 @@ def _rename_hop_addresses(qm: QueueManager) -> None:
 add(
     "any-session-remote-qm-address-is-host-name",
     "MQQB-3.1.1.3.1-11",
-    "RemoteQMAddress of a session is a name instead of an address.",
+    "The queue manager stores a name instead of an address in RemoteQMAddress of a session.",
     always(_rename_remote_addresses),
 )
 add(
     "initiator-next-hop-address-is-a-name",
     "MQQB-3.1.1.3.1.3-01",
-    "Address of each NextHop is a name instead of an address.",
+    "The initiator stores a name instead of an address in Address of each NextHop.",
     always(_rename_hop_addresses),
 )
 

@@ -64,7 +64,7 @@ add(
 )
 
 
-def _cap_reject_counts(qm: QueueManager) -> None:
+def _limit_reject_counts(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
             transfer.RejectCount = min(transfer.RejectCount, 1)
@@ -74,7 +74,7 @@ add(
     "receiver-reject-count-above-1-restored-as-1",
     "MQQB-3.1.1.3.1-05",
     "After a restart, the receiver's TxMessageRejectCount is 1 if it was higher before the restart.",
-    at_restart(_cap_reject_counts),
+    at_restart(_limit_reject_counts),
     blind=True,
 )
 
@@ -152,7 +152,7 @@ add(
 )
 
 
-def _reorder(session: Session, key: Callable[[OutgoingMessagePosition], bool]) -> None:
+def _sort_outgoing_messages(session: Session, key: Callable[[OutgoingMessagePosition], bool]) -> None:
     table = session.OutgoingMessageTable
     positions = list(table)
     for position in positions:
@@ -163,7 +163,7 @@ def _reorder(session: Session, key: Callable[[OutgoingMessagePosition], bool]) -
 
 def _transactional_first(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
-        _reorder(queue.session, lambda one: not one.TxSequenceNumber)
+        _sort_outgoing_messages(queue.session, lambda one: not one.TxSequenceNumber)
 
 
 add(
@@ -198,7 +198,7 @@ class SenderRecoverableMessagesBeforeExpressOnesOnNewSession(SessionInitializati
     """On a new session, the sender sends the recoverable messages of an outgoing queue before the express messages."""
 
     def initialize_messages(self, session: Session) -> None:
-        _reorder(session, _is_express)
+        _sort_outgoing_messages(session, _is_express)
         super().initialize_messages(session)
 
 
@@ -206,7 +206,7 @@ def _is_express(position: OutgoingMessagePosition) -> bool:
     return not position.recoverable
 
 
-def _renumber(qm: QueueManager) -> None:
+def _renumber_outgoing_messages(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         number = 0
         for position in queue.session.OutgoingMessageTable:
@@ -222,7 +222,7 @@ add(
     "sender-unacknowledged-messages-numbered-from-1-after-restart",
     "MQQB-3.1.1.3.1.2-01",
     "After a restart, the sender numbers the unacknowledged messages of a sequence from 1.",
-    at_restart(_renumber),
+    at_restart(_renumber_outgoing_messages),
     blind=True,
 )
 
@@ -271,7 +271,7 @@ def _forget_second_sequence(qm: QueueManager) -> None:
 add(
     "sender-next-sequence-number-of-second-queue-1-after-restart",
     "MQQB-3.1.1.3.1-06",
-    "After a restart, OutgoingTxSequenceNumber of the sender's second outgoing queue is 1.",
+    "After a restart, the sender sets OutgoingTxSequenceNumber of its second outgoing queue to 1.",
     at_restart(_forget_second_sequence),
     blind=True,
 )

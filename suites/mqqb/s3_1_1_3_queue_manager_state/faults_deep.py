@@ -46,7 +46,7 @@ for name, rule, element in (
     add(
         f"sender-resend-timeout-{name}-doubled-at-restart",
         rule,
-        f"{element} is twice as long after a restart.",
+        f"The sender doubles {element} after a restart.",
         at_restart(_double),
         blind=True,
     )

@@ -9,7 +9,7 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-class _StandAlone(SessionAcks):
+class _RememberingKindOfAcknowledgment(SessionAcks):
     """Remember whether an acknowledgment arrived in a SessionAck."""
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
@@ -19,7 +19,7 @@ class _StandAlone(SessionAcks):
 
 
 @fault("sender-express-message-kept-after-acknowledgment-in-message", breaks="MQQB-3.1.1.6.1-01")
-class SenderExpressMessageKeptAfterAcknowledgmentInMessage(_StandAlone):
+class SenderExpressMessageKeptAfterAcknowledgmentInMessage(_RememberingKindOfAcknowledgment):
     """The sender keeps an express message when the SessionHeader of a UserMessage acknowledges the message."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
@@ -28,7 +28,7 @@ class SenderExpressMessageKeptAfterAcknowledgmentInMessage(_StandAlone):
 
 
 @fault("sender-recoverable-message-kept-after-acknowledgment-in-message", breaks="MQQB-3.1.1.6.1-02")
-class SenderRecoverableMessageKeptAfterAcknowledgmentInMessage(_StandAlone):
+class SenderRecoverableMessageKeptAfterAcknowledgmentInMessage(_RememberingKindOfAcknowledgment):
     """The sender keeps a recoverable message when the SessionHeader of a UserMessage acknowledges the message."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:

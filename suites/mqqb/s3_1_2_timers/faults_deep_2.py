@@ -9,7 +9,7 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
-class _Counting(SessionTimers):
+class _CountingTimerStarts(SessionTimers):
     """Count the starts of each timer of a session."""
 
     def count_start(self, session: Session, name: TimerName) -> int:
@@ -20,7 +20,7 @@ class _Counting(SessionTimers):
 
 
 @fault("receiver-order-ack-timer-doubled-after-first-start", breaks="MQQB-3.1.2.7-01")
-class ReceiverOrderAckTimerDoubledAfterFirstStart(_Counting):
+class ReceiverOrderAckTimerDoubledAfterFirstStart(_CountingTimerStarts):
     """The receiver starts the Order Ack Send Timer of a session with five times OrderAckTimeout, except
     the first time.
     """
@@ -59,7 +59,7 @@ class AcceptorInitializationTimerOfSecondSessionNotRunning(SessionTimers):
 
 
 @fault("receiver-ack-send-timer-of-second-expiry-not-started", breaks="MQQB-3.1.2.5-D01")
-class ReceiverAckSendTimerOfSecondExpiryNotStarted(_Counting):
+class ReceiverAckSendTimerOfSecondExpiryNotStarted(_CountingTimerStarts):
     """The receiver starts the Session Ack Send Timer only three times in a session."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:

@@ -54,7 +54,7 @@ for _name, _rule, _element in (
 def _continue_message_numbers(faulty: FaultyCore) -> None:
     left: dict[int, int] = {}
 
-    class Noted(SessionInitialization):
+    class ReceiveCountContinued(SessionInitialization):
         def initialize_counts(self, session: Session) -> None:
             left[session.number] = session.LastAckedRecoverableMsgSeqNumber
             super().initialize_counts(session)
@@ -65,7 +65,7 @@ def _continue_message_numbers(faulty: FaultyCore) -> None:
             number = header.RecoverableMsgAckSeqNumber + left[session.number] & 0xFFFF
             return replace(header, RecoverableMsgAckSeqNumber=number)
 
-    put_in_place(faulty.core, Noted)
+    put_in_place(faulty.core, ReceiveCountContinued)
     put_in_place(faulty.core, Added)
 
 
@@ -89,12 +89,12 @@ class SenderMessageOfLostSessionNotSentAgain(SessionInitialization):
 
 
 def _begin_session_with(element: str, value: object) -> Install:
-    class BegunWith(SessionInitialization):
+    class SessionElementReplaced(SessionInitialization):
         def initialize_session(self, session: Session, now: Now) -> None:
             super().initialize_session(session, now)
             setattr(session, element, value)
 
-    return replace_part(BegunWith)
+    return replace_part(SessionElementReplaced)
 
 
 _ELEMENTS: tuple[tuple[str, str, str, object], ...] = (
@@ -151,12 +151,12 @@ class AcceptorNewSessionStateWaitingCpMsgInsteadOfEcMsg(SessionOpening):
 
 
 def _begin_sequence_with(element: str, value: object) -> Install:
-    class SequenceBegunWith(SessionInitialization):
+    class SequenceElementReplaced(SessionInitialization):
         def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
             super().initialize_transfer_sequence(session, now)
             setattr(session.TxOutgoingSequence, element, value)
 
-    return replace_part(SequenceBegunWith)
+    return replace_part(SequenceElementReplaced)
 
 
 @fault("sender-new-session-keeps-last-ack-count", breaks="MQQB-3.1.3.2-18")
@@ -193,21 +193,21 @@ add(
 
 
 def _start_session_timer(timer: TimerName) -> Install:
-    class Running(SessionInitialization):
+    class TimerStarted(SessionInitialization):
         def initialize_timers(self, session: Session, now: Now) -> None:
             super().initialize_timers(session, now)
             self.qm.session_timers.start(session, timer, _HOUR_MS, now)
 
-    return replace_part(Running)
+    return replace_part(TimerStarted)
 
 
 def _stop_session_timer(timer: TimerName) -> Install:
-    class NotRunning(SessionInitialization):
+    class TimerStopped(SessionInitialization):
         def initialize_timers(self, session: Session, now: Now) -> None:
             super().initialize_timers(session, now)
             self.qm.session_timers.stop(session, timer)
 
-    return replace_part(NotRunning)
+    return replace_part(TimerStopped)
 
 
 for _name, _rule, _timer in (

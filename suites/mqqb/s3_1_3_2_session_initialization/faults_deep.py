@@ -17,7 +17,7 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-def _keep(name: str) -> type[SessionInitialization]:
+def _keep_session_element(name: str) -> type[SessionInitialization]:
     """Return a component that keeps the old value of a given element when a session is opened again."""
 
     class ElementKept(SessionInitialization):
@@ -46,7 +46,7 @@ for rule, name, text in (
         f"initiator-{text}-of-earlier-session-kept",
         rule,
         f"The initiator opens another session for a queue with the {name} of the previous session.",
-        replace_part(_keep(name)),
+        replace_part(_keep_session_element(name)),
         blind=True,
     )
 
@@ -61,7 +61,7 @@ class InitiatorNoCleanupTimerOfRetriedSession(SessionInitialization):
             self.qm.session_timers.stop(session, TimerName.SESSION_CLEANUP)
 
 
-def _keep_sequence(name: str) -> type[SessionInitialization]:
+def _keep_sequence_element(name: str) -> type[SessionInitialization]:
     class SequenceElementKept(SessionInitialization):
         def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
             old = session.TxOutgoingSequence
@@ -82,7 +82,7 @@ for rule, name, text in (
         f"initiator-{text}-of-earlier-session-kept",
         rule,
         f"The sender begins a new session with the {name} of the previous TxOutgoingSequence.",
-        replace_part(_keep_sequence(name)),
+        replace_part(_keep_sequence_element(name)),
         blind=True,
     )
 

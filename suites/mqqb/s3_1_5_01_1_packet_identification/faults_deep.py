@@ -14,7 +14,7 @@ from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
-def _without_label(packet: UserMessagePacket) -> UserMessagePacket:
+def _remove_label(packet: UserMessagePacket) -> UserMessagePacket:
     properties = replace(packet.MessagePropertiesHeader, Label="")
     return replace(packet, MessagePropertiesHeader=properties)
 
@@ -27,7 +27,7 @@ class SenderFinalAckOfClass0x4000TakenAsMessage(Receiving):
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         if packet.MessagePropertiesHeader.MessageClass == 0x4000:
-            packet = _without_label(packet)
+            packet = _remove_label(packet)
         super().take_message(session, packet, receipt, now)
 
 
@@ -127,7 +127,7 @@ class QueueManagerSessionAckWithPriority0NotIdentified(Identifying):
         return packet
 
 
-class _Lenient(Receiving):
+class _CorrectingPackets(Receiving):
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
         return packet
 
@@ -140,7 +140,7 @@ class _Lenient(Receiving):
     breaks=("MQQB-3.1.5.1.1-04", "MQQB-3.1.5.1.1-09"),
     blind=True,
 )
-class SenderOrderingAckWithPriorityIdentified(_Lenient):
+class SenderOrderingAckWithPriorityIdentified(_CorrectingPackets):
     """The sender accepts OrderAcks and FinalAcks whose BaseHeader.Flags contain a priority but no other bit."""
 
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -154,7 +154,7 @@ class SenderOrderingAckWithPriorityIdentified(_Lenient):
     breaks=("MQQB-3.1.5.1.1-06", "MQQB-3.1.5.1.1-11"),
     blind=True,
 )
-class SenderOrderingAckLabelComparedByPrefix(_Lenient):
+class SenderOrderingAckLabelComparedByPrefix(_CorrectingPackets):
     """The sender accepts OrderAcks and FinalAcks whose label only begins with QM Ordering Ack."""
 
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -169,7 +169,7 @@ class SenderOrderingAckLabelComparedByPrefix(_Lenient):
     breaks=("MQQB-3.1.5.1.1-06", "MQQB-3.1.5.1.1-11"),
     blind=True,
 )
-class SenderOrderingAckLabelComparedWithoutCase(_Lenient):
+class SenderOrderingAckLabelComparedWithoutCase(_CorrectingPackets):
     """The sender accepts OrderAcks and FinalAcks whose label differs from QM Ordering Ack only in upper
     and lower case.
     """
@@ -182,7 +182,7 @@ class SenderOrderingAckLabelComparedWithoutCase(_Lenient):
 
 
 @fault("sender-order-ack-body-longer-than-36-bytes-identified", breaks="MQQB-3.1.5.1.1-07", blind=True)
-class SenderOrderAckBodyLongerThan36BytesIdentified(_Lenient):
+class SenderOrderAckBodyLongerThan36BytesIdentified(_CorrectingPackets):
     """The sender accepts an OrderAck whose body has more than 36 bytes, and reads the first 36 bytes."""
 
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -193,7 +193,7 @@ class SenderOrderAckBodyLongerThan36BytesIdentified(_Lenient):
 
 
 @fault("sender-order-ack-of-class-report-identified", breaks="MQQB-3.1.5.1.1-08", blind=True)
-class SenderOrderAckOfClassReportIdentified(_Lenient):
+class SenderOrderAckOfClassReportIdentified(_CorrectingPackets):
     """The sender treats a message of class REPORT with the label and the body of an OrderAck as an OrderAck."""
 
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -204,7 +204,7 @@ class SenderOrderAckOfClassReportIdentified(_Lenient):
 
 
 @fault("sender-final-ack-of-class-ack-reach-queue-identified", breaks="MQQB-3.1.5.1.1-12", blind=True)
-class SenderFinalAckOfClassAckReachQueueIdentified(_Lenient):
+class SenderFinalAckOfClassAckReachQueueIdentified(_CorrectingPackets):
     """The sender treats a message of class ACK_REACH_QUEUE, which is below 0x4000, as a FinalAck of
     class ACK_RECEIVE.
     """

@@ -58,7 +58,7 @@ CHANGES_OF_ACKNOWLEDGMENTS: dict[str, tuple[Callable[..., Any], ...]] = {
 """For each rule: a step that makes an acknowledgment, and the changes that make the message not an acknowledgment."""
 
 
-def _make_changed(make, peer, sent, changes):
+def _make_changed_acknowledgment(make, peer, sent, changes):
     """Make an acknowledgment with changed fields; ``longer`` adds four bytes to its body."""
     if changes.pop("longer", False):
         changes["body"] = bytes(make(peer, sent)["MessagePropertiesHeader"].MessageBody) + bytes(4)
@@ -93,7 +93,10 @@ def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, su
     [other] = outgoing.send()
     session = outgoing.session
     outgoing.sender.acknowledge_all(session)
-    frames += [other, *(session.send(_make_changed(make, peer, other, change(peer))) for change in changes)]
+    frames += [
+        other,
+        *(session.send(_make_changed_acknowledgment(make, peer, other, change(peer))) for change in changes),
+    ]
     peer.settle()
     observed = {
         "acknowledged message": acknowledged,

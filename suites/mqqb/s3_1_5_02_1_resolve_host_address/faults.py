@@ -159,12 +159,12 @@ def _skip_reconnection_by_kind_of_name(*, public: bool) -> Install:
     caller chooses.
     """
 
-    class NotTriedAgain(Closing):
+    class RetrySkipped(Closing):
         def await_reconnect(self, session: Session, now: Now) -> None:
             if _has_public_destination(session) is not public:
                 super().await_reconnect(session, now)
 
-    return replace_part(NotTriedAgain)
+    return replace_part(RetrySkipped)
 
 
 def _skip_validation_mark(*, public: bool) -> Install:
@@ -172,12 +172,12 @@ def _skip_validation_mark(*, public: bool) -> Install:
     queues, as the caller chooses.
     """
 
-    class NotMarked(Resolving):
+    class ValidationMarkSkipped(Resolving):
         def require_validation(self, session: Session) -> None:
             if _has_public_destination(session) is not public:
                 super().require_validation(session)
 
-    return replace_part(NotMarked)
+    return replace_part(ValidationMarkSkipped)
 
 
 add(
@@ -242,12 +242,12 @@ class InitiatorNextHopCollectionLastHopTwice(Resolving):
 def _change_next_hops(**changes: Any) -> Install:
     """Change attributes of each next hop."""
 
-    class HopWith(Resolving):
+    class NextHopChanged(Resolving):
         def select_next_hop(self, session: Session) -> None:
             session.NextHopCollection[:] = [replace(hop, **changes) for hop in session.NextHopCollection]
             super().select_next_hop(session)
 
-    return replace_part(HopWith)
+    return replace_part(NextHopChanged)
 
 
 add(
@@ -312,12 +312,12 @@ class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
 def _change_remote_element(element: str, value: object) -> Install:
     """Set one of the session elements that are copied from the next hop to another value, after the request is sent."""
 
-    class Remote(Establishing):
+    class RemoteElementChanged(Establishing):
         def send_establish_request(self, session: Session, now: Now) -> None:
             super().send_establish_request(session, now)
             setattr(session, element, value)
 
-    return replace_part(Remote)
+    return replace_part(RemoteElementChanged)
 
 
 add(

@@ -55,14 +55,14 @@ def _change_round_trip(
                 sent[session.number] = now
                 super().send_establish_request(session, now)
 
-        class Measured(SessionOpening):
+        class RoundTripChanged(SessionOpening):
             def set_recoverable_ack_timeout(
                 self, session: Session, packet: EstablishConnectionPacket, now: Now
             ) -> None:
                 super().set_recoverable_ack_timeout(session, *change(packet, sent[session.number], now))
 
         put_in_place(faulty.core, Noted)
-        put_in_place(faulty.core, Measured)
+        put_in_place(faulty.core, RoundTripChanged)
 
     return install_changed_round_trip
 

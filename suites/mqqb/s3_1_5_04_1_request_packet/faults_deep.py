@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 HEADER = "ConnectionParametersHeader"
 
 
-def _oldest(part: SessionOpening, session: Session) -> Session:
+def _find_oldest_open_session(part: SessionOpening, session: Session) -> Session:
     accepted = [one for one in part.qm.sessions.values() if not one.initiator]
     opened = [one for one in accepted if one.SessionState is SessionState.OPEN]
     return (opened or [session])[0]
@@ -32,7 +32,7 @@ class AcceptorAckDelayOfFirstSessionForSecond(SessionOpening):
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
-        session.AckWaitTimeout = _oldest(self, session).AckWaitTimeout
+        session.AckWaitTimeout = _find_oldest_open_session(self, session).AckWaitTimeout
 
 
 @fault("acceptor-ack-delay-without-upper-bits", breaks="MQQB-3.1.5.4.1-02", blind=True)
@@ -52,7 +52,7 @@ class AcceptorRecoverableAckDelayOfFirstSessionForSecond(SessionOpening):
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
-        session.RecoverableAckSendTimeout = _oldest(self, session).RecoverableAckSendTimeout
+        session.RecoverableAckSendTimeout = _find_oldest_open_session(self, session).RecoverableAckSendTimeout
 
 
 @fault("acceptor-recoverable-ack-delay-at-most-30-s", breaks="MQQB-3.1.5.4.1-04", blind=True)
@@ -74,7 +74,7 @@ class AcceptorTimeoutsOfFirstSessionInResponse(SessionOpening):
         self, session: Session, request: ConnectionParametersPacket
     ) -> ConnectionParametersPacket:
         packet = super().build_parameters_response(session, request)
-        return set_fields(packet, {f"{HEADER}.AckTimeout": _oldest(self, session).AckWaitTimeout})
+        return set_fields(packet, {f"{HEADER}.AckTimeout": _find_oldest_open_session(self, session).AckWaitTimeout})
 
 
 @fault("acceptor-recoverable-ack-timeout-rounded-in-response", breaks="MQQB-3.1.5.4.1-09", blind=True)
@@ -124,10 +124,10 @@ class AcceptorFirstMessageOfSecondSessionDropped(Receiving):
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         opened = [one for one in self.qm.sessions.values() if one.SessionState is SessionState.OPEN]
-        if session.initiator or session.MessageReceivedCount or opened[0] is session or self._had(session):
+        if session.initiator or session.MessageReceivedCount or opened[0] is session or self._was_seen_before(session):
             super().receive_user_message(session, packet, now)
 
-    def _had(self, session: Session) -> bool:
+    def _was_seen_before(self, session: Session) -> bool:
         known: set[int] = self.__dict__.setdefault("known", set())
         had = session.number in known
         known.add(session.number)

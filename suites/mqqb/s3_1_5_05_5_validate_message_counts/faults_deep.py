@@ -36,7 +36,9 @@ class ReceiverCountsInUserMessageNotCompared(Receiving):
         super().receive_user_message(session, packet, now)
 
 
-def _received(session: Session, header: SessionHeader, user: int | None, recoverable: int | None) -> SessionHeader:
+def _replace_counts(
+    session: Session, header: SessionHeader, user: int | None, recoverable: int | None
+) -> SessionHeader:
     return replace(
         header,
         UserMsgSequenceNumber=session.MessageReceivedCount if user is None else user,
@@ -52,7 +54,7 @@ class ReceiverRecoverableCountBelowReceivedAccepted(SessionAcks):
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.RecoverableMsgSeqNumber < session.RecoverableMessageReceivedCount:
-            header = _received(session, header, header.UserMsgSequenceNumber, None)
+            header = _replace_counts(session, header, header.UserMsgSequenceNumber, None)
         super().validate_message_counts(session, header, now)
 
 
@@ -62,7 +64,7 @@ class ReceiverMessageCountBelowReceivedAccepted(SessionAcks):
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.UserMsgSequenceNumber < session.MessageReceivedCount:
-            header = _received(session, header, None, header.RecoverableMsgSeqNumber)
+            header = _replace_counts(session, header, None, header.RecoverableMsgSeqNumber)
         super().validate_message_counts(session, header, now)
 
 
@@ -73,7 +75,7 @@ class ReceiverMessageCountsComparedIn8Bits(SessionAcks):
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         same = header.UserMsgSequenceNumber & 0xFF == session.MessageReceivedCount & 0xFF
         same_recoverable = header.RecoverableMsgSeqNumber & 0xFF == session.RecoverableMessageReceivedCount & 0xFF
-        header = _received(
+        header = _replace_counts(
             session,
             header,
             None if same else header.UserMsgSequenceNumber,
@@ -88,7 +90,7 @@ class InitiatorMessageCountsNotCompared(SessionAcks):
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if session.initiator:
-            header = _received(session, header, None, None)
+            header = _replace_counts(session, header, None, None)
         super().validate_message_counts(session, header, now)
 
 
@@ -132,12 +134,12 @@ class ReceiverCountsComparedOnlyInFirstHeader(SessionAcks):
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         known: set[int] = self.__dict__.setdefault("known", set())
         if session.number in known:
-            header = _received(session, header, None, None)
+            header = _replace_counts(session, header, None, None)
         known.add(session.number)
         super().validate_message_counts(session, header, now)
 
 
-class _Counts(SessionAcks):
+class _AcceptingCounts(SessionAcks):
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
         raise NotImplementedError
 
@@ -152,7 +154,7 @@ class _Counts(SessionAcks):
 
 
 @fault("queue-manager-counts-not-validated-while-queue-on-hold", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class QueueManagerCountsNotValidatedWhileQueueOnHold(_Counts):
+class QueueManagerCountsNotValidatedWhileQueueOnHold(_AcceptingCounts):
     """The queue manager does not validate the message counts of a SessionHeader while its outgoing queue is on hold."""
 
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
@@ -161,7 +163,7 @@ class QueueManagerCountsNotValidatedWhileQueueOnHold(_Counts):
 
 
 @fault("receiver-recoverable-count-compared-in-low-byte", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ReceiverRecoverableCountComparedInLowByte(_Counts):
+class ReceiverRecoverableCountComparedInLowByte(_AcceptingCounts):
     """The receiver compares only the low bytes of the message counts."""
 
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
@@ -171,7 +173,7 @@ class ReceiverRecoverableCountComparedInLowByte(_Counts):
 
 
 @fault("receiver-wrong-counts-with-progress-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ReceiverWrongCountsWithProgressAccepted(_Counts):
+class ReceiverWrongCountsWithProgressAccepted(_AcceptingCounts):
     """The receiver accepts wrong message counts while the other queue manager has not acknowledged all messages of the
     receiver.
     """
@@ -181,7 +183,7 @@ class ReceiverWrongCountsWithProgressAccepted(_Counts):
 
 
 @fault("initiator-lower-counts-of-session-ack-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class InitiatorLowerCountsOfSessionAckAccepted(_Counts):
+class InitiatorLowerCountsOfSessionAckAccepted(_AcceptingCounts):
     """The initiator accepts message counts that are lower than the numbers of messages it has received."""
 
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:

@@ -99,7 +99,7 @@ class SenderOrdinalOfNewSequenceTwoHigher(TransactionalSending):
             session.OutgoingTxSequenceID = TxSequenceID(4, before.TimeStamp)
 
 
-def _transfer(session: Session, **changes: Any) -> None:
+def _change_transfer_info(session: Session, **changes: Any) -> None:
     queue = session.OutgoingQueueReference
     if queue is not None:
         queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, **changes)
@@ -114,7 +114,7 @@ class SenderNoReadCountOfAllQueues(OrderAcks):
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
         count = sum(len(queue.session.AwaitingFinalACKTable) for queue in self.qm.adm.OutgoingQueues.values())
-        _transfer(session, EodNoReadCount=count)
+        _change_transfer_info(session, EodNoReadCount=count)
 
 
 @fault("sender-transfer-info-of-first-queue-set-by-every-order-ack", breaks="MQQB-3.1.5.6-17", blind=True)
@@ -138,7 +138,7 @@ class SenderLastNonAckIsFirstNonAck(OrderAcks):
         super().note_transfer(session)
         unacked = outgoing_sequence(session).UnackedSequence
         if unacked:
-            _transfer(session, EodLastNonAck=unacked[0])
+            _change_transfer_info(session, EodLastNonAck=unacked[0])
 
 
 @fault("sender-no-ack-count-at-most-1", breaks="MQQB-3.1.5.6-19", blind=True)
@@ -147,7 +147,7 @@ class SenderNoAckCountAtMost1(OrderAcks):
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        _transfer(session, EodNoAckCount=min(1, len(outgoing_sequence(session).UnackedSequence)))
+        _change_transfer_info(session, EodNoAckCount=min(1, len(outgoing_sequence(session).UnackedSequence)))
 
 
 @fault("sender-last-ack-without-previous-number", breaks="MQQB-3.1.5.6-23", blind=True)
@@ -157,7 +157,7 @@ class SenderLastAckWithoutPreviousNumber(OrderAcks):
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
         last = outgoing_sequence(session).LastAck
-        _transfer(session, EodLastAck=SequenceInfo(last.SeqID, last.SeqNo, 0))
+        _change_transfer_info(session, EodLastAck=SequenceInfo(last.SeqID, last.SeqNo, 0))
 
 
 @fault("sender-resend-time-of-acknowledged-queue-0", breaks="MQQB-3.1.5.6-26", blind=True)
@@ -166,7 +166,7 @@ class SenderResendTimeOfAcknowledgedQueue0(OrderAcks):
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        _transfer(session, EodResendTime=0)
+        _change_transfer_info(session, EodResendTime=0)
 
 
 @fault("sender-last-ack-time-is-first-ack-time", breaks="MQQB-3.1.5.6-17", blind=True)
@@ -178,7 +178,7 @@ class SenderLastAckTimeIsFirstAckTime(OrderAcks):
         before = None if queue is None else queue.OutgoingTransferInfoReference
         super().note_transfer(session)
         if before is not None and before.EodLastAckCount:
-            _transfer(session, EodLastAckTime=before.EodLastAckTime)
+            _change_transfer_info(session, EodLastAckTime=before.EodLastAckTime)
 
 
 @fault("sender-resend-count-is-1-after-order-ack", breaks="MQQB-3.1.5.6-25", blind=True)
@@ -187,7 +187,7 @@ class SenderResendCountIs1AfterOrderAck(OrderAcks):
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        _transfer(session, EodResendCount=outgoing_sequence(session).ResendIntervalIndex + 1)
+        _change_transfer_info(session, EodResendCount=outgoing_sequence(session).ResendIntervalIndex + 1)
 
 
 @fault("queue-manager-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01", blind=True)
@@ -236,7 +236,7 @@ class SenderFirstNonAckWithoutSequenceIdentifier(OrderAcks):
         super().note_transfer(session)
         unacked = outgoing_sequence(session).UnackedSequence
         if unacked:
-            _transfer(session, EodFirstNonAck=SequenceInfo(0, unacked[0].SeqNo, unacked[0].PrevNo))
+            _change_transfer_info(session, EodFirstNonAck=SequenceInfo(0, unacked[0].SeqNo, unacked[0].PrevNo))
 
 
 @fault("sender-resend-interval-in-milliseconds", breaks="MQQB-3.1.5.6-20", blind=True)
@@ -245,7 +245,7 @@ class SenderResendIntervalInMilliseconds(OrderAcks):
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        _transfer(session, EodResendInterval=1_000 * outgoing_sequence(session).ResendInterval)
+        _change_transfer_info(session, EodResendInterval=1_000 * outgoing_sequence(session).ResendInterval)
 
 
 @fault("sender-last-ack-count-of-all-queues", breaks="MQQB-3.1.5.6-18", blind=True)
@@ -255,7 +255,7 @@ class SenderLastAckCountOfAllQueues(OrderAcks):
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
         sequences = [queue.session.TxOutgoingSequence for queue in self.qm.adm.OutgoingQueues.values()]
-        _transfer(session, EodLastAckCount=sum(one.LastAckCount for one in sequences if one is not None))
+        _change_transfer_info(session, EodLastAckCount=sum(one.LastAckCount for one in sequences if one is not None))
 
 
 @fault("sender-transactional-message-of-other-queue-deleted-by-order-ack", breaks="MQQB-3.1.5.6-09", blind=True)

@@ -89,13 +89,13 @@ class SenderNewSequenceBeginsWithNextNumber(TransactionalSending):
             session.OutgoingTxSequenceNumber = 2
 
 
-def _transfer(session: Session, **changes: Any) -> None:
+def _change_transfer_info(session: Session, **changes: Any) -> None:
     queue = session.OutgoingQueueReference
     if queue is not None:
         queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, **changes)
 
 
-class _Noting(OrderAcks):
+class _ChangingTransferInfo(OrderAcks):
     def change(self, session: Session) -> None:
         raise NotImplementedError
 
@@ -114,53 +114,53 @@ _old: list[Any] = [None]
 
 
 @fault("sender-no-ack-count-not-decreased-by-second-order-ack", breaks="MQQB-3.1.5.6-19", blind=True)
-class SenderNoAckCountNotDecreasedBySecondOrderAck(_Noting):
+class SenderNoAckCountNotDecreasedBySecondOrderAck(_ChangingTransferInfo):
     """The sender sets EodNoAckCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:
-            _transfer(session, EodNoAckCount=_old[0].EodNoAckCount)
+            _change_transfer_info(session, EodNoAckCount=_old[0].EodNoAckCount)
 
 
 @fault("sender-resend-time-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-26", blind=True)
-class SenderResendTimeOfFirstOrderAckKept(_Noting):
+class SenderResendTimeOfFirstOrderAckKept(_ChangingTransferInfo):
     """The sender sets EodResendTime only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:
-            _transfer(session, EodResendTime=_old[0].EodResendTime)
+            _change_transfer_info(session, EodResendTime=_old[0].EodResendTime)
 
 
 @fault("sender-no-read-count-not-increased-by-second-order-ack", breaks="MQQB-3.1.5.6-24", blind=True)
-class SenderNoReadCountNotIncreasedBySecondOrderAck(_Noting):
+class SenderNoReadCountNotIncreasedBySecondOrderAck(_ChangingTransferInfo):
     """The sender limits EodNoReadCount to 1."""
 
     def change(self, session: Session) -> None:
-        _transfer(session, EodNoReadCount=min(1, len(session.AwaitingFinalACKTable)))
+        _change_transfer_info(session, EodNoReadCount=min(1, len(session.AwaitingFinalACKTable)))
 
 
 @fault("sender-resend-interval-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-20", blind=True)
-class SenderResendIntervalOfFirstOrderAckKept(_Noting):
+class SenderResendIntervalOfFirstOrderAckKept(_ChangingTransferInfo):
     """The sender sets EodResendInterval only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:
-            _transfer(session, EodResendInterval=_old[0].EodResendInterval)
+            _change_transfer_info(session, EodResendInterval=_old[0].EodResendInterval)
 
 
 @fault("sender-last-ack-of-higher-number-kept", breaks="MQQB-3.1.5.6-23", blind=True)
-class SenderLastAckOfHigherNumberKept(_Noting):
+class SenderLastAckOfHigherNumberKept(_ChangingTransferInfo):
     """The sender sets EodLastAck only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:
-            _transfer(session, EodLastAck=_old[0].EodLastAck)
+            _change_transfer_info(session, EodLastAck=_old[0].EodLastAck)
 
 
 @fault("sender-resend-count-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-25", blind=True)
-class SenderResendCountOfFirstOrderAckKept(_Noting):
+class SenderResendCountOfFirstOrderAckKept(_ChangingTransferInfo):
     """The sender sets EodResendCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:
-            _transfer(session, EodResendCount=_old[0].EodResendCount)
+            _change_transfer_info(session, EodResendCount=_old[0].EodResendCount)

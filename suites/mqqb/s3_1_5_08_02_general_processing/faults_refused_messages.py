@@ -99,7 +99,7 @@ class ReceiverRecoverableMessageInTransactionalQueue(Admission):
 def _store_refused_messages(refused: MessageClass, *, dead: bool) -> Install:
     """Make the receiver refuse messages as specified, but store them in their queue or in the dead-letter queue."""
 
-    class KeptInSilence(Admission):
+    class RefusedMessageStored(Admission):
         def refuse_message(
             self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
         ) -> None:
@@ -109,7 +109,7 @@ def _store_refused_messages(refused: MessageClass, *, dead: bool) -> Install:
                 assert target is not None
                 self.qm.journaling.keep_message(target, self.build_message(packet, now))
 
-    return replace_part(KeptInSilence)
+    return replace_part(RefusedMessageStored)
 
 
 for _name, _breaks, _says, _refused, _dead in (

@@ -78,13 +78,13 @@ class ReceiverSequenceGapAccepted(InSequence):
 def _change_sequence_comparison(name: str, breaks: tuple[str, ...], says: str, accepted: Accepted) -> None:
     """Add a fault that uses a different comparison to decide whether a message is accepted."""
 
-    class ByAnotherRule(InSequence):
+    class SequenceComparisonReplaced(InSequence):
         def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
             header = packet.TransactionHeader
             assert header is not None
             return accepted(header, session, super().is_in_sequence(session, packet))
 
-    add(name, breaks, says, replace_part(ByAnotherRule))
+    add(name, breaks, says, replace_part(SequenceComparisonReplaced))
 
 
 def _is_later_sequence(header: TransactionHeader, session: Session) -> bool:

@@ -17,7 +17,7 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-class _FullFlags(SessionAcks):
+class _ChangingAckOfFullFlags(SessionAcks):
     """Change only the SessionAck that the receiver sends when all bits of RecoverableMsgAckFlags are used."""
 
     def __init__(self, qm: QM) -> None:
@@ -38,7 +38,7 @@ class _FullFlags(SessionAcks):
 
 
 @fault("receiver-ack-of-32-messages-number-1", breaks="MQQB-3.1.5.8.7-06", blind=True)
-class ReceiverAckOf32MessagesNumber1(_FullFlags):
+class ReceiverAckOf32MessagesNumber1(_ChangingAckOfFullFlags):
     """The receiver sends RecoverableMsgAckSeqNumber 1 in every SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -46,7 +46,7 @@ class ReceiverAckOf32MessagesNumber1(_FullFlags):
 
 
 @fault("receiver-ack-of-32-messages-without-sent-messages", breaks="MQQB-3.1.5.8.7-07", blind=True)
-class ReceiverAckOf32MessagesWithoutSentMessages(_FullFlags):
+class ReceiverAckOf32MessagesWithoutSentMessages(_ChangingAckOfFullFlags):
     """The receiver sends UserMsgSequenceNumber 0 in the SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
@@ -54,7 +54,7 @@ class ReceiverAckOf32MessagesWithoutSentMessages(_FullFlags):
 
 
 @fault("receiver-ack-of-32-messages-recoverable-count-of-all-sent", breaks="MQQB-3.1.5.8.7-08", blind=True)
-class ReceiverAckOf32MessagesRecoverableCountOfAllSent(_FullFlags):
+class ReceiverAckOf32MessagesRecoverableCountOfAllSent(_ChangingAckOfFullFlags):
     """The receiver sends the number of all sent messages as RecoverableMsgSeqNumber in the SessionAck after 32
     recoverable messages.
     """
@@ -64,7 +64,7 @@ class ReceiverAckOf32MessagesRecoverableCountOfAllSent(_FullFlags):
 
 
 @fault("receiver-ack-of-32-messages-window-of-peer", breaks="MQQB-3.1.5.8.7-10", blind=True)
-class ReceiverAckOf32MessagesWindowOfPeer(_FullFlags):
+class ReceiverAckOf32MessagesWindowOfPeer(_ChangingAckOfFullFlags):
     """The receiver sends the WindowSize of the other queue manager in the SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:

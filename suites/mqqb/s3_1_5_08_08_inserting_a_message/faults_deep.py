@@ -153,10 +153,10 @@ session's queue.
 """
 
 
-def _note_otherwise(change: Change) -> Install:
+def _set_wrong_transfer_info(change: Change) -> Install:
     """Set some elements of OutgoingTransferInfo to wrong values."""
 
-    class NotedOtherwise(OrderAcks):
+    class WrongTransferInfoSet(OrderAcks):
         def note_transfer(self, session: Session) -> None:
             queue = session.OutgoingQueueReference
             if queue is None:
@@ -167,7 +167,7 @@ def _note_otherwise(change: Change) -> Install:
             if info is not before:
                 queue.OutgoingTransferInfoReference = replace(info, **change(before, info, session))
 
-    return replace_part(NotedOtherwise)
+    return replace_part(WrongTransferInfoSet)
 
 
 for _name, _rule, _says, _change in (
@@ -266,7 +266,7 @@ for _name, _rule, _says, _change in (
         lambda before, info, session: {"EodResendTime": before.EodResendTime or info.EodResendTime},
     ),
 ):
-    add(_name, _rule, _says, _note_otherwise(_change), blind=True)
+    add(_name, _rule, _says, _set_wrong_transfer_info(_change), blind=True)
 
 
 @fault("receiver-transfer-info-format-name-of-first-sender", breaks="MQQB-3.1.5.8.8-22", blind=True)

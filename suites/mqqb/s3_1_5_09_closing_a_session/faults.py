@@ -55,7 +55,7 @@ add(
 )
 
 
-class _AwaitedWithoutMessages(Closing):
+class _ReconnectionScheduledWithoutMessages(Closing):
     """Make the initiator schedule a reconnection even if no messages wait for the session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -67,7 +67,7 @@ class _AwaitedWithoutMessages(Closing):
             self.qm.sessions[session.number] = session
 
 
-class _EstablishedWithoutMessages(Establishing):
+class _SessionEstablishedWithoutMessages(Establishing):
     """Make the initiator establish a closed session again although no messages wait for the session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -81,7 +81,7 @@ add(
     "initiator-reconnection-without-messages",
     ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"),
     "The initiator connects again after a session was closed although no messages wait.",
-    both(replace_part(_AwaitedWithoutMessages), replace_part(_EstablishedWithoutMessages)),
+    both(replace_part(_ReconnectionScheduledWithoutMessages), replace_part(_SessionEstablishedWithoutMessages)),
 )
 
 

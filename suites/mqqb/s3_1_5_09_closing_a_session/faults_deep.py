@@ -188,14 +188,14 @@ class AcceptorCleanupTimerRunsAfterClose(Closing):
 
 
 class _Causes(Closing):
-    def is_concerned(self, reason: str) -> bool:
+    def is_cause_of_fault(self, reason: str) -> bool:
         return "3.1.5.5.5" in reason
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         queue = session.OutgoingQueueReference
         before = None if queue is None else queue.State
         super().close(session, reason, now)
-        if self.is_concerned(reason):
+        if self.is_cause_of_fault(reason):
             self.change(session, before, now)
 
     def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:
@@ -219,7 +219,7 @@ class InitiatorStateKeptAfterMalformedPacket(InitiatorStateKeptAfterWrongCounts)
     malformed packet.
     """
 
-    def is_concerned(self, reason: str) -> bool:
+    def is_cause_of_fault(self, reason: str) -> bool:
         return "3.1.5.1.3" in reason
 
 
@@ -229,7 +229,7 @@ class InitiatorStateKeptAfterMissingAcknowledgment(InitiatorStateKeptAfterWrongC
     no acknowledgment arrived.
     """
 
-    def is_concerned(self, reason: str) -> bool:
+    def is_cause_of_fault(self, reason: str) -> bool:
         return "3.1.6.3" in reason
 
 
@@ -237,7 +237,7 @@ class InitiatorStateKeptAfterMissingAcknowledgment(InitiatorStateKeptAfterWrongC
 class InitiatorStateKeptAfterIdleTime(InitiatorStateKeptAfterWrongCounts):
     """The initiator leaves State of the outgoing queue at Connected when it closes an idle session."""
 
-    def is_concerned(self, reason: str) -> bool:
+    def is_cause_of_fault(self, reason: str) -> bool:
         return "3.1.6.2" in reason
 
 
@@ -253,7 +253,7 @@ class InitiatorNoReconnectAfterWrongCounts(_Causes):
 class InitiatorNoReconnectAfterMissingAcknowledgment(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because no acknowledgment arrived."""
 
-    def is_concerned(self, reason: str) -> bool:
+    def is_cause_of_fault(self, reason: str) -> bool:
         return "3.1.6.3" in reason
 
 
@@ -261,7 +261,7 @@ class InitiatorNoReconnectAfterMissingAcknowledgment(InitiatorNoReconnectAfterWr
 class InitiatorNoReconnectAfterMalformedPacket(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because of a malformed packet."""
 
-    def is_concerned(self, reason: str) -> bool:
+    def is_cause_of_fault(self, reason: str) -> bool:
         return "3.1.5.1.3" in reason
 
 
@@ -269,7 +269,7 @@ class InitiatorNoReconnectAfterMalformedPacket(InitiatorNoReconnectAfterWrongCou
 class InitiatorNoReconnectAfterOutOfStatePacket(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because of an unexpected packet."""
 
-    def is_concerned(self, reason: str) -> bool:
+    def is_cause_of_fault(self, reason: str) -> bool:
         return "3.1.5.3 to 3.1.5.8" in reason
 
 

@@ -182,9 +182,9 @@ class Waits:
 
     def wait(self, until: float) -> bool:
         """Wait until an instant by the tester's clock; return whether the session is still open."""
-        return not self.session.wait_closed(self._left_ms(until), exactly=True)
+        return not self.session.wait_closed(self._get_remaining_ms(until), exactly=True)
 
-    def _left_ms(self, until: float) -> int:
+    def _get_remaining_ms(self, until: float) -> int:
         return max(0, int(until * self._unit_ms) - self.sender.peer.measure_duration(self.first).ms)
 
     def await_end(self) -> float | None:
@@ -193,7 +193,7 @@ class Waits:
 
         Raise ConformanceFailure if delays of the tester make two instants indistinguishable.
         """
-        self.session.wait_closed(self._left_ms(LONGEST_WAIT_IN_TIMEOUTS + TOLERANCE_IN_TIMEOUTS))
+        self.session.wait_closed(self._get_remaining_ms(LONGEST_WAIT_IN_TIMEOUTS + TOLERANCE_IN_TIMEOUTS))
         closed_ms = self.session.record.closed_at_ms
         if closed_ms is None:
             return None

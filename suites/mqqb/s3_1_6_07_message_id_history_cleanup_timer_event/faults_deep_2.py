@@ -11,7 +11,7 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
-class _Sparing(History):
+class _KeepingOldEntries(History):
     """Keep some of the old entries of the history."""
 
     def on_history_timer(self, now: Now) -> None:
@@ -29,7 +29,7 @@ class _Sparing(History):
 
 
 @fault("receiver-history-cleanup-of-oldest-sender-only", breaks="MQQB-3.1.6.7-02", blind=True)
-class ReceiverHistoryCleanupOfOldestSenderOnly(_Sparing):
+class ReceiverHistoryCleanupOfOldestSenderOnly(_KeepingOldEntries):
     """When the timer expires, the receiver deletes the old entries of only one sender: the sender of the
     oldest entry.
     """
@@ -39,7 +39,7 @@ class ReceiverHistoryCleanupOfOldestSenderOnly(_Sparing):
 
 
 @fault("receiver-history-cleanup-keeps-entries-of-stored-messages", breaks="MQQB-3.1.6.7-02", blind=True)
-class ReceiverHistoryCleanupKeepsEntriesOfStoredMessages(_Sparing):
+class ReceiverHistoryCleanupKeepsEntriesOfStoredMessages(_KeepingOldEntries):
     """The receiver keeps the old entry of a message while the message is in its queue."""
 
     def is_spared(self, entry: MessageIDHistoryEntry, before: list[MessageIDHistoryEntry]) -> bool:

@@ -66,7 +66,7 @@ class SenderTransactionalAckWaitTimerOfSecondSequenceNotStarted(TransactionalSen
             super().start_ack_wait_timer(session, now)
 
 
-class _MessageHeaders(SessionAcks):
+class _ChangingLaterSessionHeaders(SessionAcks):
     """Change the second and each later SessionHeader of a session, if the SessionHeader is in a user message."""
 
     def __init__(self, qm: QM) -> None:
@@ -91,7 +91,7 @@ class _MessageHeaders(SessionAcks):
     breaks=("MQQB-3.1.7.1.3-18", "MQQB-3.1.7.1.3-19"),
     blind=True,
 )
-class SenderSecondSessionHeaderWithSentCountsOfFirst(_MessageHeaders):
+class SenderSecondSessionHeaderWithSentCountsOfFirst(_ChangingLaterSessionHeaders):
     """In the second and each later SessionHeader of a session, the sender repeats the counts of sent messages of the
     first SessionHeader.
     """
@@ -109,7 +109,7 @@ class SenderSecondSessionHeaderWithSentCountsOfFirst(_MessageHeaders):
     breaks=("MQQB-3.1.7.1.3-16", "MQQB-3.1.7.1.3-17"),
     blind=True,
 )
-class SenderSecondSessionHeaderAcknowledgesAsFirst(_MessageHeaders):
+class SenderSecondSessionHeaderAcknowledgesAsFirst(_ChangingLaterSessionHeaders):
     """In the second and each later SessionHeader of a session, the sender repeats the acknowledged numbers of the first
     SessionHeader.
     """

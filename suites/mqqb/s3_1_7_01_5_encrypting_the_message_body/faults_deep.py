@@ -53,7 +53,7 @@ class SenderRecoverableMessageThatCannotBeEncryptedNotJournaled(Sending):
         super().delete_unsent(session, position)
 
 
-class _Encrypted(Securing):
+class _ChangingMessagesWithCachedKey(Securing):
     """Change only messages that the sender encrypts with a key that it has used before."""
 
     def __init__(self, qm: QM) -> None:
@@ -77,7 +77,7 @@ class _Encrypted(Securing):
 
 
 @fault("sender-encryption-algorithm-of-cached-key-always-rc4", breaks="MQQB-3.1.7.1.5-40", blind=True)
-class SenderEncryptionAlgorithmOfCachedKeyAlwaysRc4(_Encrypted):
+class SenderEncryptionAlgorithmOfCachedKeyAlwaysRc4(_ChangingMessagesWithCachedKey):
     """The sender sets EncryptionAlgorithm to RC4 in every message whose key is in its cache."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
@@ -86,7 +86,7 @@ class SenderEncryptionAlgorithmOfCachedKeyAlwaysRc4(_Encrypted):
 
 
 @fault("sender-encryption-key-of-cached-key-omitted", breaks="MQQB-3.1.7.1.5-42", blind=True)
-class SenderEncryptionKeyOfCachedKeyOmitted(_Encrypted):
+class SenderEncryptionKeyOfCachedKeyOmitted(_ChangingMessagesWithCachedKey):
     """The sender sends EncryptionKey only in the first message that a key encrypts."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
@@ -98,7 +98,7 @@ class SenderEncryptionKeyOfCachedKeyOmitted(_Encrypted):
 
 
 @fault("sender-provider-of-cached-key-omitted", breaks="MQQB-3.1.7.1.5-41", blind=True)
-class SenderProviderOfCachedKeyOmitted(_Encrypted):
+class SenderProviderOfCachedKeyOmitted(_ChangingMessagesWithCachedKey):
     """The sender sends ProviderInfo only in the first message that a key encrypts."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
@@ -110,7 +110,7 @@ class SenderProviderOfCachedKeyOmitted(_Encrypted):
 
 
 @fault("sender-body-with-cached-key-garbled", breaks="MQQB-3.1.7.1.5-36", blind=True)
-class SenderBodyWithCachedKeyGarbled(_Encrypted):
+class SenderBodyWithCachedKeyGarbled(_ChangingMessagesWithCachedKey):
     """The sender garbles the first byte of a body that it encrypts with a cached key."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
@@ -120,7 +120,7 @@ class SenderBodyWithCachedKeyGarbled(_Encrypted):
 
 
 @fault("sender-aes-initial-value-of-second-message-not-zero", breaks="MQQB-3.1.7.1.5-37", blind=True)
-class SenderAesInitialValueOfSecondMessageNotZero(_Encrypted):
+class SenderAesInitialValueOfSecondMessageNotZero(_ChangingMessagesWithCachedKey):
     """The sender encrypts a body with a nonzero initialization vector when it uses an AES key from its cache."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
@@ -132,7 +132,7 @@ class SenderAesInitialValueOfSecondMessageNotZero(_Encrypted):
 
 
 @fault("sender-allocation-size-of-large-encrypted-body-of-clear-body", breaks="MQQB-3.1.7.1.5-38", blind=True)
-class SenderAllocationSizeOfLargeEncryptedBodyOfClearBody(_Encrypted):
+class SenderAllocationSizeOfLargeEncryptedBodyOfClearBody(_ChangingMessagesWithCachedKey):
     """The sender sets AllocationBodySize of an encrypted body of more than 64 KB to the size before encryption."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:

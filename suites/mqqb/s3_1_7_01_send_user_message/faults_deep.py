@@ -176,10 +176,10 @@ class SenderReportLabelMessageIdOf16Bits(Tracing):
     """
 
     def trace_sent(self, session: Session, message: Message, now: Now) -> None:
-        super().trace_sent(session, _with_16_bits(message), now)
+        super().trace_sent(session, _keep_16_bits_of_ordinal(message), now)
 
 
-def _with_16_bits(message: Message) -> Message:
+def _keep_16_bits_of_ordinal(message: Message) -> Message:
     identifier = message.Identifier
     return replace(message, Identifier=replace(identifier, Ordinal=identifier.Ordinal & 0xFFFF))
 

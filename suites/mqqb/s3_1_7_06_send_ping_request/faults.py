@@ -25,12 +25,12 @@ _RF_BIT = PingPacket.flags(RF=1)
 def _increment_ping_cookie_by(step: int) -> Install:
     """Make the initiator increment PingCookie by a number other than one."""
 
-    class CountedBy(Ping):
+    class CookieIncrementChanged(Ping):
         def send_request(self, session: Session, now: Now) -> None:
             self.qm.adm.PingCookie = self.qm.adm.PingCookie + step - 1 & 0xFFFFFFFF
             super().send_request(session, now)
 
-    return replace_part(CountedBy)
+    return replace_part(CookieIncrementChanged)
 
 
 add(

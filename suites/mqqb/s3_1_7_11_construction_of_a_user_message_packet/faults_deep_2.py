@@ -15,7 +15,7 @@ from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Ses
 from reference_qm.surface.clock import Now
 
 
-class _Header(Sending):
+class _ChangingSessionHeader(Sending):
     """Change the SessionHeader that the sender adds to a message."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -31,7 +31,7 @@ class _Header(Sending):
         raise NotImplementedError
 
 
-def _with(packet: UserMessagePacket, **fields: Any) -> UserMessagePacket:
+def _replace_header_fields(packet: UserMessagePacket, **fields: Any) -> UserMessagePacket:
     assert packet.SessionHeader is not None
     return replace(packet, SessionHeader=replace(packet.SessionHeader, **fields))
 
@@ -74,7 +74,7 @@ class SenderSessionHeaderForSeveralReceivedMessagesOnly(Sending):
 
 
 @fault("sender-session-header-ack-number-without-last-message", breaks="MQQB-3.1.7.11-05", blind=True)
-class SenderSessionHeaderAckNumberWithoutLastMessage(_Header):
+class SenderSessionHeaderAckNumberWithoutLastMessage(_ChangingSessionHeader):
     """The sender sets AckSequenceNumber of a SessionHeader that it adds to the number of the last
     recoverable message.
     """
@@ -82,52 +82,58 @@ class SenderSessionHeaderAckNumberWithoutLastMessage(_Header):
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _with(packet, AckSequenceNumber=session.RecoverableMessageReceivedCount or session.MessageReceivedCount)
+        return _replace_header_fields(
+            packet, AckSequenceNumber=session.RecoverableMessageReceivedCount or session.MessageReceivedCount
+        )
 
 
 @fault("sender-session-header-recoverable-count-without-this-message", breaks="MQQB-3.1.7.11-08", blind=True)
-class SenderSessionHeaderRecoverableCountWithoutThisMessage(_Header):
+class SenderSessionHeaderRecoverableCountWithoutThisMessage(_ChangingSessionHeader):
     """The sender does not count the recoverable message that contains the SessionHeader in RecoverableMsgSeqNumber."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _with(packet, RecoverableMsgSeqNumber=session.RecoverableMessageSentCount - int(position.recoverable))
+        return _replace_header_fields(
+            packet, RecoverableMsgSeqNumber=session.RecoverableMessageSentCount - int(position.recoverable)
+        )
 
 
 @fault("sender-session-header-message-count-of-express-message-only", breaks="MQQB-3.1.7.11-07", blind=True)
-class SenderSessionHeaderMessageCountOfExpressMessageOnly(_Header):
+class SenderSessionHeaderMessageCountOfExpressMessageOnly(_ChangingSessionHeader):
     """The sender does not count a recoverable message that contains the SessionHeader in UserMsgSequenceNumber."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _with(packet, UserMsgSequenceNumber=session.MessageSentCount - int(position.recoverable))
+        return _replace_header_fields(
+            packet, UserMsgSequenceNumber=session.MessageSentCount - int(position.recoverable)
+        )
 
 
 @fault("sender-session-header-only-lowest-flag", breaks="MQQB-3.1.7.11-09", blind=True)
-class SenderSessionHeaderOnlyLowestFlag(_Header):
+class SenderSessionHeaderOnlyLowestFlag(_ChangingSessionHeader):
     """The sender sets only the lowest bit of RecoverableMsgAckFlags in a SessionHeader that it adds."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
         assert packet.SessionHeader is not None
-        return _with(packet, RecoverableMsgAckFlags=packet.SessionHeader.RecoverableMsgAckFlags & 1)
+        return _replace_header_fields(packet, RecoverableMsgAckFlags=packet.SessionHeader.RecoverableMsgAckFlags & 1)
 
 
 @fault("sender-session-header-window-size-of-remote-side", breaks="MQQB-3.1.7.11-10", blind=True)
-class SenderSessionHeaderWindowSizeOfRemoteSide(_Header):
+class SenderSessionHeaderWindowSizeOfRemoteSide(_ChangingSessionHeader):
     """The sender sets WindowSize of a SessionHeader that it adds to the WindowSize that the remote side announced."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _with(packet, WindowSize=session.ReceivedWindowSize)
+        return _replace_header_fields(packet, WindowSize=session.ReceivedWindowSize)
 
 
 @fault("sender-session-header-in-recoverable-message-flags-not-cleared", breaks="MQQB-3.1.7.11-12", blind=True)
-class SenderSessionHeaderInRecoverableMessageFlagsNotCleared(_Header):
+class SenderSessionHeaderInRecoverableMessageFlagsNotCleared(_ChangingSessionHeader):
     """The sender does not clear RecoverableMsgAckFlags after it has added a SessionHeader to a recoverable message."""
 
     def change(
@@ -139,7 +145,7 @@ class SenderSessionHeaderInRecoverableMessageFlagsNotCleared(_Header):
 
 
 @fault("sender-session-header-second-unacked-count-not-reset", breaks="MQQB-3.1.7.11-13", blind=True)
-class SenderSessionHeaderSecondUnackedCountNotReset(_Header):
+class SenderSessionHeaderSecondUnackedCountNotReset(_ChangingSessionHeader):
     """The sender sets UnackedReceivedMsgCount to 0 only after it has added the first SessionHeader of a session."""
 
     def __init__(self, qm: QM) -> None:

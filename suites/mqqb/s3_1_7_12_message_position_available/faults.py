@@ -133,12 +133,12 @@ class SenderOutgoingEntryHasPacketWithWrongBody(Sending):
 def _initialize_entry_with(element: str, value: object) -> Install:
     """Make the sender set an element of each new entry of OutgoingMessageTable."""
 
-    class BeginsWith(Sending):
+    class NewEntryChanged(Sending):
         def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
             setattr(position, element, value)
             super().put_outgoing(session, position, now)
 
-    return replace_part(BeginsWith)
+    return replace_part(NewEntryChanged)
 
 
 _ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (

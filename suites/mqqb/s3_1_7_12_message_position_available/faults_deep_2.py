@@ -12,7 +12,7 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 
-class _Put(Sending):
+class _ChangingNewEntries(Sending):
     """Change a new entry of OutgoingMessageTable."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -65,7 +65,7 @@ class SenderNewMessageBehindFullWindowOrderAcknowledged(Sending):
 
 
 @fault("sender-new-message-numbered-when-available", breaks="MQQB-3.1.7.12-11", blind=True)
-class SenderNewMessageNumberedWhenAvailable(_Put):
+class SenderNewMessageNumberedWhenAvailable(_ChangingNewEntries):
     """The sender sets SequenceNumber of the second and later messages to the next number when the
     message becomes available.
     """
@@ -76,7 +76,7 @@ class SenderNewMessageNumberedWhenAvailable(_Put):
 
 
 @fault("sender-new-recoverable-message-numbered-when-available", breaks="MQQB-3.1.7.12-12", blind=True)
-class SenderNewRecoverableMessageNumberedWhenAvailable(_Put):
+class SenderNewRecoverableMessageNumberedWhenAvailable(_ChangingNewEntries):
     """The sender sets RecoverableSequenceNumber of a recoverable message that becomes available to the next number."""
 
     def change(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -85,7 +85,7 @@ class SenderNewRecoverableMessageNumberedWhenAvailable(_Put):
 
 
 @fault("sender-nontransactional-message-with-tx-number-of-preceding-message", breaks="MQQB-3.1.7.12-13", blind=True)
-class SenderNontransactionalMessageWithTxNumberOfPrecedingMessage(_Put):
+class SenderNontransactionalMessageWithTxNumberOfPrecedingMessage(_ChangingNewEntries):
     """The sender gives a message that follows a transactional message the TxSequenceNumber of the
     transactional message.
     """

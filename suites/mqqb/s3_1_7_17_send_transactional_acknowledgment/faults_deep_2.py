@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 ACK_RECEIVE = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
-class _Sent(OrderAcks):
+class _ChangingAcknowledgments(OrderAcks):
     """Change each OrderAck and FinalAck that the receiver sends."""
 
     def send_transactional_ack(
@@ -51,7 +51,7 @@ class ReceiverFinalAcksShareIdentifierOfFirst(Sending):
 
 
 @fault("receiver-final-ack-class-of-preceding-final-ack", breaks="MQQB-3.1.7.17-04", blind=True)
-class ReceiverFinalAckClassOfPrecedingFinalAck(_Sent):
+class ReceiverFinalAckClassOfPrecedingFinalAck(_ChangingAcknowledgments):
     """The receiver gives a FinalAck the class of the preceding FinalAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -111,7 +111,7 @@ class ReceiverOrderAckPreviousNumberOfPrecedingOrderAck(OrderAcks):
 
 
 @fault("receiver-order-acks-of-second-address-to-first", breaks="MQQB-3.1.7.17-07", blind=True)
-class ReceiverOrderAcksOfSecondAddressToFirst(_Sent):
+class ReceiverOrderAcksOfSecondAddressToFirst(_ChangingAcknowledgments):
     """The receiver addresses all OrderAcks and FinalAcks to the order queue of the first sender."""
 
     def __init__(self, qm: QM) -> None:

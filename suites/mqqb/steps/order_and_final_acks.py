@@ -35,7 +35,7 @@ ORDER_QUEUE_NAME = re.compile(rf"{_ADDRESS_PATTERN}\\PRIVATE\$\\order_queue\$", 
 JudgePacket = Callable[[Any], Finding]
 
 
-def _shows_enough_signs(packet: Any, of_class: bool) -> bool:
+def _has_enough_features(packet: Any, of_class: bool) -> bool:
     properties, queue = packet.MessagePropertiesHeader, packet.UserHeader.DestinationQueue
     named = isinstance(queue, PrivateQueueFormatNameId) and queue.PrivateQueueIdentifier == ORDER_QUEUE
     direct = isinstance(queue, DirectQueueFormatName) and queue.DirectFormatName.lower().endswith("order_queue$")
@@ -49,13 +49,13 @@ def is_order_ack(packet: Any) -> bool:
     of_class = value == MessageClass.MQMSG_CLASS_ORDER_ACK
     if not of_class and (value >= FIRST_FINAL_ACK_CLASS or packet.MessagePropertiesHeader.Label != ACK_LABEL):
         return False  # as in most messages, two signs are missing
-    return _shows_enough_signs(packet, of_class)
+    return _has_enough_features(packet, of_class)
 
 
 def is_final_ack(packet: Any) -> bool:
     """Return whether a message is intended as a FinalAck."""
     value: int = packet.MessagePropertiesHeader.MessageClass
-    return value >= FIRST_FINAL_ACK_CLASS and _shows_enough_signs(packet, of_class=True)
+    return value >= FIRST_FINAL_ACK_CLASS and _has_enough_features(packet, of_class=True)
 
 
 def apply_to_acknowledgments(meant: Callable[[Any], bool]) -> Callable[[JudgePacket], Predicate]:
@@ -142,14 +142,18 @@ def demand_body_type(packet: Any) -> Finding:
 def demand_flag_of_acknowledgment(header: str, flag: str, value: int, *meanings: Callable[[Any], bool]) -> Predicate:
     """Demand that a flag has its value; with another value, the packet could not be parsed as a message."""
 
-    def meant_as_one(packet: Any) -> bool:
+    def is_intended_as_acknowledgment(packet: Any) -> bool:
         return any(meant(packet) for meant in meanings)
 
     def judge_flag(packet: Any, context: Context) -> Finding:
         if isinstance(packet, UserMessagePacket):
-            return (True, f"{flag} is {value}") if meant_as_one(packet) else None
+            return (True, f"{flag} is {value}") if is_intended_as_acknowledgment(packet) else None
         message = parse_with_flag(context.frame.data, header, flag, value)
-        return (False, f"{flag} is not {value}") if message is not None and meant_as_one(message) else None
+        return (
+            (False, f"{flag} is not {value}")
+            if message is not None and is_intended_as_acknowledgment(message)
+            else None
+        )
 
     return judge_flag
 
