@@ -286,8 +286,7 @@ def _share_identifier(qm: QueueManager) -> None:
 add(
     "sender-sequence-identifier-of-first-queue-for-all-after-restart",
     "MQQB-3.1.1.3.1-04",
-    "After a restart, OutgoingTxSequenceID of every outgoing queue is the OutgoingTxSequenceID of the first outgoing "
-    "queue.",
+    "After a restart, the sender uses the OutgoingTxSequenceID of its first outgoing queue for every outgoing queue.",
     at_restart(_share_identifier),
     blind=True,
 )
