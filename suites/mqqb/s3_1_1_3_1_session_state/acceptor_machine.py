@@ -22,7 +22,7 @@ class Acceptor(Machine, path=Path(__file__)):
 
     def __init__(self, peer: Peer) -> None:
         super().__init__()
-        self._second_session = self._open_second_session(peer)
+        self._beside = self._open_second_session(peer)
         self._system = SessionSystem(peer)
         self._system.begin_word()
 
@@ -106,9 +106,9 @@ class Acceptor(Machine, path=Path(__file__)):
     @probe("answer to a message on another session")
     def send_message_on_second_session(self) -> str:
         """Send a message on the second session; return the name of the answer."""
-        if self._second_session is None:
+        if self._beside is None:
             return NO_SESSION
-        answer = self._second_session.acknowledgment()
+        answer = self._beside.acknowledgment()
         return SILENCE if answer is None else answer.kind
 
     # -- steps ----------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ _PRIVATE, _PUBLIC, _DIRECT = 3, 5, 7
 _ON_SOURCE, _ON_DESTINATION, _ON_ANY_HOST = 2, 3, 6
 
 
-def _requests_no_acknowledgment(packet: Any) -> tuple[bool, str]:
+def _asks_for_nothing(packet: Any) -> tuple[bool, str]:
     flags = packet.MessagePropertiesHeader.Flags & ACK_REQUEST_BITS
     return not flags, f"PA, PR, NA and NR are 0x{flags:X}"
 
@@ -38,11 +38,11 @@ def _has_time_to_be_received(packet: Any) -> tuple[bool, str]:
     return value == INFINITE, f"TimeToBeReceived is 0x{value:08X}"
 
 
-def _requests_no_positive_journaling(packet: Any) -> tuple[bool, str]:
+def _is_not_journaled(packet: Any) -> tuple[bool, str]:
     return packet.UserHeader.JP == 0, f"JP is {packet.UserHeader.JP}"
 
 
-def _requests_no_negative_journaling(packet: Any) -> tuple[bool, str]:
+def _is_no_dead_letter(packet: Any) -> tuple[bool, str]:
     return packet.UserHeader.JN == 0, f"JN is {packet.UserHeader.JN}"
 
 
@@ -59,11 +59,11 @@ def _is_not_signed(packet: Any) -> tuple[bool, str]:
 
 
 ATTRIBUTE_TEST_BY_RULE = {
-    "MQQB-3.1.7.15-D01": ("PA, PR, NA and NR are 0", _requests_no_acknowledgment),
+    "MQQB-3.1.7.15-D01": ("PA, PR, NA and NR are 0", _asks_for_nothing),
     "MQQB-3.1.7.15-D02": ("TimeToReachQueue is 0xFFFFFFFF", _has_time_to_reach_queue),
     "MQQB-3.1.7.15-D03": ("TimeToBeReceived is 0xFFFFFFFF", _has_time_to_be_received),
-    "MQQB-3.1.7.15-D04": ("JP is 0", _requests_no_positive_journaling),
-    "MQQB-3.1.7.15-D05": ("JN is 0", _requests_no_negative_journaling),
+    "MQQB-3.1.7.15-D04": ("JP is 0", _is_not_journaled),
+    "MQQB-3.1.7.15-D05": ("JN is 0", _is_no_dead_letter),
     "MQQB-3.1.7.15-D06": ("EB and PrivacyLevel are 0", _is_not_encrypted),
     "MQQB-3.1.7.15-D07": ("the acknowledgment has no signature", _is_not_signed),
 }
