@@ -1,4 +1,4 @@
-"""Readings of erratum E16: the session on which a message is sent.
+"""Readings of erratum E16, which is about the session on which a queue manager sends a message.
 
 The reference sends a message for another queue manager on a session that it opens for the outgoing queue. These
 variants send the message on a session that the remote queue manager has opened: the first session, the last session, or
@@ -25,9 +25,11 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 Choose = Callable[[QueueManager, list[Session]], Session]
-"""A function that chooses one of the open sessions, which are passed in the order in which they were opened."""
+"""A function that chooses one of the open sessions. Its argument lists the sessions in the order in
+which they were opened.
+"""
 Moves = Callable[[QueueManager, UserMessagePacket], bool]
-"""A function that decides whether a message is sent on a session that is already open."""
+"""A function that decides whether a queue manager sends a message on a session that is already open."""
 
 
 def is_own_message(qm: QueueManager, packet: UserMessagePacket) -> bool:
@@ -37,8 +39,8 @@ def is_own_message(qm: QueueManager, packet: UserMessagePacket) -> bool:
 
 
 def may_leave_session(qm: QueueManager, packet: UserMessagePacket) -> bool:
-    """Return whether a message may be sent on a session of the remote queue manager; messages of this queue manager's
-    sequences may not.
+    """Return whether a message may be sent on a session of the remote queue manager. The messages of this queue
+    manager's own sequences may not be sent there.
     """
     return packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != qm.adm.Identifier
 
@@ -59,7 +61,7 @@ def get_latest_session(qm: QueueManager, sessions: list[Session]) -> Session:
     return noted if noted in sessions else sessions[-1]
 
 
-class NotesWhereMessagesCome(Receiving):
+class ReceiverRemembersSessionOfLatestMessage(Receiving):
     """The receiver remembers the session on which the latest message arrived."""
 
     get_latest_session: Session | None = None
@@ -69,7 +71,7 @@ class NotesWhereMessagesCome(Receiving):
         super().take_message(session, packet, receipt, now)
 
 
-class OnAnOpenSession(Sending):
+class SenderUsesOpenSession(Sending):
     """The sender sends some messages on a session that is already open, unless the outgoing queue has its own session
     or contains earlier messages.
     """
@@ -79,8 +81,8 @@ class OnAnOpenSession(Sending):
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         free = session.SessionState is SessionState.CLOSED and not len(session.OutgoingMessageTable)
-        if free and type(self).moves(self.qm, position.UserMessage) and self._may_move(session):
-            session = self._find_open(position) or session
+        if free and type(self).moves(self.qm, position.UserMessage) and self._is_not_on_hold(session):
+            session = self._find_open_session(position) or session
         super().put_outgoing(session, position, now)
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
@@ -89,14 +91,14 @@ class OnAnOpenSession(Sending):
             if other is not session and len(other.OutgoingMessageTable):
                 super().dispatch_messages(other, now)
 
-    def _may_move(self, session: Session) -> bool:
+    def _is_not_on_hold(self, session: Session) -> bool:
         return outgoing_queue(session).State is not OutgoingQueueState.ON_HOLD
 
     def _list_accepted_sessions(self) -> list[Session]:
         every = self.qm.sessions.values()
         return [one for one in every if not one.initiator and one.SessionState is SessionState.OPEN]
 
-    def _find_open(self, position: OutgoingMessagePosition) -> Session | None:
+    def _find_open_session(self, position: OutgoingMessagePosition) -> Session | None:
         """Find a session that the destination of a message has opened."""
         name = position.MessagePosition.MessageReference.DestinationQueueFormatName.upper()
         found = [one for one in self._list_accepted_sessions() if name.startswith(_build_host_prefixes(one))]
@@ -110,7 +112,7 @@ class OnAnOpenSession(Sending):
         return session
 
 
-class KeepsWhatWasMoved(FinalAcks):
+class SenderReturnsUnsentMessagesToQueue(FinalAcks):
     """The sender returns all unsent messages, including express messages, to their outgoing queue when an accepted
     session ends.
     """
@@ -145,7 +147,7 @@ SESSION_CHOICES: tuple[tuple[str, str, Moves, Choose], ...] = (
     ),
     (
         "E16.4",
-        "The queue manager sends its own messages on the session with the latest message.",
+        "The queue manager sends its own messages on the session on which the latest message arrived.",
         is_own_message,
         get_latest_session,
     ),
@@ -163,15 +165,19 @@ SESSION_CHOICES: tuple[tuple[str, str, Moves, Choose], ...] = (
     ),
     (
         "E16.7",
-        "The queue manager sends every message on the session with the latest message.",
+        "The queue manager sends every message on the session on which the latest message arrived.",
         may_leave_session,
         get_latest_session,
     ),
 )
 for _reading, _says, _moves, _choose in SESSION_CHOICES:
-    _sending = type("OnAnOpenSession", (OnAnOpenSession,), {"moves": _moves, "choose": _choose})
+    _sending = type("SenderUsesOpenSession", (SenderUsesOpenSession,), {"moves": _moves, "choose": _choose})
     add_reading(
         _reading,
         _says,
-        both(replace_part(_sending), replace_part(NotesWhereMessagesCome), replace_part(KeepsWhatWasMoved)),
+        both(
+            replace_part(_sending),
+            replace_part(ReceiverRemembersSessionOfLatestMessage),
+            replace_part(SenderReturnsUnsentMessagesToQueue),
+        ),
     )

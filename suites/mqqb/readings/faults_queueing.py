@@ -25,7 +25,7 @@ from reference_qm.surface.clock import Now
 
 
 @follows("E83.2")
-class NobodyIsAnonymous(SecurityOnReceipt):
+class MessageWithoutSenderIsAnonymous(SecurityOnReceipt):
     """The receiver treats a message that names no sender, even a message without a SecurityHeader, as a message from
     the anonymous user.
     """
@@ -59,7 +59,7 @@ def _get_quota(part: Quotas) -> float:
 
 
 @follows("E109.2")
-class ReceivedWithinTimeOfArrival(Lifetimes):
+class TimeToBeReceivedBeginsAtArrival(Lifetimes):
     """The receiver measures TimeToBeReceived from the arrival of a message."""
 
     @only_if(lambda part, position: position.MessageReference.TimeToBeReceived != INFINITE)
@@ -72,7 +72,7 @@ class ReceivedWithinTimeOfArrival(Lifetimes):
 
 
 @follows("E111.2")
-class ApplicationQueueOfTransactionsOnly(Journaling):
+class ApplicationDeadLetterQueueOnlyForTransactionalMessages(Journaling):
     """The sender puts only transactional messages into an application's dead-letter queue, and other messages into the
     system's dead-letter queue.
     """
@@ -83,7 +83,7 @@ class ApplicationQueueOfTransactionsOnly(Journaling):
 
 
 @follows("E117.2")
-class DirectNamesAreRouted(Routing):
+class MessagesToDirectNamesAreForwarded(Routing):
     """The queue manager forwards messages from any client to the host of a direct name."""
 
     def is_routable(self, packet: UserMessagePacket) -> bool:
@@ -91,7 +91,7 @@ class DirectNamesAreRouted(Routing):
 
 
 @follows("E118.2")
-class BoundariesOfTheWholeTransaction(TransactionEvents):
+class FmAndLmMarkWholeTransaction(TransactionEvents):
     """The sender marks the first and last message of a whole transaction with FM and LM."""
 
     def mark_boundaries(self, transaction: Transaction) -> None:
@@ -110,9 +110,9 @@ class BoundariesOfTheWholeTransaction(TransactionEvents):
 
 
 @follows("E119.2")
-class PurgedInTransactionWasReceived(TransactionEvents):
-    """If a message is purged after a transaction received it, the receiver deletes the message at the abort of the
-    transaction, and acknowledges the message as received.
+class MessagePurgedDuringTransactionIsReceived(TransactionEvents):
+    """If a message is purged after a transaction received it, the receiver deletes the message when the transaction
+    aborts, and acknowledges the message as received.
     """
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
@@ -124,16 +124,18 @@ class PurgedInTransactionWasReceived(TransactionEvents):
 
 
 @follows("E81.2")
-class OtherBytesAreSigned(SecurityOnReceipt):
-    """The hash for a signature covers the specified values, followed by a null byte."""
+class HashCoversAdditionalNullByte(SecurityOnReceipt):
+    """The queue manager computes the hash for a signature from the specified values and an additional null byte."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
         return super().signed_properties(packet, kind) + b"\0"
 
 
 @follows("E84.2")
-class AnyProviderVerifies(SecurityOnReceipt):
-    """The receiver verifies a signature of an unavailable cryptographic provider like any other signature."""
+class SignatureOfMissingProviderIsVerified(SecurityOnReceipt):
+    """The receiver verifies a signature of an unavailable cryptographic provider in the same way as any
+    other signature.
+    """
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
         security = packet.SecurityHeader

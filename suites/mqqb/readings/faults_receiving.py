@@ -41,7 +41,7 @@ TIMED_OUT_CLASSES = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
 
 @follows("E18.2")
-class DuplicatesByOrdinal(History):
+class DuplicatesAreDetectedByOrdinal(History):
     """The receiver treats a message as a duplicate if an earlier message from any sender had the same ordinal."""
 
     @only_if(lambda part, packet: _repeat_ordinal(part, packet) is not None)
@@ -55,7 +55,7 @@ def _repeat_ordinal(part: History, packet: UserMessagePacket) -> MessageIDHistor
 
 
 @follows("E220.2")
-class HostNamesValidated(Receiving):
+class MessagesToOtherHostNamesAreDropped(Receiving):
     """The receiver drops a message whose direct name names a different host."""
 
     def is_misdirected(self, packet: UserMessagePacket) -> bool:
@@ -63,9 +63,9 @@ class HostNamesValidated(Receiving):
 
 
 @follows("E19.2")
-class RefusedDoNotCount(Admission):
-    """The receiver does not count refused recoverable messages, so the sender's next SessionHeader makes the receiver
-    close the session.
+class RefusedMessagesAreNotCounted(Admission):
+    """The receiver does not count refused recoverable messages. Therefore, the sender's next SessionHeader makes the
+    receiver close the session.
     """
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.DM)
@@ -79,7 +79,7 @@ class RefusedDoNotCount(Admission):
 
 
 @follows("E20.2")
-class ComparedBeforeCounted(Receiving):
+class CountsAreComparedBeforeMessageIsCounted(Receiving):
     """The receiver compares the counts in the SessionHeader of a recoverable message before it counts that message."""
 
     @only_if(lambda part, session, packet: packet.SessionHeader is not None and packet.UserHeader.DM)
@@ -94,8 +94,8 @@ class ComparedBeforeCounted(Receiving):
 
 
 @follows("E29.2")
-class HopsUpToFiveBits(Routing):
-    """The receiver refuses a message when the increment of RC overflows its five bits."""
+class HopCountIsRefusedWhenItOverflowsFiveBits(Routing):
+    """The receiver refuses a message when RC, which has five bits, overflows after the increment."""
 
     @only_if(lambda part, packet: packet.UserHeader.RC >= HIGHEST_RC)
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -106,7 +106,7 @@ class HopsUpToFiveBits(Routing):
         return replace(packet, UserHeader=replace(user, Flags=flags))
 
 
-class _NoFinalAckOfClassesNotListed(FinalAcks):
+class _NoFinalAckOfUnlistedClass(FinalAcks):
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
@@ -118,7 +118,7 @@ class _NoFinalAckOfClassesNotListed(FinalAcks):
             super().refuse_transactional(session, packet, message_class, now)
 
 
-class _NoAckOfClassesNotListed(AdminAcks):
+class _NoAckOfUnlistedClass(AdminAcks):
     def may_send_nack(self, message_class: MessageClass) -> bool:
         return message_class is not HOP_COUNT_EXCEEDED and super().may_send_nack(message_class)
 
@@ -126,12 +126,12 @@ class _NoAckOfClassesNotListed(AdminAcks):
 add_reading(
     "E30.2",
     "The receiver sends no acknowledgment whose class is missing from the list of 2.2.5 or from the table of 3.1.7.15.",
-    both(replace_part(_NoFinalAckOfClassesNotListed), replace_part(_NoAckOfClassesNotListed)),
+    both(replace_part(_NoFinalAckOfUnlistedClass), replace_part(_NoAckOfUnlistedClass)),
 )
 
 
 @follows("E34.1")
-class ExpiredIsIgnored(Admission):
+class ExpiredMessageIsDiscardedWithoutAck(Admission):
     """The receiver discards an expired message and sends no acknowledgment."""
 
     _expiring = False
@@ -151,11 +151,11 @@ class ExpiredIsIgnored(Admission):
 
     @only_if(lambda part, message: getattr(part, "_expiring", False))
     def journal_refused(self, message: Message) -> None:
-        """Do not journal the message."""
+        """Do not put the refused message into a journal."""
 
 
 @follows("E39.2")
-class OrderAckOfNothing(OrderAcks):
+class OrderAckBeforeFirstMessage(OrderAcks):
     """The receiver sends an OrderAck with TxSequenceNumber 0 before it accepted any message."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
@@ -170,9 +170,9 @@ class OrderAckOfNothing(OrderAcks):
 
 
 @follows("E40.1")
-class RefusedForQuotaAdvances(Admission):
-    """The receiver advances the sequence and sends an OrderAck for a message, and then refuses the message because of a
-    quota.
+class SequenceAdvancesForMessageOverQuota(Admission):
+    """The receiver advances the sequence and sends an OrderAck for a message, and then refuses the message because a
+    quota is exceeded.
     """
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
@@ -184,7 +184,7 @@ class RefusedForQuotaAdvances(Admission):
 
 
 @follows("E40.2")
-class EveryRefusedAdvances(Admission):
+class SequenceAdvancesForEveryRefusedMessage(Admission):
     """The receiver advances the sequence for every refused message."""
 
     @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
@@ -216,7 +216,7 @@ def _get_sequence_key(packet: UserMessagePacket, message: Message) -> TransferKe
 def _advance_sequence(
     part: Admission, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
 ) -> None:
-    """Advance a sequence for a message that is not put into its queue."""
+    """Advance a sequence for a message that the receiver does not put into its queue."""
     source, name = packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName
     key = (source, name.lower())
     transfer = queue.IncomingTransactionalTransferInfoCollection.get(key)
@@ -231,14 +231,14 @@ def _advance_sequence(
 
 
 @follows("E41.2")
-class OneSequenceForASender(InSequence):
+class OneSequenceForEachSender(InSequence):
     """The receiver keeps one incoming sequence for each sender, for all of the receiver's queues together."""
 
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
         queue = self.qm.arrival.find_destination(packet)
-        newest = self._newest(packet)
+        newest = self._find_newest_transfer(packet)
         if queue is not None and newest is not None:
             name = self.qm.admission.build_message(packet, now).DestinationQueueFormatName
             known = queue.IncomingTransactionalTransferInfoCollection
@@ -248,7 +248,7 @@ class OneSequenceForASender(InSequence):
                 setattr(transfer, element, getattr(newest, element))
         super().take_transactional(session, packet, receipt, now)
 
-    def _newest(self, packet: UserMessagePacket) -> IncomingTransactionalTransferInfo | None:
+    def _find_newest_transfer(self, packet: UserMessagePacket) -> IncomingTransactionalTransferInfo | None:
         of_sender = [
             transfer
             for queue in self.qm.queue_names.every_queue()
@@ -263,7 +263,7 @@ def _list_queues(part: Closing) -> Iterable[Queue]:
 
 
 @follows("E41.3")
-class SequenceEndsWithTheSession(Closing):
+class SequenceEndsWithSession(Closing):
     """The receiver ends the incoming sequence when the session ends."""
 
     @only_if(lambda part, *_: any(one.IncomingTransactionalTransferInfoCollection for one in _list_queues(part)))
@@ -276,8 +276,10 @@ class SequenceEndsWithTheSession(Closing):
 
 
 @follows("E49.2")
-class UnknownPrivacyLevelIsBadSignature(SecurityOnReceipt):
-    """The receiver refuses an unlisted PrivacyLevel with BAD_SIGNATURE, whether EB is set or clear."""
+class UnlistedPrivacyLevelIsBadSignature(SecurityOnReceipt):
+    """The receiver refuses a message whose PrivacyLevel is not listed with the class BAD_SIGNATURE,
+    regardless of EB.
+    """
 
     @only_if(lambda part, session, packet, *_: packet.MessagePropertiesHeader.PrivacyLevel not in (0, 1, 3, 5))
     def check_security(
@@ -286,17 +288,17 @@ class UnknownPrivacyLevelIsBadSignature(SecurityOnReceipt):
         return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 
 
-def _asks_for_journaling(packet: UserMessagePacket) -> bool:
+def _does_packet_request_journaling(packet: UserMessagePacket) -> bool:
     return bool(packet.UserHeader.JP or packet.UserHeader.JN)
 
 
-def _wants_journaling(message: Message) -> bool:
+def _does_message_request_journaling(message: Message) -> bool:
     return message.PositiveJournalingRequested or message.NegativeJournalingRequested
 
 
-def _is_foreign(part: Part, position: MessagePosition) -> bool:
-    """Return whether a message arrived on a session; a message of a local application has no sender that could get an
-    acknowledgment.
+def _arrived_on_session(part: Part, position: MessagePosition) -> bool:
+    """Return whether a message arrived on a session. A message of a local application has no sender to which an
+    acknowledgment could be sent.
     """
     return position.MessageReference.Identifier.QueueManagerGuid != part.qm.adm.Identifier
 
@@ -306,7 +308,11 @@ class _FinalAckForAnyMessage(Arrival):
 
     session: Session
 
-    @only_if(lambda part, position, now: _wants_journaling(position.MessageReference) and _is_foreign(part, position))
+    @only_if(
+        lambda part, position, now: (
+            _does_message_request_journaling(position.MessageReference) and _arrived_on_session(part, position)
+        )
+    )
     def message_arrived(self, position: MessagePosition, now: Now) -> None:
         message = position.MessageReference
         if position.order_queue is None:
@@ -315,12 +321,12 @@ class _FinalAckForAnyMessage(Arrival):
         super().message_arrived(position, now)
 
 
-class _SessionNoted(Receiving):
-    """The receiver uses a direct or private name for the sender's order queue according to the session on which the
-    message arrived.
+class _SessionOfMessageRemembered(Receiving):
+    """The receiver addresses the sender's order queue by a direct or a private name; the session on which the message
+    arrived determines the kind of name.
     """
 
-    @only_if(lambda part, session, packet, *_: _asks_for_journaling(packet))
+    @only_if(lambda part, session, packet, *_: _does_packet_request_journaling(packet))
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         assert isinstance(self.qm.arrival, _FinalAckForAnyMessage)
         self.qm.arrival.session = session
@@ -330,5 +336,5 @@ class _SessionNoted(Receiving):
 add_reading(
     "E47.2",
     "The receiver sends a FinalAck for every message with a journaling request that leaves its queue.",
-    both(replace_part(_FinalAckForAnyMessage), replace_part(_SessionNoted)),
+    both(replace_part(_FinalAckForAnyMessage), replace_part(_SessionOfMessageRemembered)),
 )

@@ -28,8 +28,10 @@ HALF_OF_NUMBER_RANGE = 0x8000
 
 
 @follows("E22.2")
-class AllUpToTheNumber(SessionAcks):
-    """The sender also treats every recoverable message up to RecoverableMsgAckSeqNumber as acknowledged."""
+class AllMessagesUpToNumberAreAcknowledged(SessionAcks):
+    """When the sender receives a SessionHeader, it treats every recoverable message up to RecoverableMsgAckSeqNumber as
+    acknowledged.
+    """
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         number = header.RecoverableMsgAckSeqNumber
@@ -58,7 +60,7 @@ class SendTimerAlwaysRuns(SessionAcks):
 
 
 @follows("E25.2")
-class WindowOfThePeer(Sending):
+class PeerWindowLimitsSender(Sending):
     """The sender limits the number of its unacknowledged messages to the peer's WindowSize."""
 
     @only_if(lambda part, session: session.ReceivedWindowSize != session.WindowSize)
@@ -66,7 +68,7 @@ class WindowOfThePeer(Sending):
         return session.UnAckedMessageCount < session.ReceivedWindowSize
 
 
-class _WindowOfTheLastHeader(SessionAcks):
+class _LatestHeaderSetsWindow(SessionAcks):
     @only_if(lambda part, session, header, now: session.ReceivedWindowSize != header.WindowSize)
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         session.ReceivedWindowSize = header.WindowSize
@@ -75,13 +77,13 @@ class _WindowOfTheLastHeader(SessionAcks):
 
 add_reading(
     "E25.3",
-    "The sender uses the peer's window, and updates it from WindowSize of each SessionHeader.",
-    both(replace_part(WindowOfThePeer), replace_part(_WindowOfTheLastHeader)),
+    "The sender uses the window size of the peer, and sets it to WindowSize of each SessionHeader that arrives.",
+    both(replace_part(PeerWindowLimitsSender), replace_part(_LatestHeaderSetsWindow)),
 )
 
 
 @follows("E35.2")
-class SendingSideSaysThatItSent(Tracing):
+class ReportOfSenderSaysSentBy(Tracing):
     """The sender's report on a sent message has "sent by" in its label, and no space before the end tag of the hop
     count.
     """
@@ -110,7 +112,7 @@ class OrderAckIsRecoverable(Sending):
 
 
 @follows("E42.2")
-class OrderQueueOfTheOtherEnd(OrderAcks):
+class OrderQueueOfRemoteQueueManager(OrderAcks):
     """For a private name, the receiver uses the order queue of the session's remote queue manager."""
 
     def name_order_queue(self, session: Session, source: UUID) -> str:
@@ -120,9 +122,9 @@ class OrderQueueOfTheOtherEnd(OrderAcks):
 
 
 @follows("E221.2")
-class OrderAcksWaitForTheClock(OrderAcks):
-    """While the clock shows a time before LastOrderAckSendTime, each transactional message delays the OrderAck from the
-    receiver further.
+class OrderAckWaitsUntilLastSendTime(OrderAcks):
+    """While the receiver's clock shows a time before LastOrderAckSendTime, each further transactional message delays
+    the OrderAck again.
     """
 
     @only_if(lambda part, session, now: now.utc_s < session.LastOrderAckSendTime)
@@ -132,9 +134,9 @@ class OrderAcksWaitForTheClock(OrderAcks):
 
 
 @follows("E44.2")
-class FirstNamesTheNumberBefore(TransactionalSending):
-    """When the sender resends the first message in OutgoingMessageTable, the message's PreviousTxSequenceNumber is one
-    less than its own number.
+class FirstResentMessageHasPreviousNumber(TransactionalSending):
+    """When the sender resends the first message in OutgoingMessageTable, it sets PreviousTxSequenceNumber to the number
+    of this message minus one.
     """
 
     def update_transaction_header(
@@ -150,7 +152,7 @@ class FirstNamesTheNumberBefore(TransactionalSending):
 
 
 @follows("E45.2")
-class OrderAckDeletes(OrderAcks):
+class OrderAckDeletesMessage(OrderAcks):
     """The sender deletes a message when its OrderAck arrives, and leaves ReceivedOrderAck FALSE."""
 
     def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
@@ -162,7 +164,7 @@ class OrderAckDeletes(OrderAcks):
 
 
 @follows("E46.2")
-class IntervalGrowsWithOrderAcks(TransactionalSending):
+class OrderAckIncrementsResendIntervalIndex(TransactionalSending):
     """The sender increments ResendIntervalIndex for each OrderAck."""
 
     def lengthen_resend_interval(self, session: Session) -> None:
@@ -189,8 +191,10 @@ class IdentifiersBeginWithZero(Numbering):
 
 
 @follows("E64.2")
-class WaitingCountsAsUnacknowledged(SessionInitialization):
-    """The sender counts waiting messages in UnAckedMessageCount of a new session, and again when it resends them."""
+class WaitingMessagesCountAsUnacknowledged(SessionInitialization):
+    """The sender counts the waiting messages in UnAckedMessageCount of a new session, and counts them
+    again when it resends them.
+    """
 
     @only_if(lambda part, session: len(session.OutgoingMessageTable) > 0)
     def initialize_messages(self, session: Session) -> None:
@@ -199,8 +203,10 @@ class WaitingCountsAsUnacknowledged(SessionInitialization):
 
 
 @follows("E65.2")
-class MessagesInFlightAreSentAgain(SessionAcks):
-    """The sender resends messages in flight on the same session whenever an acknowledgment arrives."""
+class AcknowledgmentResendsUnacknowledgedMessages(SessionAcks):
+    """Whenever an acknowledgment arrives, the sender resends all messages of the session that are still
+    unacknowledged.
+    """
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         super().process_header(session, header, now)
@@ -213,7 +219,7 @@ class MessagesInFlightAreSentAgain(SessionAcks):
 
 
 @follows("E87.2")
-class PiggybackedAckRestartsTheTimer(Sending):
+class SessionHeaderRestartsAckSendTimer(Sending):
     """The sender restarts the Session Ack Send Timer after it sends a message with a SessionHeader."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -225,7 +231,7 @@ class PiggybackedAckRestartsTheTimer(Sending):
 
 
 @follows("E110.2")
-class OnlyTimeToReachQueueCounts(Lifetimes):
+class SenderIgnoresTimeToBeReceived(Lifetimes):
     """The sender sends a message whose TimeToBeReceived has expired; the message expires at its destination."""
 
     @only_if(

@@ -42,8 +42,8 @@ class RefusalRepeatsServerGuid(SessionOpening):
 
 
 @follows("E12.2")
-class RefusalCloses(SessionOpening):
-    """The acceptor closes the connection at once after its refusal."""
+class RefusalClosesConnection(SessionOpening):
+    """The acceptor closes the connection immediately after it has refused a session."""
 
     @only_if(lambda part, session, packet, now: not part.is_establish_request_valid(packet))
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -53,18 +53,18 @@ class RefusalCloses(SessionOpening):
 
 
 @follows("E13.2")
-class OneInitializationTimer(SessionTimers):
-    """The queue manager has one Session Initialization Timer for all sessions, so each start or stop affects all
-    sessions.
+class OneInitializationTimerForAllSessions(SessionTimers):
+    """The queue manager has one Session Initialization Timer for all sessions, so that each start or stop of the timer
+    affects all sessions.
     """
 
-    @only_if(lambda part, session, name, *_: _shares_its_timer(part, session, name))
+    @only_if(lambda part, session, name, *_: _is_timer_shared(part, session, name))
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
         super().start(session, name, duration_ms, now)
         for other in _list_initializing_sessions(self):
             super().start(other, name, duration_ms, now)
 
-    @only_if(lambda part, session, name: _shares_its_timer(part, session, name))
+    @only_if(lambda part, session, name: _is_timer_shared(part, session, name))
     def stop(self, session: Session, name: TimerName) -> None:
         if session in _list_initializing_sessions(self):
             for other in _list_initializing_sessions(self):
@@ -72,7 +72,7 @@ class OneInitializationTimer(SessionTimers):
         super().stop(session, name)
 
 
-def _shares_its_timer(part: SessionTimers, session: Session, name: TimerName) -> bool:
+def _is_timer_shared(part: SessionTimers, session: Session, name: TimerName) -> bool:
     return name is TimerName.SESSION_INITIALIZATION and any(
         one is not session for one in _list_initializing_sessions(part)
     )
@@ -84,18 +84,18 @@ def _list_initializing_sessions(part: SessionTimers) -> list[Session]:
 
 
 @follows("E14.2")
-class ParametersTakenAsTheyAre(Identifying):
+class ParametersOutsideRangeAreAccepted(Identifying):
     """The acceptor accepts ConnectionParameters outside their ranges unchanged."""
 
     @only_if(
         lambda part, packet: isinstance(packet, ConnectionParametersPacket) and packet != _limit_parameters(packet)
     )
     def check_form(self, packet: Packet) -> None:
-        """Accept any value of the parameters."""
+        """Accept ConnectionParameters with any values."""
 
 
 @follows("E14.3")
-class ParametersPutIntoRange(Identifying):
+class ParametersOutsideRangeAreLimited(Identifying):
     """The acceptor replaces parameters outside their ranges by the nearest valid values, and repeats these values in
     its response.
     """
@@ -132,7 +132,7 @@ class EveryCookieIsOne(Ping):
 
 
 @follows("E31.2")
-class UnusedTransactionBitsAreWrong(Identifying):
+class UnusedTransactionBitsCloseSession(Identifying):
     """The receiver closes the session when an unused bit of TransactionHeader.Flags is set."""
 
     @only_if(lambda part, packet: _has_unused_bits(packet))
@@ -157,9 +157,9 @@ class TracedWithoutDebugHeaderIsMalformed(Identifying):
 
 
 @follows("E50.2")
-class OpeningIsNoAcknowledgment(Identifying):
-    """The sender does not set ReceivedAck for packets of the session opening, so the first expiry of the Session Ack
-    Wait Timer closes the session.
+class OpeningPacketsLeaveReceivedAckFalse(Identifying):
+    """The sender does not set ReceivedAck for packets that set up the session, so that the first expiry of the Session
+    Ack Wait Timer closes the session.
     """
 
     @only_if(lambda part, session: session.SessionState is not SessionState.OPEN)
@@ -167,14 +167,14 @@ class OpeningIsNoAcknowledgment(Identifying):
         """Leave ReceivedAck unchanged."""
 
 
-class _PingNamesTheAcceptor(Ping):
+class _PingResponseSetsRemoteGuid(Ping):
     @only_if(lambda part, session, *_: session.direct)
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         session.RemoteQMGuid = response.QMGuid
         super().response_processed(session, response, now)
 
 
-class _RequestNamesTheAcceptor(Establishing):
+class _RequestContainsGuidOfPingResponse(Establishing):
     @only_if(lambda part, session, now: session.direct and session.pinged)
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
@@ -185,5 +185,5 @@ class _RequestNamesTheAcceptor(Establishing):
 add_reading(
     "E11.2",
     "For a direct name, the initiator takes RemoteQMGuid from the Ping Response and uses it in its request.",
-    both(replace_part(_PingNamesTheAcceptor), replace_part(_RequestNamesTheAcceptor)),
+    both(replace_part(_PingResponseSetsRemoteGuid), replace_part(_RequestContainsGuidOfPingResponse)),
 )

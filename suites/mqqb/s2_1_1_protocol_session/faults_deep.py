@@ -31,7 +31,7 @@ def _change_port_of_retries(faulty: FaultyCore) -> None:
 add(
     "initiator-retry-connects-to-next-port",
     "MQQB-2.1.1-02",
-    "In a retry, the initiator connects to the port after the acceptor's port.",
+    "In a retry, the initiator connects to a port number that is one above the acceptor's port.",
     _change_port_of_retries,
     blind=True,
 )
@@ -58,7 +58,7 @@ add(
 
 
 @fault("initiator-messages-on-own-session-never-acknowledged", breaks="MQQB-2.1.1-D01", blind=True)
-class NoAcksOnOwnSession(SessionAcks):
+class InitiatorMessagesOnOwnSessionNeverAcknowledged(SessionAcks):
     """A queue manager sends no SessionAck on a session that the queue manager itself opened."""
 
     def send(self, session: Session, now: Now) -> None:
@@ -67,7 +67,7 @@ class NoAcksOnOwnSession(SessionAcks):
 
 
 @fault("queue-manager-message-after-own-message-not-accepted", breaks="MQQB-2.1.1-D01", blind=True)
-class NoMessagesFromAcceptor(Receiving):
+class QueueManagerMessageAfterOwnMessageNotAccepted(Receiving):
     """A queue manager that has sent a message on a session accepts no message on this session."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -76,7 +76,7 @@ class NoMessagesFromAcceptor(Receiving):
 
 
 @fault("queue-manager-session-ack-after-zero-byte", breaks="MQQB-2.1.1-01", blind=True)
-class ZeroByteBeforeAck(Connecting):
+class QueueManagerSessionAckAfterZeroByte(Connecting):
     """A queue manager sends a zero byte before each SessionAck after the first one of a session."""
 
     def send(self, session: Session, packet: bytes) -> None:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 2.1.1 Protocol Session in the roles, second sessions and second messages."""
+"""Faults of MS-MQQB 2.1.1 Protocol Session that depend on the role, or occur only in a second session or for a second
+message.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 @fault("initiator-message-of-acceptor-on-its-session-dropped", breaks="MQQB-2.1.1-D01")
-class MessageOfAcceptorDropped(Receiving):
+class InitiatorMessageOfAcceptorOnItsSessionDropped(Receiving):
     """The initiator acknowledges a UserMessage that the acceptor sends on the session, but does not store the
     message.
     """
@@ -29,7 +31,7 @@ class MessageOfAcceptorDropped(Receiving):
 
 
 @fault("initiator-received-message-not-acknowledged-on-session", breaks="MQQB-2.1.1-D01")
-class AckOfInitiatorMissing(SessionAcks):
+class InitiatorReceivedMessageNotAcknowledgedOnSession(SessionAcks):
     """The initiator sends no SessionAck for a UserMessage that it receives on its own session."""
 
     def send(self, session: Session, now: Now) -> None:
@@ -38,7 +40,7 @@ class AckOfInitiatorMissing(SessionAcks):
 
 
 @fault("acceptor-session-ack-on-second-open-session-missing", breaks="MQQB-2.1.1-D01")
-class AckOfSecondSessionMissing(SessionAcks):
+class AcceptorSessionAckOnSecondOpenSessionMissing(SessionAcks):
     """The acceptor sends SessionAck packets only on the session that was opened first."""
 
     def send(self, session: Session, now: Now) -> None:
@@ -50,7 +52,7 @@ class AckOfSecondSessionMissing(SessionAcks):
 
 
 @fault("initiator-reconnect-to-other-port", breaks="MQQB-2.1.1-02")
-class RetryToOtherPort(Connecting):
+class InitiatorReconnectToOtherPort(Connecting):
     """The initiator connects to the port below the acceptor's TCP port when it connects again after a failure."""
 
     def connect_transport(self, session: Session) -> None:

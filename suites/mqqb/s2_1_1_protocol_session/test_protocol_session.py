@@ -18,10 +18,10 @@ BASE_HEADER_SIZE = 16
 
 @covers("MQQB-2.1.1-01")
 def test_answers_of_an_acceptor_begin_with_a_base_header(peer, judge):
-    """The peer opens a session and sends one message: each of the three answers begins with a BaseHeader with a
+    """The peer opens a session and sends one message: each of the SUT's three answers begins with a BaseHeader with a
     Signature.
 
-    The recorder cuts the bytes of a connection into packets by their PacketSize.
+    The recorder divides the bytes of a connection into packets by PacketSize.
     """
     exchange = exchange_message(peer)
     answers = exchange.connection.received
@@ -40,8 +40,8 @@ def test_answers_of_an_acceptor_begin_with_a_base_header(peer, judge):
 
 @covers("MQQB-2.1.1-02")
 def test_initiator_with_a_message_connects_to_the_tcp_port(peer, sut, judge):
-    """A SUT that has a message for the peer connects to the peer's TCP port and requests a session there, and does so
-    again when the peer closes the connection.
+    """The SUT has a message for the peer: the SUT connects to the peer's TCP port and requests a session there. When
+    the peer closes the connection, the SUT does the same again.
     """
     listener = OutgoingSession(peer, sut).listener
     retry_ms = sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
@@ -81,7 +81,7 @@ def test_request_on_the_tcp_port_is_answered(peer, judge):
 @varied("negative journaling", "response queue", priority=("3", "0"))
 def test_message_on_a_session_of_either_side_is_acknowledged(peer, sut, judge):
     """The SUT acknowledges a message of the peer on a session that the SUT opened, and on each of two sessions that the
-    peer opened. Each of these messages is in its queue.
+    peer opened. Each of these messages arrives in its destination queue.
     """
     initiated = OutgoingSession(peer, sut)  # first: a SUT may send on a session that is open already (E16)
     message = initiated.open()
@@ -109,8 +109,8 @@ def test_message_on_a_session_of_either_side_is_acknowledged(peer, sut, judge):
 @covers("MQQB-2.1.1-D01")
 @varied("time to be received", "body", "destination", "queue privacy")
 def test_transactional_messages_cause_order_ack_and_final_ack(peer, sut, judge):
-    """A transactional message that the SUT accepts causes an OrderAck; a transactional message to a queue that is not
-    transactional causes a FinalAck.
+    """The SUT sends an OrderAck for a transactional message that it accepts, and a FinalAck for a transactional message
+    to a queue that is not transactional.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send(queue="plain")]

@@ -11,7 +11,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 @fault("acceptor-ping-response-sent-to-port-of-first-request", breaks="MQQB-2.1.2-02", blind=True)
-class PortOfFirstRequest(Ping):
+class AcceptorPingResponseSentToPortOfFirstRequest(Ping):
     """The acceptor sends every Ping Response to the port of the first Ping Request from that address."""
 
     def __init__(self, qm: QM) -> None:
@@ -23,7 +23,7 @@ class PortOfFirstRequest(Ping):
 
 
 @fault("initiator-ping-response-in-second-half-of-wait-not-received", breaks="MQQB-2.1.2-01", blind=True)
-class HeardForHalfTheWait(Ping):
+class InitiatorPingResponseInSecondHalfOfWaitNotReceived(Ping):
     """The initiator listens at the source port of a Ping Request only for the first half of the Ping Response Timer."""
 
     def __init__(self, qm: QM) -> None:

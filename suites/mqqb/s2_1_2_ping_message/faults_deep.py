@@ -66,7 +66,7 @@ def _ping_other_port_later(faulty: FaultyCore) -> None:
 add(
     "initiator-later-ping-requests-to-next-port",
     "MQQB-2.1.2-D01",
-    "The initiator sends each Ping Request after the first to the port after the acceptor's ping port.",
+    "The initiator sends every Ping Request except the first to a port number one above the acceptor's ping port.",
     _ping_other_port_later,
     blind=True,
 )

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.1.2 Ping Message in a second ping and a second initiator."""
+"""Faults of MS-MQQB 2.1.2 Ping Message that occur only in a second ping or for a second initiator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reference_qm.surface.inputs import Endpoint, PingSocket
 
 
 @fault("acceptor-second-ping-response-to-port-of-first-request", breaks="MQQB-2.1.2-02")
-class ResponseToFirstPort(Ping):
+class AcceptorSecondPingResponseToPortOfFirstRequest(Ping):
     """The acceptor sends every Ping Response for a host to the port from which this host sent its first Ping
     Request.
     """
@@ -37,7 +37,7 @@ def _send_later_requests_elsewhere(effect: Effect) -> Iterable[Effect]:
 add(
     "initiator-second-ping-request-to-other-port",
     "MQQB-2.1.2-D01",
-    "The initiator sends each Ping Request after its first request to the port after the acceptor's ping port.",
+    "The initiator sends every Ping Request except its first to a port number one above the acceptor's ping port.",
     effects(_send_later_requests_elsewhere),
 )
 add(

@@ -13,16 +13,16 @@ from suites.mqqb.steps.pinging import SUT_STOOD_STILL, PingingSut, describe_ping
 from suites.mqqb.steps.provoking import let_send
 
 RULES_OF_LATER_PING = ("MQQB-2.2.7-05", "MQQB-3.1.2.9-D01")
-"""The rules that the check judges by the Ping Request before a later session."""
+"""The rules that the check judges by the Ping Request that the SUT sends before a later session."""
 
 
 @needs("ping_initiator")
 @covers("MQQB-2.1.2-01", "MQQB-2.1.2-D01")
 @pytest.mark.parametrize("delay_ms", [pytest.param(0, marks=covers(*RULES_OF_LATER_PING)), 600])
 def test_ping_response_to_the_source_port_lets_the_initiator_connect(peer, sut, judge, delay_ms):
-    """The SUT sends a Ping Request to the peer's ping port; a response to the source port of the request, sent at once
-    or after more than half of the Ping Response Timer, makes the SUT request a session. Before a later session, the SUT
-    sends another Ping Request.
+    """The SUT sends a Ping Request to the peer's ping port. The peer sends a response to the source port of the
+    request, at once or after more than half of the Ping Response Timer: the SUT then requests a session. Before a later
+    session, the SUT sends another Ping Request.
     """
     caller = PingingSut(peer, sut)
     ping = caller.poll_ping()

@@ -10,8 +10,8 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-session-ack-reserved-nonzero-has-no-effect", breaks="MQQB-2.2.1-01", blind=True)
-class ReservedAckWithoutEffect(SessionAcks):
-    """The sender does not process the acknowledgment of a SessionAck whose InternalHeader.Reserved is not zero."""
+class SenderSessionAckReservedNonzeroHasNoEffect(SessionAcks):
+    """The sender ignores the acknowledgment in a SessionAck whose InternalHeader.Reserved is not zero."""
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
         if not packet.InternalHeader.Reserved:

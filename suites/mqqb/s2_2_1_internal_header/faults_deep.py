@@ -24,14 +24,14 @@ for kind, name in (
     add(
         f"queue-manager-reserved-of-{name}-1",
         "MQQB-2.2.1-01",
-        f"InternalHeader.Reserved of a sent {kind.__name__.removesuffix('Packet')} packet is 1.",
+        f"A queue manager sends 1 in InternalHeader.Reserved of a {kind.__name__.removesuffix('Packet')} packet.",
         wrong_fields(kind, {"InternalHeader.Reserved": 1}),
         blind=True,
     )
 
 
 @fault("sender-session-ack-with-reserved-not-processed", breaks="MQQB-2.2.1-01", blind=True)
-class ReservedOfAckRefused(SessionAcks):
+class SenderSessionAckWithReservedNotProcessed(SessionAcks):
     """The sender ignores a SessionAck whose InternalHeader.Reserved is not zero."""
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
@@ -40,7 +40,7 @@ class ReservedOfAckRefused(SessionAcks):
 
 
 @fault("initiator-response-with-internal-reserved-taken-as-refusal", breaks="MQQB-2.2.1-01", blind=True)
-class ReservedOfResponseRefused(SessionOpening):
+class InitiatorResponseWithInternalReservedTakenAsRefusal(SessionOpening):
     """The initiator treats an EstablishConnection response as a refusal if InternalHeader.Reserved is not zero."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -51,7 +51,7 @@ PT_FIELD = "InternalHeader.PT"
 
 
 @fault("initiator-unknown-internal-packet-ignored", breaks="MQQB-2.2.1-03", blind=True)
-class InitiatorIgnoresUnknown(Closing):
+class InitiatorUnknownInternalPacketIgnored(Closing):
     """A queue manager ignores an internal packet of an unknown type on a session that it opened."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
@@ -60,7 +60,7 @@ class InitiatorIgnoresUnknown(Closing):
 
 
 @fault("queue-manager-internal-packet-of-type-15-ignored", breaks="MQQB-2.2.1-03", blind=True)
-class TypeFifteenIgnored(Closing):
+class QueueManagerInternalPacketOfType15Ignored(Closing):
     """A queue manager ignores an internal packet whose PT is 15."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
@@ -69,8 +69,8 @@ class TypeFifteenIgnored(Closing):
 
 
 @fault("acceptor-cs-clear-in-refusal-without-se", breaks="MQQB-2.2.1-05", blind=True)
-class RefusalWithoutCs(SessionOpening):
-    """CS is clear in the response to a request with SE 0 for another queue manager."""
+class AcceptorCsClearInRefusalWithoutSe(SessionOpening):
+    """The acceptor leaves CS clear in its response to a request with SE 0 for another queue manager."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket

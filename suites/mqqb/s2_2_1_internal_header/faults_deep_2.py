@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.1 InternalHeader in one kind of packet, one role or one state."""
+"""Faults of MS-MQQB 2.2.1 InternalHeader that occur only for one kind of packet, in one role or in one state."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-def _refuse(kind: type[Packet], when: Callable[[Any], Any], *, initiator: bool) -> Install:
-    """Return an installer of a fault with which one role refuses packets of one kind for which a condition is true."""
+def _make_role_refuse_packet(kind: type[Packet], when: Callable[[Any], Any], *, initiator: bool) -> Install:
+    """Return a function that installs a fault: the queue manager in the given role refuses packets of one kind that
+    meet a condition.
+    """
 
     class Refusing(Identifying):
         def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
@@ -51,13 +53,13 @@ add(
     "initiator-session-ack-internal-header-reserved-refused",
     "MQQB-2.2.1-01",
     "The initiator refuses a SessionAck whose InternalHeader.Reserved is not zero.",
-    _refuse(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved, initiator=True),
+    _make_role_refuse_packet(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved, initiator=True),
 )
 add(
     "acceptor-session-ack-internal-header-high-reserved-refused",
     "MQQB-2.2.1-01",
     "The acceptor refuses a SessionAck whose InternalHeader.Reserved is 0x8000 or more.",
-    _refuse(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved & 0x8000, initiator=False),
+    _make_role_refuse_packet(SessionAckPacket, lambda packet: packet.InternalHeader.Reserved & 0x8000, initiator=False),
 )
 add(
     "initiator-parameters-request-internal-header-reserved-1",
@@ -78,12 +80,12 @@ for kind, bit, rule, role in (
         f"{role}-{_name.lower()}-with-{bit.lower()}-refused",
         rule,
         f"The {role} refuses a {_name} packet in which InternalHeader.Flags.{bit} is set.",
-        _refuse(kind, _has_flag(_mask), initiator=role == "initiator"),
+        _make_role_refuse_packet(kind, _has_flag(_mask), initiator=role == "initiator"),
     )
 
 
 @fault("acceptor-packet-type-9-read-as-session-ack", breaks="MQQB-2.2.1-03")
-class TypeMasked(Identifying):
+class AcceptorPacketType9ReadAsSessionAck(Identifying):
     """The acceptor ignores an internal packet whose PT is 8 or more."""
 
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
@@ -97,7 +99,7 @@ class TypeMasked(Identifying):
 
 
 @fault("initiator-unknown-packet-type-before-open-ignored", breaks="MQQB-2.2.1-03")
-class UnknownTypeIgnored(Closing):
+class InitiatorUnknownPacketTypeBeforeOpenIgnored(Closing):
     """The initiator ignores an internal packet with an unknown PT while it waits for a response."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
@@ -118,7 +120,7 @@ add(
 
 
 @fault("acceptor-guid-with-own-first-bytes-accepted", breaks="MQQB-2.2.1-05")
-class FirstBytesCompared(SessionOpening):
+class AcceptorGuidWithOwnFirstBytesAccepted(SessionOpening):
     """The acceptor compares only the first field of ServerGuid with its own GUID."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -127,7 +129,7 @@ class FirstBytesCompared(SessionOpening):
 
 
 @fault("acceptor-guid-of-client-accepted", breaks="MQQB-2.2.1-05")
-class ClientGuidAccepted(SessionOpening):
+class AcceptorGuidOfClientAccepted(SessionOpening):
     """The acceptor leaves CS clear if ServerGuid of a request equals ClientGuid of the request."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -136,7 +138,7 @@ class ClientGuidAccepted(SessionOpening):
 
 
 @fault("acceptor-request-beyond-limit-refused-once", breaks="MQQB-2.2.1-06")
-class LimitRefusedOnce(SessionOpening):
+class AcceptorRequestBeyondLimitRefusedOnce(SessionOpening):
     """The acceptor sets CS only in the response to the first request that exceeds its limit of sessions."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -150,7 +152,7 @@ class LimitRefusedOnce(SessionOpening):
 
 
 @fault("acceptor-direct-request-beyond-limit-closed-without-cs", breaks="MQQB-2.2.1-06")
-class DirectLimitUnanswered(SessionOpening):
+class AcceptorDirectRequestBeyondLimitClosedWithoutCs(SessionOpening):
     """The acceptor closes the session without a response if a request with zero ServerGuid exceeds its limit of
     sessions.
     """

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.1 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 2.2.1 InternalHeader, written without reading the checks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _X15 = 1 << 15
 
 
 @fault("receiver-session-ack-repeats-x15-of-received-session-ack", breaks="MQQB-2.2.1-17", blind=True)
-class X15Repeated(SessionAcks):
+class ReceiverSessionAckRepeatsX15OfReceivedSessionAck(SessionAcks):
     """After a SessionAck with bit X15 of InternalHeader.Flags set, the receiver sets X15 in the SessionAcks that it
     sends on this session.
     """

@@ -109,8 +109,8 @@ def test_session_ack_with_ignored_fields_set_acknowledges(peer, sut, judge, igno
 
 @covers("MQQB-2.2.1-D01")
 def test_internal_header_has_pt_and_cs_in_four_bytes(peer, judge):
-    """In four answers of the SUT, one of them a refusal, PT and CS are in the specified bits, and ClientGuid follows
-    Flags if the packet contains a ClientGuid.
+    """The SUT sends four answers, one of which is a refusal: PT and CS are in the specified bits, and ClientGuid
+    follows Flags if the packet contains a ClientGuid.
     """
     exchange = exchange_message(peer)
     connection = peer.connect()
@@ -160,8 +160,9 @@ def test_unknown_packet_type_closes_session(peer, judge, packet_type):
 @sut_survives()
 @covers("MQQB-2.2.1-05")
 def test_request_for_other_queue_manager_is_refused(peer, sut, judge):
-    """An EstablishConnection request with the GUID of another queue manager as ServerGuid is answered with CS set, with
-    both values of SE. The GUID is unlike the SUT's, differs in its last bit, or is the GUID of the peer.
+    """The peer sends an EstablishConnection request whose ServerGuid is the GUID of another queue manager: the SUT sets
+    CS in its response, for both values of SE. The GUID is unlike the SUT's GUID, differs in its last bit, or is the
+    GUID of the peer.
     """
     peer.request_session()
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})

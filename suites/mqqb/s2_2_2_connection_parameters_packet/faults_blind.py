@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("acceptor-connection-parameters-reserved-copied-from-request", breaks="MQQB-2.2.2.1-01", blind=True)
-class ReservedIsCopied(SessionOpening):
+class AcceptorConnectionParametersReservedCopiedFromRequest(SessionOpening):
     """The acceptor copies Reserved of a ConnectionParameters request to its response instead of sending zero."""
 
     def build_parameters_response(
@@ -30,7 +30,7 @@ class ReservedIsCopied(SessionOpening):
 
 
 @fault("initiator-connection-parameters-reserved-taken-as-window", breaks="MQQB-2.2.2.1-01", blind=True)
-class ReservedIsTheWindow(SessionOpening):
+class InitiatorConnectionParametersReservedTakenAsWindow(SessionOpening):
     """The initiator uses Reserved of a ConnectionParameters response as the window size if Reserved is not zero."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -40,7 +40,7 @@ class ReservedIsTheWindow(SessionOpening):
 
 
 @fault("initiator-connection-parameters-recoverable-ack-timeout-above-range", breaks="MQQB-2.2.2.1-D02", blind=True)
-class TimeoutWithoutUpperLimit(SessionOpening):
+class InitiatorConnectionParametersRecoverableAckTimeoutAboveRange(SessionOpening):
     """The initiator sends a RecoverableAckTimeout above 0x0001D4C0 when the acceptor answers slowly."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

@@ -12,8 +12,10 @@ HEADER = "ConnectionParametersHeader"
 
 
 @fault("initiator-ack-timeout-of-retry-below-range", breaks="MQQB-2.2.2.1-D03", blind=True)
-class RetryBelowRange(SessionOpening):
-    """AckTimeout of the ConnectionParameters request in a retry is below 20,000 ms."""
+class InitiatorAckTimeoutOfRetryBelowRange(SessionOpening):
+    """The initiator sends an AckTimeout below 20,000 ms in the ConnectionParameters request when it connects again
+    after a failure.
+    """
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
@@ -21,8 +23,10 @@ class RetryBelowRange(SessionOpening):
 
 
 @fault("initiator-recoverable-ack-timeout-499", breaks="MQQB-2.2.2.1-D02", blind=True)
-class JustBelowRange(SessionOpening):
-    """RecoverableAckTimeout of the ConnectionParameters request is 499 ms after a fast round trip."""
+class InitiatorRecoverableAckTimeout499(SessionOpening):
+    """The initiator sends a RecoverableAckTimeout of 499 ms in the ConnectionParameters request after a fast round
+    trip.
+    """
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.2 ConnectionParameters Packet in the response and in later sessions."""
+"""Faults of MS-MQQB 2.2.2 ConnectionParameters Packet that occur only in the response or in later sessions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from reference_qm.surface.clock import Now
 
 
 @fault("acceptor-parameters-reserved-of-request-repeated", breaks="MQQB-2.2.2.1-01")
-class ReservedRepeated(SessionOpening):
-    """The acceptor sends Reserved of the ConnectionParameters request in its response."""
+class AcceptorParametersReservedOfRequestRepeated(SessionOpening):
+    """The acceptor repeats Reserved of the ConnectionParameters request in its response."""
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket
@@ -25,7 +25,7 @@ class ReservedRepeated(SessionOpening):
 
 
 @fault("initiator-parameters-response-reserved-refused", breaks="MQQB-2.2.2.1-01")
-class ResponseReservedRefused(SessionOpening):
+class InitiatorParametersResponseReservedRefused(SessionOpening):
     """The initiator refuses a ConnectionParameters response whose Reserved is not zero."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -36,7 +36,7 @@ class ResponseReservedRefused(SessionOpening):
 
 
 @fault("initiator-parameters-recoverable-ack-timeout-above-limit", breaks="MQQB-2.2.2.1-D02")
-class TimeoutUnlimited(SessionOpening):
+class InitiatorParametersRecoverableAckTimeoutAboveLimit(SessionOpening):
     """The initiator computes RecoverableAckTimeout from a long round trip without its upper limit."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -48,7 +48,7 @@ class TimeoutUnlimited(SessionOpening):
 
 
 @fault("initiator-parameters-ack-timeout-halved-after-failure", breaks="MQQB-2.2.2.1-D03")
-class TimeoutHalved(SessionOpening):
+class InitiatorParametersAckTimeoutHalvedAfterFailure(SessionOpening):
     """The initiator sends an AckTimeout of 10,000 ms when it connects again after a failure."""
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:

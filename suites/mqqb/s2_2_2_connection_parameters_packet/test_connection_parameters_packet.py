@@ -42,9 +42,9 @@ def test_reserved_of_connection_parameters_is_sent_as_zero_and_ignored(peer, jud
 @covers("MQQB-2.2.2.1-01")
 @pytest.mark.parametrize("reserved", [1, 0xBEEF], ids=hex)
 def test_reserved_of_response_changes_nothing_on_session(peer, sut, judge, reserved):
-    """The SUT opens two sessions, and gets a ConnectionParameters response with Reserved 0 on one session and with a
-    nonzero Reserved on the other: on both sessions it sends its message, and accepts a message of the peer in the same
-    way.
+    """The SUT opens two sessions. The peer sends a ConnectionParameters response with Reserved 0 on one session, and
+    with a nonzero Reserved on the other session: on both sessions, the SUT sends its message, and accepts a message of
+    the peer in the same way.
     """
     listener = peer.listen_raw()
     effects, evidence = [], []

@@ -14,7 +14,7 @@ from reference_qm.model.adm import Session
 
 
 @fault("acceptor-establish-connection-reserved-copied-from-request", breaks="MQQB-2.2.3.1-14", blind=True)
-class ReservedIsCopied(SessionOpening):
+class AcceptorEstablishConnectionReservedCopiedFromRequest(SessionOpening):
     """The acceptor copies Reserved of an EstablishConnection request to its response instead of sending zero."""
 
     def build_establish_response(
@@ -26,7 +26,7 @@ class ReservedIsCopied(SessionOpening):
 
 
 @fault("initiator-establish-connection-response-x14-set-refused", breaks="MQQB-2.2.3.1-12", blind=True)
-class UnusedBitOfAResponse(SessionOpening):
+class InitiatorEstablishConnectionResponseX14SetRefused(SessionOpening):
     """The initiator refuses an EstablishConnection response in which the unused bit X14 is set."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:

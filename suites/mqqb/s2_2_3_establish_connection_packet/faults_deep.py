@@ -15,8 +15,8 @@ HEADER = "EstablishConnectionHeader"
 
 
 @fault("initiator-os-flag-of-retry-clear", breaks="MQQB-2.2.3.1-07", blind=True)
-class RetryWithOtherOs(Establishing):
-    """The flag OS of the request in a retry is the inverse of OS in the first request."""
+class InitiatorOsFlagOfRetryClear(Establishing):
+    """The initiator inverts the flag OS in its EstablishConnection request when it connects again after a failure."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -26,8 +26,8 @@ class RetryWithOtherOs(Establishing):
 
 
 @fault("acceptor-padding-of-refusal-zero", breaks="MQQB-2.2.3.1-15", blind=True)
-class RefusalWithZeros(SessionOpening):
-    """All bytes of Padding in a response with CS set are zero."""
+class AcceptorPaddingOfRefusalZero(SessionOpening):
+    """The acceptor fills Padding with zero bytes in a response with CS set."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
@@ -37,9 +37,9 @@ class RefusalWithZeros(SessionOpening):
 
 
 @fault("acceptor-server-guid-of-second-response-zero", breaks="MQQB-2.2.3.1-02", blind=True)
-class SecondResponseCopies(SessionOpening):
-    """ServerGuid of a response on a second connection is the ServerGuid of the request, even if the ServerGuid of the
-    request is zero.
+class AcceptorServerGuidOfSecondResponseZero(SessionOpening):
+    """On a second connection, the acceptor repeats the ServerGuid of the request in its response, even if this
+    ServerGuid is zero.
     """
 
     def build_establish_response(
@@ -91,7 +91,7 @@ for bit, rule in enumerate(_RULES, 11):
 
 
 @fault("initiator-response-with-reserved-refused", breaks="MQQB-2.2.3.1-14", blind=True)
-class ReservedRefused(SessionOpening):
+class InitiatorResponseWithReservedRefused(SessionOpening):
     """The initiator closes the session after a response whose Reserved is 0xFFFF."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:

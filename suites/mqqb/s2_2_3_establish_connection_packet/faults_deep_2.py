@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.3 EstablishConnection Packet in responses, refusals and later requests."""
+"""Faults of MS-MQQB 2.2.3 EstablishConnection Packet that occur only in responses, refusals or later requests."""
 
 from __future__ import annotations
 
@@ -22,57 +22,61 @@ UNUSED_BITS = {
 }
 
 
-def _change(packet: EstablishConnectionPacket, **values: object) -> EstablishConnectionPacket:
+def _change_header(packet: EstablishConnectionPacket, **values: object) -> EstablishConnectionPacket:
     return replace(packet, EstablishConnectionHeader=replace(packet.EstablishConnectionHeader, **values))  # type: ignore[arg-type]
 
 
 @fault("initiator-establish-request-zero-server-guid-on-retry", breaks="MQQB-2.2.3.1-01")
-class RetryWithoutGuid(Establishing):
+class InitiatorEstablishRequestZeroServerGuidOnRetry(Establishing):
     """The initiator sends a zero ServerGuid for a private format name when it connects again after a failure."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
-        return _change(request, ServerGuid=NULL_GUID) if session.retrying else request
+        return _change_header(request, ServerGuid=NULL_GUID) if session.retrying else request
 
 
 @fault("initiator-direct-establish-request-server-guid-of-earlier-session", breaks="MQQB-2.2.3.1-01")
-class DirectWithEarlierGuid(Establishing):
-    """The initiator sends its own GUID as ServerGuid of a request for a direct format name when the first session
-    to the destination was closed.
+class InitiatorDirectEstablishRequestServerGuidOfEarlierSession(Establishing):
+    """The initiator sends its own GUID as ServerGuid of a request for a direct format name after the first session to
+    the destination has been closed.
     """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
         again = session.direct and session.retrying
-        return _change(request, ServerGuid=self.qm.adm.Identifier) if again else request
+        return _change_header(request, ServerGuid=self.qm.adm.Identifier) if again else request
 
 
 @fault("acceptor-establish-response-zero-server-guid-repeated", breaks="MQQB-2.2.3.1-02")
-class ZeroRepeated(SessionOpening):
+class AcceptorEstablishResponseZeroServerGuidRepeated(SessionOpening):
     """The acceptor repeats a zero ServerGuid of the request in its response."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
-        return _change(response, ServerGuid=request.EstablishConnectionHeader.ServerGuid)
+        return _change_header(response, ServerGuid=request.EstablishConnectionHeader.ServerGuid)
 
 
 @fault("initiator-establish-request-se-clear-on-retry-without-ping", breaks="MQQB-2.2.3.1-05")
-class RetryAsAfterPing(Establishing):
-    """The initiator clears SE in a request without a Ping Request when an earlier attempt of the session began with
-    a Ping Request.
+class InitiatorEstablishRequestSeClearOnRetryWithoutPing(Establishing):
+    """The initiator clears SE in a request without a Ping Request if it sent a Ping Request before an earlier attempt
+    to open the session.
     """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
         system = request.EstablishConnectionHeader.OperatingSystem
         clear = session.retrying and self.qm.config.send_ping
-        return _change(request, OperatingSystem=system & ~EstablishConnectionHeader.flags(SE=1)) if clear else request
+        return (
+            _change_header(request, OperatingSystem=system & ~EstablishConnectionHeader.flags(SE=1))
+            if clear
+            else request
+        )
 
 
 @fault("acceptor-establish-response-se-is-os-of-request", breaks="MQQB-2.2.3.1-06")
-class SessionFlagFromSystem(SessionOpening):
+class AcceptorEstablishResponseSeIsOsOfRequest(SessionOpening):
     """The acceptor sends the OS flag of the request as SE of its response."""
 
     def build_establish_response(
@@ -81,11 +85,11 @@ class SessionFlagFromSystem(SessionOpening):
         response = super().build_establish_response(session, request)
         rest = response.EstablishConnectionHeader.OperatingSystem & ~EstablishConnectionHeader.flags(SE=1)
         system = rest | EstablishConnectionHeader.flags(SE=request.EstablishConnectionHeader.OS)
-        return _change(response, OperatingSystem=system)
+        return _change_header(response, OperatingSystem=system)
 
 
 @fault("acceptor-refusing-establish-response-se-clear", breaks="MQQB-2.2.3.1-06")
-class RefusalWithoutSessionFlag(SessionOpening):
+class AcceptorRefusingEstablishResponseSeClear(SessionOpening):
     """The acceptor clears SE in a response that refuses the request."""
 
     def build_establish_response(
@@ -93,7 +97,7 @@ class RefusalWithoutSessionFlag(SessionOpening):
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
         rest = response.EstablishConnectionHeader.OperatingSystem & ~EstablishConnectionHeader.flags(SE=1)
-        return _change(response, OperatingSystem=rest) if session.refused else response
+        return _change_header(response, OperatingSystem=rest) if session.refused else response
 
 
 def _add_refusal_of_response(bit: str, rule: str) -> None:
@@ -113,18 +117,18 @@ for _bit, _rule in UNUSED_BITS.items():
 
 
 @fault("acceptor-establish-response-reserved-of-request-repeated", breaks="MQQB-2.2.3.1-14")
-class ReservedRepeated(SessionOpening):
-    """The acceptor sends Reserved of the EstablishConnection request in its response."""
+class AcceptorEstablishResponseReservedOfRequestRepeated(SessionOpening):
+    """The acceptor repeats Reserved of the EstablishConnection request in its response."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
-        return _change(response, Reserved=request.EstablishConnectionHeader.Reserved)
+        return _change_header(response, Reserved=request.EstablishConnectionHeader.Reserved)
 
 
 @fault("initiator-establish-response-reserved-refused", breaks="MQQB-2.2.3.1-14")
-class ReservedRefused(SessionOpening):
+class InitiatorEstablishResponseReservedRefused(SessionOpening):
     """The initiator refuses an EstablishConnection response whose Reserved is not zero."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -133,7 +137,7 @@ class ReservedRefused(SessionOpening):
 
 
 @fault("acceptor-refusing-establish-response-padding-of-request", breaks="MQQB-2.2.3.1-15")
-class RefusalPaddingRepeated(SessionOpening):
+class AcceptorRefusingEstablishResponsePaddingOfRequest(SessionOpening):
     """The acceptor repeats Padding of the request in a response that refuses the request."""
 
     def build_establish_response(
@@ -141,11 +145,11 @@ class RefusalPaddingRepeated(SessionOpening):
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
         padding = request.EstablishConnectionHeader.Padding
-        return _change(response, Padding=padding) if session.refused else response
+        return _change_header(response, Padding=padding) if session.refused else response
 
 
 @fault("acceptor-establish-response-padding-of-request", breaks="MQQB-2.2.3.1-15")
-class PaddingRepeated(SessionOpening):
+class AcceptorEstablishResponsePaddingOfRequest(SessionOpening):
     """The acceptor repeats Padding of the request in a response that accepts the request."""
 
     def build_establish_response(
@@ -153,7 +157,7 @@ class PaddingRepeated(SessionOpening):
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
         padding = request.EstablishConnectionHeader.Padding
-        return response if session.refused else _change(response, Padding=padding)
+        return response if session.refused else _change_header(response, Padding=padding)
 
 
 add(

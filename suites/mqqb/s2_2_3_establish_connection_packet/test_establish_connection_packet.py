@@ -45,7 +45,7 @@ def test_request_for_a_direct_name_has_zero_server_guid(peer, sut, judge):
     the QMGuid of a Ping Response.
     """
     session = OutgoingSession(peer, sut)
-    for case in ("ServerGuid of the request", "ServerGuid of the request after a failure"):
+    for case in ("ServerGuid of the request", "ServerGuid of the next request after a failed attempt"):
         asked = session.await_request()
         pings = peer.recorder.pings(from_sut=False)
         ping_guids = {guid_text(frame.packet.QMGuid) for frame in pings}
@@ -66,7 +66,7 @@ def test_request_for_a_private_name_has_its_server_guid(peer, sut, judge):
     ServerGuid.
     """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
-    for case in ("ServerGuid of the request", "ServerGuid of the request after a failure"):
+    for case in ("ServerGuid of the request", "ServerGuid of the next request after a failed attempt"):
         asked = session.await_request()
         judge(
             "MQQB-2.2.3.1-01",
@@ -80,10 +80,13 @@ def test_request_for_a_private_name_has_its_server_guid(peer, sut, judge):
 
 @covers("MQQB-2.2.3.1-15")
 def test_padding_of_a_response_does_not_depend_on_the_request(peer, judge):
-    """The peer fills Padding of two EstablishConnection requests with 0xA7; one request is for another queue manager:
-    each byte of Padding in both responses of the SUT is 0x5A.
+    """The peer sends two EstablishConnection requests with 0xA7 in each byte of Padding; one of these requests is for
+    another queue manager: each byte of Padding in both responses of the SUT is 0x5A.
     """
-    for case, guid in (("response to a request", NULL_GUID), ("response to a request for another", OTHER_GUID)):
+    for case, guid in (
+        ("response to a request", NULL_GUID),
+        ("response to a request for another GUID", OTHER_GUID),
+    ):
         connection = peer.connect()
         sent = connection.send(establish_request(peer, ServerGuid=guid, Padding=b"\xa7" * 512))
         reply = connection.poll("EstablishConnection")
@@ -94,8 +97,8 @@ def test_padding_of_a_response_does_not_depend_on_the_request(peer, judge):
 @covers("MQQB-2.2.3.1-02")
 @pytest.mark.parametrize("named", [True, False], ids=["named", "zero"])
 def test_establish_connection_response_has_server_guid_of_acceptor(peer, sut, judge, named):
-    """While another session exists, an EstablishConnection request with the GUID of the SUT or zero as ServerGuid gets
-    a response with the GUID of the SUT as ServerGuid.
+    """While another session exists, the peer sends an EstablishConnection request whose ServerGuid is zero or the GUID
+    of the SUT: ServerGuid of the SUT's response is the GUID of the SUT.
     """
     peer.connect().send(establish_request(peer))
     connection = peer.connect()
@@ -176,8 +179,8 @@ def test_reserved_of_establish_connection_is_sent_as_zero_and_ignored(peer, judg
 @sut_survives()
 @covers(*RULES_OF_UNUSED_BITS.values(), "MQQB-2.2.3.1-14")
 def test_unused_bits_and_reserved_of_a_response_are_ignored(peer, sut, judge):
-    """On each of six sessions, the SUT gets an EstablishConnection response with Reserved or one unused bit set: it
-    opens each session and sends its message.
+    """On each of six sessions, the peer sends an EstablishConnection response with Reserved or one unused bit set: the
+    SUT opens each session and sends its message.
     """
     listener = peer.listen_raw()
     for field, rule in (RULES_OF_UNUSED_BITS | {"Reserved": "MQQB-2.2.3.1-14"}).items():

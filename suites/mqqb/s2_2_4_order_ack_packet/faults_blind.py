@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-order-ack-tx-sequence-number-of-other-sequence", breaks="MQQB-2.2.4.1-02", blind=True)
-class NumberOfOtherSequence(OrderAcks):
+class ReceiverOrderAckTxSequenceNumberOfOtherSequence(OrderAcks):
     """When the OrderAcks of two sequences are due at the same time, the receiver puts the number of the last sequence
     into both OrderAcks.
     """

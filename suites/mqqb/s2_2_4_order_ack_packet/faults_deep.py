@@ -14,8 +14,10 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-order-ack-of-later-sequence-with-first-identifier", breaks="MQQB-2.2.4.1-01", blind=True)
-class FirstIdentifier(OrderAcks):
-    """TxSequenceID of each OrderAck is the TxSequenceID of the first sequence of the sender to the queue."""
+class ReceiverOrderAckOfLaterSequenceWithFirstIdentifier(OrderAcks):
+    """The receiver sends the TxSequenceID of the sender's first sequence to a queue in every OrderAck
+    for this queue.
+    """
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         first = self.__dict__.setdefault("first", {})
@@ -23,7 +25,7 @@ class FirstIdentifier(OrderAcks):
 
 
 @fault("receiver-order-ack-identifier-with-ordinal-of-16-bits", breaks="MQQB-2.2.4.1-01", blind=True)
-class SixteenBitsOfOrdinal(OrderAcks):
+class ReceiverOrderAckIdentifierWithOrdinalOf16Bits(OrderAcks):
     """The receiver sends an OrderAck whose TxSequenceID has only the lower 16 bits of the Ordinal."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -33,8 +35,8 @@ class SixteenBitsOfOrdinal(OrderAcks):
 
 
 @fault("receiver-order-ack-number-at-most-65535", breaks="MQQB-2.2.4.1-02", blind=True)
-class NumberCounts(OrderAcks):
-    """The receiver sends an OrderAck whose TxSequenceNumber is at most 0xFFFF."""
+class ReceiverOrderAckNumberAtMost65535(OrderAcks):
+    """The receiver sends an OrderAck with TxSequenceNumber 0xFFFF instead of a greater number."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
@@ -43,8 +45,8 @@ class NumberCounts(OrderAcks):
 
 
 @fault("receiver-order-ack-previous-number-of-order-ack-before", breaks="MQQB-2.2.4.1-03", blind=True)
-class PreviousOfOrderAck(OrderAcks):
-    """The receiver sends an OrderAck with the TxSequenceNumber of the previous OrderAck as TxPreviousSequenceNumber."""
+class ReceiverOrderAckPreviousNumberOfOrderAckBefore(OrderAcks):
+    """The receiver sends the TxSequenceNumber of its previous OrderAck as TxPreviousSequenceNumber of an OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         last = self.__dict__.setdefault("last", {})
@@ -55,7 +57,7 @@ class PreviousOfOrderAck(OrderAcks):
 
 
 @fault("sender-order-ack-with-reserved-bytes-ignored", breaks="MQQB-2.2.4.1-04", blind=True)
-class ReservedNotIgnored(OrderAcks):
+class SenderOrderAckWithReservedBytesIgnored(OrderAcks):
     """The sender ignores an OrderAck in which the last byte of Reserved is not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -64,7 +66,7 @@ class ReservedNotIgnored(OrderAcks):
 
 
 @fault("sender-order-ack-with-any-reserved-byte-malformed", breaks="MQQB-2.2.4.1-04", blind=True)
-class FirstReservedByte(OrderAcks):
+class SenderOrderAckWithAnyReservedByteMalformed(OrderAcks):
     """The sender closes the session after an OrderAck in which the first byte of Reserved is not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -74,21 +76,33 @@ class FirstReservedByte(OrderAcks):
         super().receive(session, packet, now)
 
 
-def _is_private(packet: UserMessagePacket) -> bool:
-    """Return whether a packet is an OrderAck to a private name."""
+def _is_order_ack_to_private_name(packet: UserMessagePacket) -> bool:
+    """Return whether a packet is an OrderAck that is sent to a private format name."""
     return packet.MessagePropertiesHeader.MessageClass == 0xFF and packet.UserHeader.DQ == 3
 
 
 def _is_of_later_message(packet: UserMessagePacket) -> bool:
-    """Return whether a packet is an OrderAck of a message other than the first."""
+    """Return whether a packet is an OrderAck for a message other than the first message."""
     properties = packet.MessagePropertiesHeader
     return properties.MessageClass == 0xFF and int.from_bytes(properties.MessageBody[8:12], "little") > 1
 
 
 for _name, _rule, _path, _value, _when in (
-    ("receiver-order-ack-to-private-name-with-pa", "MQQB-2.2.4-09", "MessagePropertiesHeader.PA", 1, _is_private),
+    (
+        "receiver-order-ack-to-private-name-with-pa",
+        "MQQB-2.2.4-09",
+        "MessagePropertiesHeader.PA",
+        1,
+        _is_order_ack_to_private_name,
+    ),
     ("receiver-order-ack-of-later-message-with-jn", "MQQB-2.2.4-03", "UserHeader.JN", 1, _is_of_later_message),
-    ("receiver-order-ack-to-private-name-of-priority-3", "MQQB-2.2.4-01", "BaseHeader.PR", 3, _is_private),
+    (
+        "receiver-order-ack-to-private-name-of-priority-3",
+        "MQQB-2.2.4-01",
+        "BaseHeader.PR",
+        3,
+        _is_order_ack_to_private_name,
+    ),
     (
         "receiver-later-order-ack-with-body-type",
         "MQQB-2.2.4-11",
@@ -100,7 +114,8 @@ for _name, _rule, _path, _value, _when in (
     add(
         _name,
         _rule,
-        f"{_path} is {_value} in an OrderAck {'to a private name' if _when is _is_private else 'of a later message'}.",
+        f"The receiver sends {_path} {_value} in an OrderAck "
+        f"{'to a private name' if _when is _is_order_ack_to_private_name else 'of a later message'}.",
         field_is(UserMessagePacket, _path, _value, _when),
         blind=True,
     )

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.4 OrderAck Packet with two messages, two queues or two senders."""
+"""Faults of MS-MQQB 2.2.4 OrderAck Packet that need two messages, two queues or two senders."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ add(
 
 
 @fault("receiver-order-ack-with-session-header", breaks="MQQB-2.2.4-01")
-class SessionHeaderInOrderAck(Sending):
+class ReceiverOrderAckWithSessionHeader(Sending):
     """The receiver puts a due session acknowledgment into the OrderAck, so SH is set in BaseHeader.Flags."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -48,8 +48,8 @@ class SessionHeaderInOrderAck(Sending):
         return packet
 
 
-class _Latest(OrderAcks):
-    """Remembers the last message that was accepted in each sequence."""
+class _FindingLatestMessage(OrderAcks):
+    """Find the last message that was accepted in each sequence."""
 
     def latest(self, transfer: IncomingTransactionalTransferInfo) -> Any:
         positions = list(transfer.QueueReference.MessagePositionList)
@@ -57,8 +57,8 @@ class _Latest(OrderAcks):
 
 
 @fault("receiver-order-ack-previous-number-of-message", breaks="MQQB-2.2.4.1-03")
-class PreviousOfMessage(_Latest):
-    """The receiver sends PreviousTxSequenceNumber of the last message as TxPreviousSequenceNumber of the OrderAck."""
+class ReceiverOrderAckPreviousNumberOfMessage(_FindingLatestMessage):
+    """The receiver copies PreviousTxSequenceNumber of the last message to TxPreviousSequenceNumber of the OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body, message = super().build(transfer), self.latest(transfer)
@@ -68,7 +68,7 @@ class PreviousOfMessage(_Latest):
 
 
 @fault("receiver-order-ack-number-of-16-bits", breaks="MQQB-2.2.4.1-02")
-class NumberTruncated(OrderAcks):
+class ReceiverOrderAckNumberOf16Bits(OrderAcks):
     """The receiver sends only the low 16 bits of a TxSequenceNumber above 65,535."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -78,8 +78,8 @@ class NumberTruncated(OrderAcks):
 
 
 @fault("receiver-order-acks-of-two-queues-have-the-same-number", breaks="MQQB-2.2.4.1-02")
-class NumberOfOtherQueue(OrderAcks):
-    """The receiver sends, when it acknowledges sequences to two queues at the same time, the number of the first
+class ReceiverOrderAcksOfTwoQueuesHaveTheSameNumber(OrderAcks):
+    """When the receiver acknowledges sequences to two queues at the same time, it sends the number of the first
     sequence in both OrderAcks.
     """
 
@@ -95,8 +95,8 @@ class NumberOfOtherQueue(OrderAcks):
 
 
 @fault("receiver-order-acks-of-two-queues-have-the-same-sequence", breaks="MQQB-2.2.4.1-01")
-class SequenceOfOtherQueue(OrderAcks):
-    """The receiver sends, when it acknowledges sequences to two queues at the same time, the identifier of the first
+class ReceiverOrderAcksOfTwoQueuesHaveTheSameSequence(OrderAcks):
+    """When the receiver acknowledges sequences to two queues at the same time, it sends the identifier of the first
     sequence in both OrderAcks.
     """
 
@@ -111,7 +111,7 @@ class SequenceOfOtherQueue(OrderAcks):
 
 
 @fault("receiver-order-ack-number-after-rejected-message", breaks="MQQB-2.2.4.1-02")
-class NumberAfterRejection(OrderAcks):
+class ReceiverOrderAckNumberAfterRejectedMessage(OrderAcks):
     """The receiver adds the number of rejected messages to TxSequenceNumber of an OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -121,8 +121,8 @@ class NumberAfterRejection(OrderAcks):
 
 
 @fault("receiver-order-ack-sequence-of-first-message", breaks="MQQB-2.2.4.1-01")
-class FirstSequence(OrderAcks):
-    """The receiver keeps the TxSequenceID of the first sequence in OrderAcks for a second sequence."""
+class ReceiverOrderAckSequenceOfFirstMessage(OrderAcks):
+    """The receiver sends the TxSequenceID of the first sequence in the OrderAcks for a second sequence."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
@@ -131,8 +131,8 @@ class FirstSequence(OrderAcks):
         return replace(body, TxSequenceID=known.setdefault(key, body.TxSequenceID))
 
 
-class _Copying(Identifying):
-    """Remembers the last transactional message that arrived."""
+class _RememberingLatestMessage(Identifying):
+    """Remember the properties of the last transactional message that arrived."""
 
     def check_form(self, packet: Any) -> None:
         super().check_form(packet)
@@ -144,7 +144,7 @@ _LAST: dict[int, MessagePropertiesHeader] = {}
 
 
 def _copy_property(name: str) -> Install:
-    """Return an installer of a fault that sends one field of the last message in an OrderAck."""
+    """Return a function that installs a fault: the receiver copies one property of the last message to an OrderAck."""
 
     def copy(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
         last = next(reversed(_LAST.values()), None)
@@ -153,7 +153,7 @@ def _copy_property(name: str) -> Install:
         changed: UserMessagePacket = set_fields(packet, {f"{PROPERTIES}.{name}": getattr(last, name)})
         return changed
 
-    return both(replace_part(_Copying), change_construction(copy))
+    return both(replace_part(_RememberingLatestMessage), change_construction(copy))
 
 
 add(
@@ -171,7 +171,7 @@ add(
 
 
 @fault("initiator-order-ack-reserved-refused", breaks="MQQB-2.2.4.1-04")
-class ReservedRefused(OrderAcks):
+class InitiatorOrderAckReservedRefused(OrderAcks):
     """The sender ignores an OrderAck if the last four bytes of Reserved are not zero."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

@@ -46,7 +46,7 @@ judge_acknowledgments(
 @passive("MQQB-2.2.4-10", MESSAGE_KIND, "MessageClass is MQMSG_CLASS_ORDER_ACK")
 @apply_to_acknowledgments(is_order_ack)
 def demand_order_ack_class(packet: Any) -> Finding:
-    """Demand the class of an OrderAck."""
+    """Demand that the class of an OrderAck is MQMSG_CLASS_ORDER_ACK."""
     value = packet.MessagePropertiesHeader.MessageClass
     return value == MessageClass.MQMSG_CLASS_ORDER_ACK, f"MessageClass is 0x{value:04X}"
 
@@ -54,8 +54,8 @@ def demand_order_ack_class(packet: Any) -> Finding:
 @passive("MQQB-2.2.4.1-03", MESSAGE_KIND, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
 @apply_to_acknowledgments(is_order_ack)
 def compare_previous_number(packet: Any) -> Finding:
-    """Compare the two numbers in the body. TxSequenceNumber 0, which is sent before any message (E39), has no
-    predecessor.
+    """Demand that TxPreviousSequenceNumber is TxSequenceNumber minus one. TxSequenceNumber 0, which a receiver may send
+    before any message arrives (E39), is not judged.
     """
     try:
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)

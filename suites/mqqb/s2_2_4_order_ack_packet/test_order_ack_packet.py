@@ -32,10 +32,10 @@ from suites.mqqb.steps.sequences import NOT_RESENT, Outgoing
 )
 @varied("extension", "queue quota")
 def test_order_ack_names_sequence_and_last_message_in_order(peer, sut, judge):
-    """The peer sends two messages, and then a third message: each time, an OrderAck names the sequence and the number
-    of the last message. The peer sends three more messages, and then a message whose predecessor is missing: the
-    OrderAck still has the number of the last message in order. Then the peer sends a message of a later sequence: the
-    OrderAck has the TxSequenceID of that sequence.
+    """The peer sends two messages, and then a third message: each time, the SUT sends an OrderAck with the TxSequenceID
+    of the sequence and the number of the last message. The peer sends three more messages, and then a message whose
+    predecessor is missing: the OrderAck still has the number of the last message in order. Then the peer sends a
+    message of a later sequence: the OrderAck has the TxSequenceID of that sequence.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send()]
@@ -148,8 +148,9 @@ def test_order_acks_of_two_sequences_have_their_own_numbers(peer, sut, judge):
 @covers("MQQB-2.2.4.1-02", "MQQB-2.2.4.1-D01", "MQQB-2.2.4.1-D02", "MQQB-2.2.4-09", "MQQB-3.1.6.9-01")
 @pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
 def test_order_ack_has_the_number_of_the_first_message(peer, sut, judge, number):
-    """A sequence begins with TxSequenceNumber 1, 0x80000000 or 0xFFFFFFFF, and its message requests administration
-    acknowledgments: its OrderAck has that number, a body of 36 bytes, and no bit set in Flags of its properties.
+    """The peer begins a sequence with TxSequenceNumber 1, 0x80000000 or 0xFFFFFFFF; the first message requests
+    administration acknowledgments: the OrderAck has the number of this message, a body of 36 bytes, and no bit set in
+    MessagePropertiesHeader.Flags.
     """
     receiver = Receiver(peer, sut)
     sent = receiver.send(
@@ -254,7 +255,7 @@ def _await_session_of_sut(peer, count: int):
 @needs("send")
 @covers("MQQB-2.2.4.1-04")
 def test_order_ack_with_reserved_bytes_stops_resending(peer, sut, judge):
-    """An OrderAck of the peer with 0xA7 in all bytes of Reserved ends the resending of the SUT's message."""
+    """The peer sends an OrderAck with 0xA7 in all bytes of Reserved: the SUT stops resending its message."""
     outgoing = Outgoing(peer, sut)
     [sent] = outgoing.send()
     session = outgoing.session

@@ -128,8 +128,8 @@ class ReceiverFinalAckOfMessageWithJnAloneMissing(FinalAcks):
     "receiver-final-ack-of-received-message-with-jn-missing", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True
 )
 class ReceiverFinalAckOfReceivedMessageWithJnMissing(FinalAcks):
-    """The receiver sends no FinalAck for a message with only JN that an application received; it sends a FinalAck only
-    when such a message fails.
+    """When an application receives a message with only JN, the receiver sends no FinalAck; the receiver sends a
+    FinalAck only when such a message fails.
     """
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -143,8 +143,8 @@ class ReceiverFinalAckOfReceivedMessageWithJnMissing(FinalAcks):
     "receiver-final-ack-of-failed-message-with-jp-missing", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True
 )
 class ReceiverFinalAckOfFailedMessageWithJpMissing(FinalAcks):
-    """The receiver sends no FinalAck for a failed message with only JP; it sends a FinalAck only when such a message is
-    received.
+    """When a message with only JP fails, the receiver sends no FinalAck; the receiver sends a FinalAck only when an
+    application receives such a message.
     """
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -175,7 +175,9 @@ add(
 
 @fault("receiver-final-ack-names-newest-sequence", breaks="MQQB-2.2.5.1-01", blind=True)
 class ReceiverFinalAckNamesNewestSequence(FinalAcks):
-    """The receiver's FinalAck names the sender's newest sequence instead of the message's sequence."""
+    """The receiver sends a FinalAck with the sender's newest TxSequenceID instead of the TxSequenceID of
+    the message.
+    """
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-negative-final-ack-previous-number-computed", breaks="MQQB-2.2.5.1-03", blind=True)
-class PreviousNumberIsOneLess(FinalAcks):
+class ReceiverNegativeFinalAckPreviousNumberComputed(FinalAcks):
     """In the FinalAck of a refused message, the receiver sends TxSequenceNumber - 1 as TxPreviousSequenceNumber, even
     if the message bridges a gap.
     """

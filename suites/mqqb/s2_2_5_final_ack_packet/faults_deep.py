@@ -17,8 +17,10 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-final-ack-of-later-received-message-with-class-nack", breaks="MQQB-2.2.5-11", blind=True)
-class SecondReceiveRefused(FinalAcks):
-    """The FinalAck of a received message whose TxSequenceNumber is greater than 1 has the class NACK_Q_PURGED."""
+class ReceiverFinalAckOfLaterReceivedMessageWithClassNack(FinalAcks):
+    """The receiver sends the class NACK_Q_PURGED in the FinalAck of a received message whose TxSequenceNumber is
+    greater than 1.
+    """
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         number = position.MessageReference.TransactionSequenceNumber
@@ -29,8 +31,10 @@ class SecondReceiveRefused(FinalAcks):
 
 
 @fault("receiver-final-ack-body-with-previous-number-one-less", breaks="MQQB-2.2.5.1-03", blind=True)
-class PreviousIsOneLess(OrderAcks):
-    """TxPreviousSequenceNumber of a FinalAck is its TxSequenceNumber minus one, even after a gap in the numbers."""
+class ReceiverFinalAckBodyWithPreviousNumberOneLess(OrderAcks):
+    """The receiver sends a FinalAck whose TxPreviousSequenceNumber is TxSequenceNumber minus one, even after a gap in
+    the numbers.
+    """
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -41,7 +45,7 @@ class PreviousIsOneLess(OrderAcks):
 
 
 @fault("receiver-final-ack-body-with-message-id-of-16-bits", breaks="MQQB-2.2.5.1-D01", blind=True)
-class MessageIdOfSixteenBits(OrderAcks):
+class ReceiverFinalAckBodyWithMessageIdOf16Bits(OrderAcks):
     """The receiver sends a FinalAck whose MessageID has only the lower 16 bits of the message number."""
 
     def send_transactional_ack(
@@ -53,7 +57,7 @@ class MessageIdOfSixteenBits(OrderAcks):
 
 
 @fault("receiver-final-ack-of-refused-message-with-own-guid", breaks="MQQB-2.2.5.1-D01", blind=True)
-class OwnGuid(OrderAcks):
+class ReceiverFinalAckOfRefusedMessageWithOwnGuid(OrderAcks):
     """The receiver sends a negative FinalAck whose SourceGUID is the receiver's own Identifier."""
 
     def send_transactional_ack(
@@ -66,8 +70,8 @@ class OwnGuid(OrderAcks):
 
 
 @fault("receiver-final-ack-number-of-16-bits", breaks="MQQB-2.2.5.1-02", blind=True)
-class NumberOfSixteenBits(OrderAcks):
-    """The receiver sends a FinalAck whose TxSequenceNumber is at most 0xFFFF."""
+class ReceiverFinalAckNumberOf16Bits(OrderAcks):
+    """The receiver sends a FinalAck with TxSequenceNumber 0xFFFF instead of a greater number."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -78,7 +82,7 @@ class NumberOfSixteenBits(OrderAcks):
 
 
 @fault("receiver-final-ack-of-message-without-journaling-after-purge", breaks="MQQB-2.2.5-D01", blind=True)
-class PurgeAlwaysAcknowledged(FinalAcks):
+class ReceiverFinalAckOfMessageWithoutJournalingAfterPurge(FinalAcks):
     """The receiver sends a FinalAck for every transactional message that is purged, even without JN and JP."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -92,8 +96,8 @@ class PurgeAlwaysAcknowledged(FinalAcks):
 
 
 @fault("receiver-final-ack-only-of-first-of-several-purged-messages", breaks="MQQB-2.2.5-D01", blind=True)
-class OneOfPurge(FinalAcks):
-    """When several messages are purged at once, the receiver sends a FinalAck only for the first one."""
+class ReceiverFinalAckOnlyOfFirstOfSeveralPurgedMessages(FinalAcks):
+    """When several messages are purged at once, the receiver sends a FinalAck only for the first message."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         last = self.__dict__.get("last")
@@ -104,8 +108,10 @@ class OneOfPurge(FinalAcks):
 
 
 @fault("receiver-second-final-ack-of-plain-queue-with-class-bad-destination", breaks="MQQB-2.2.5-13", blind=True)
-class BadDestination(OrderAcks):
-    """The FinalAck of the second message for a nontransactional queue has the class NACK_BAD_DST_Q."""
+class ReceiverSecondFinalAckOfPlainQueueWithClassBadDestination(OrderAcks):
+    """The receiver sends the class NACK_BAD_DST_Q in the FinalAck of the second message for a
+    nontransactional queue.
+    """
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -116,7 +122,7 @@ class BadDestination(OrderAcks):
 
 
 @fault("receiver-final-ack-of-received-message-with-only-jp-missing", breaks="MQQB-2.2.5-D01", blind=True)
-class OnlyJnAcknowledged(FinalAcks):
+class ReceiverFinalAckOfReceivedMessageWithOnlyJpMissing(FinalAcks):
     """The receiver sends no FinalAck for a received message with only JP."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -127,7 +133,7 @@ class OnlyJnAcknowledged(FinalAcks):
 
 
 @fault("receiver-final-ack-of-refused-message-only-with-jn", breaks="MQQB-2.2.5-D01", blind=True)
-class RefusedOnlyWithJn(FinalAcks):
+class ReceiverFinalAckOfRefusedMessageOnlyWithJn(FinalAcks):
     """The receiver sends a FinalAck for a refused transactional message only if JN is set."""
 
     def refuse_transactional(
@@ -138,7 +144,7 @@ class RefusedOnlyWithJn(FinalAcks):
 
 
 def _is_final_ack_of(*classes: MessageClass) -> Callable[[UserMessagePacket], bool]:
-    """Return a condition: the packet is a FinalAck of one of the given classes."""
+    """Return a predicate that is true for a FinalAck with one of the given classes."""
     return lambda packet: (
         packet.MessagePropertiesHeader.Label == "QM Ordering Ack"
         and packet.MessagePropertiesHeader.MessageClass in classes
@@ -171,7 +177,7 @@ for _name, _rule, _path, _value, _classes in (
     add(
         _name,
         _rule,
-        f"{_path} of a FinalAck is {_value} when its class is {_classes[0].name}.",
+        f"The receiver sends {_path} {_value} in a FinalAck of class {_classes[0].name}.",
         field_is(UserMessagePacket, _path, _value, _is_final_ack_of(*_classes)),
         blind=True,
     )

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2.5 FinalAck Packet with two messages, in gaps, and by the cause of the removal."""
+"""Faults of MS-MQQB 2.2.5 FinalAck Packet that need two messages or a gap, or depend on the cause of the removal."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ ORDER_ACK = MessageClass.MQMSG_CLASS_ORDER_ACK
 
 
 def _change_body(change: Callable[[FinalAckBody, MessageClass, dict[str, Any]], FinalAckBody]) -> Install:
-    """Return an installer of a fault that changes the body of a FinalAck; the third argument keeps what the fault
-    remembers.
+    """Return a function that installs a fault, which changes the body of each FinalAck. The third argument of `change`
+    stores the state of the fault.
     """
 
     class Changed(OrderAcks):
@@ -50,7 +50,7 @@ def _change_body(change: Callable[[FinalAckBody, MessageClass, dict[str, Any]], 
 
 
 @fault("receiver-final-ack-with-session-header", breaks="MQQB-2.2.5-01")
-class SessionHeaderInFinalAck(Sending):
+class ReceiverFinalAckWithSessionHeader(Sending):
     """The receiver puts a due session acknowledgment into the FinalAck, so SH is set in BaseHeader.Flags."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -104,7 +104,7 @@ add(
 
 def _change_class(rule: str, name: str, says: str, when: Callable[[MessagePosition, MessageClass], bool],
                   other: MessageClass | None) -> None:  # fmt: skip
-    """Register a fault that sends a FinalAck with another class, or no FinalAck, for some removed messages."""
+    """Register a fault: for some removed messages, the receiver sends a FinalAck with another class, or no FinalAck."""
 
     class Changed(FinalAcks):
         def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -116,12 +116,12 @@ def _change_class(rule: str, name: str, says: str, when: Callable[[MessagePositi
     add(name, rule, says, replace_part(Changed))
 
 
-def _journaled_negatively_only(position: MessagePosition) -> bool:
+def _requests_only_negative_journaling(position: MessagePosition) -> bool:
     message = position.MessageReference
     return message.NegativeJournalingRequested and not message.PositiveJournalingRequested
 
 
-def _journaled_positively_only(position: MessagePosition) -> bool:
+def _requests_only_positive_journaling(position: MessagePosition) -> bool:
     message = position.MessageReference
     return message.PositiveJournalingRequested and not message.NegativeJournalingRequested
 
@@ -133,7 +133,7 @@ _change_class(
         "The receiver sends a FinalAck with class NACK_Q_PURGED for a received message that "
         "requests only negative journaling."
     ),
-    lambda position, cls: cls is MessageClass.MQMSG_CLASS_ACK_RECEIVE and _journaled_negatively_only(position),
+    lambda position, cls: cls is MessageClass.MQMSG_CLASS_ACK_RECEIVE and _requests_only_negative_journaling(position),
     MessageClass.MQMSG_CLASS_NACK_Q_PURGED,
 )
 _change_class(
@@ -143,7 +143,9 @@ _change_class(
         "The receiver sends a FinalAck with class NACK_Q_DELETED for a purged message that "
         "requests only positive journaling."
     ),
-    lambda position, cls: cls is MessageClass.MQMSG_CLASS_NACK_Q_PURGED and _journaled_positively_only(position),
+    lambda position, cls: (
+        cls is MessageClass.MQMSG_CLASS_NACK_Q_PURGED and _requests_only_positive_journaling(position)
+    ),
     MessageClass.MQMSG_CLASS_NACK_Q_DELETED,
 )
 _change_class(
@@ -162,14 +164,18 @@ _change_class(
         "The receiver sends a FinalAck with class NACK_Q_PURGED for an expired message that "
         "requests only positive journaling."
     ),
-    lambda position, cls: cls is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT and _journaled_positively_only(position),
+    lambda position, cls: (
+        cls is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT and _requests_only_positive_journaling(position)
+    ),
     MessageClass.MQMSG_CLASS_NACK_Q_PURGED,
 )
 
 
 def _change_refusal(rule: str, name: str, says: str, when: Callable[[UserMessagePacket, MessageClass], Any],
                     other: MessageClass | None) -> None:  # fmt: skip
-    """Register a fault that refuses some transactional messages with another class, or without a FinalAck."""
+    """Register a fault: for some refused transactional messages, the receiver sends a FinalAck with another class, or
+    no FinalAck.
+    """
 
     class Changed(FinalAcks):
         def refuse_transactional(
@@ -200,7 +206,7 @@ _change_refusal(
 
 
 @fault("receiver-final-ack-of-journaled-message-on-arrival", breaks="MQQB-2.2.5-D01")
-class FinalAckOnArrival(InSequence):
+class ReceiverFinalAckOfJournaledMessageOnArrival(InSequence):
     """The receiver sends a FinalAck with class ACK_RECEIVE when a message with JP set arrives in its queue."""
 
     def accept_in_sequence(

@@ -40,7 +40,7 @@ judge_acknowledgments(
 @passive("MQQB-2.2.5-03", MESSAGE_KIND, "DM is 1")
 @apply_to_acknowledgments(is_final_ack)
 def demand_recoverable_final_ack(packet: Any) -> Finding:
-    """Demand that a FinalAck is recoverable."""
+    """Demand that DM of a FinalAck is 1, which means recoverable."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 

@@ -107,8 +107,8 @@ def judge_final_ack_body(judge, receiver, frame, sent, previous):
 @sut_survives()
 @varied("application tag", "extension")
 def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, judge, rule, message_class, wrong):
-    """The second message of a sequence has number 5, and is refused because of its destination: the FinalAck has the
-    class of that refusal, and the number 5.
+    """The peer sends the second message of a sequence with number 5, and the SUT refuses this message because of its
+    destination: the FinalAck has the class of this refusal, and the number 5.
     """
     receiver = Receiver(peer, sut)
     receiver.send()
@@ -123,8 +123,8 @@ def test_message_that_the_queue_refuses_causes_negative_final_ack(peer, sut, jud
 @covers("MQQB-2.2.5-05")
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
-    """A transactional message to a private format name is refused: the SUT sends the FinalAck to private queue 4 of the
-    peer.
+    """The peer sends a transactional message to a private format name, and the SUT refuses this message: the SUT sends
+    the FinalAck to private queue 4 of the peer.
     """
     receiver = Receiver(peer, sut)
     queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=get_private_queue_number(sut, sut.queue()))
@@ -157,9 +157,9 @@ def test_final_ack_for_a_private_name_goes_to_private_queue_4(peer, sut, judge):
 )
 @varied("queue quota", "queue privacy", read_by=("queue", "cursor"))
 def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, judge, rule, message_class, remove):
-    """A message with JP and JN is received, purged or deleted: its FinalAck has the class of that event, and the
-    numbers of the message. This message is the second of three messages, and has number 5; the third message begins a
-    new sequence.
+    """A message with JP and JN is received, purged or deleted at the SUT: its FinalAck has the class of that event, and
+    the numbers of the message. This message is the second of three messages, and has number 5; the third message begins
+    a new sequence.
     """
     receiver = Receiver(peer, sut)
     receiver.send()
@@ -185,8 +185,8 @@ def test_final_ack_of_a_message_that_left_its_queue_names_the_reason(peer, sut, 
 @covers("MQQB-2.2.5.1-D02")
 @pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
 def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, number):
-    """A transactional message to a private format name is refused: the FinalAck that the SUT sends to private queue 4
-    has the number of the message.
+    """The peer sends a transactional message to a private format name, and the SUT refuses this message: the FinalAck
+    that the SUT sends to private queue 4 has the number of the message.
     """
     receiver = Receiver(peer, sut)
     place_in_sequence = {"TxSequenceNumber": number, "PreviousTxSequenceNumber": number - 1}
@@ -212,9 +212,10 @@ def test_final_ack_has_the_number_of_the_refused_message(peer, sut, judge, numbe
 )
 @varied("destination", "queue quota")
 def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, judge, rule, message_class, remove):
-    """Of four messages, one has neither JN nor JP, one only JN, one only JP, and one both; the four messages are
-    received or purged. A fifth message without journaling is refused. The SUT sends a FinalAck for each of the five
-    messages except the first, but not before the removal; each FinalAck has the MessageID of its message.
+    """The peer sends four messages: one without JN and JP, one with only JN, one with only JP, and one with both. An
+    application receives or purges these messages. The SUT refuses a fifth message, which has no journaling. The SUT
+    sends a FinalAck for each of the five messages except the first, but not before the removal; each FinalAck has the
+    MessageID of its message.
     """
     receiver = Receiver(peer, sut)
     journaling: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
@@ -256,8 +257,8 @@ def test_final_ack_is_sent_only_for_journaled_or_refused_messages(peer, sut, jud
 
 @covers("MQQB-2.2.5-01")
 def test_final_ack_contains_no_session_acknowledgment(peer, sut, judge):
-    """A recoverable message waits for most of the time after which the SUT acknowledges it; then a message is refused:
-    no bit of BaseHeader.Flags is set in the FinalAck of the refused message.
+    """The peer sends a recoverable message and waits for most of the time after which the SUT acknowledges it; then the
+    SUT refuses a second message: no bit of BaseHeader.Flags is set in the FinalAck of the refused message.
     """
     receiver = Receiver(peer, sut)
     receiver.session = peer.open_raw(RecoverableAckTimeout=RECOVERABLE_ACK_TIMEOUT_MS)

@@ -20,9 +20,9 @@ CLASS_OF_EACH_REASON = {
     "MQQB-2.2.5-17": one_of("NACK_UNSUPPORTED_CRYPTO_PROVIDER", "no FinalAck"),
     "MQQB-2.2.5-18": "NACK_BAD_SIGNATURE",
 }
-"""The class that names the reason of each refusal, by rule.
+"""The class that gives the reason of each refusal, by rule.
 
-A SUT that verifies the signature of an unknown provider accepts the message (E84).
+A SUT that verifies a signature of an unknown provider like any other signature accepts the message (E84).
 """
 SHORT_LIFETIME_S = 1
 
@@ -31,9 +31,9 @@ SHORT_LIFETIME_S = 1
 @needs("security", "receive")
 @covers(*CLASS_OF_EACH_REASON)
 def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judge):
-    """Four messages are refused: the first is from a user without access, the second has a bad key, the third names an
-    unknown provider, and the fourth has the signature of a different user. The FinalAck of each message has the class
-    of the reason. A SUT may accept an unknown provider (erratum E84).
+    """The SUT refuses four messages: the first is from a user without access, the second has a bad key, the third names
+    an unknown provider, and the fourth has the signature of a different user. The FinalAck of each message has the
+    class for this reason. A SUT may accept an unknown provider (erratum E84).
     """
     secured = Secured(peer, sut)
 
@@ -62,8 +62,8 @@ def test_final_ack_of_a_refused_secured_message_names_the_reason(peer, sut, judg
 @covers("MQQB-2.2.5-19")
 @varied("time to be received", "time to reach queue")
 def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
-    """Two messages of 1,400 bytes are sent to a queue with a quota of 2 KB: one message is refused, and its FinalAck
-    has the class NACK_Q_EXCEED_QUOTA.
+    """The peer sends two messages of 1,400 bytes to a queue with a quota of 2 KB: the SUT refuses one message, and its
+    FinalAck has the class NACK_Q_EXCEED_QUOTA.
     """
     small = sut.new_queue("small", transactional=True, quota_kb=2)
     receiver = Receiver(peer, sut)
@@ -82,8 +82,8 @@ def test_message_beyond_the_quota_causes_final_ack(peer, sut, judge):
 @covers("MQQB-2.2.5-22")
 @varied("response queue", "application tag")
 def test_message_that_expires_in_its_queue_causes_final_ack(peer, sut, judge):
-    """A message with JN and a message with JP, whose TimeToBeReceived of 1 s expires in their queue, cause FinalAcks of
-    class NACK_RECEIVE_TIMEOUT.
+    """The peer sends a message with JN and a message with JP; TimeToBeReceived of both messages is 1 s, and expires in
+    the queue: the SUT sends FinalAcks of class NACK_RECEIVE_TIMEOUT.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send({flag: 1, "TimeToBeReceived": SHORT_LIFETIME_S}) for flag in ("JN", "JP")]

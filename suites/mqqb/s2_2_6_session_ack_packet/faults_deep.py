@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 2.2.6 SessionAck Packet in the role and the cause of the acknowledgment."""
+"""Faults of MS-MQQB 2.2.6 SessionAck Packet that depend on the role of the sender or on the cause of the
+acknowledgment.
+"""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def _read_flags(data: bytes) -> int:
 
 
 def _drop_pings_by_flags(refused: Callable[[int], bool]) -> Callable[[bytes], bytes | None]:
-    """Return a filter that drops datagrams with some values of Flags."""
+    """Return a filter that drops a datagram if the given predicate refuses its Flags."""
     return lambda data: None if refused(_read_flags(data)) else data
 
 
@@ -169,7 +169,7 @@ add(
 
 @fault("acceptor-ping-response-cookie-highest-bit-cleared", breaks="MQQB-2.2.7-22", blind=True)
 class AcceptorPingResponseCookieHighestBitCleared(Ping):
-    """The acceptor's Ping Response has the Cookie of the request with the highest bit cleared."""
+    """The acceptor clears the highest bit of Cookie in its Ping Response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         response = super().build_response(request)

@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("acceptor-refusing-ping-response-rc-clear", breaks="MQQB-2.2.7-03", blind=True)
-class RefusalWithoutType(Ping):
+class AcceptorRefusingPingResponseRcClear(Ping):
     """The acceptor clears RC in a Ping Response whose RF is set, even if RC of the Ping Request is set."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -20,7 +20,7 @@ class RefusalWithoutType(Ping):
 
 
 @fault("initiator-ping-response-cookie-compared-by-low-16-bits", breaks="MQQB-2.2.7-23", blind=True)
-class LowHalfOfTheCookie(Ping):
+class InitiatorPingResponseCookieComparedByLow16Bits(Ping):
     """The initiator accepts a Ping Response whose Cookie equals PingCookie only in its low 16 bits."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -31,7 +31,7 @@ class LowHalfOfTheCookie(Ping):
 
 
 @fault("acceptor-ping-response-rf-clear-while-offline", breaks="MQQB-2.2.7-04", blind=True)
-class OfflineNotAnnounced(Ping):
+class AcceptorPingResponseRfClearWhileOffline(Ping):
     """The acceptor clears RF in a Ping Response while it is offline and refuses every session."""
 
     def build_response(self, request: PingPacket) -> PingPacket:

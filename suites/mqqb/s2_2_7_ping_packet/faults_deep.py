@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-ping-response-with-bit-15-ignored", breaks="MQQB-2.2.7-01", blind=True)
-class HighBitIgnored(Ping):
+class InitiatorPingResponseWithBit15Ignored(Ping):
     """The initiator ignores a Ping Response with bit 15 of Flags set."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -21,7 +21,7 @@ class HighBitIgnored(Ping):
 
 
 @fault("initiator-ping-response-with-bit-2-taken-as-refusal", breaks="MQQB-2.2.7-01", blind=True)
-class LowBitRefuses(Ping):
+class InitiatorPingResponseWithBit2TakenAsRefusal(Ping):
     """The initiator treats a Ping Response with bit 2 of Flags set as a refusal."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -31,7 +31,7 @@ class LowBitRefuses(Ping):
 
 
 @fault("acceptor-ping-request-with-bit-9-refused", breaks="MQQB-2.2.7-01", blind=True)
-class BitNineRefuses(Ping):
+class AcceptorPingRequestWithBit9Refused(Ping):
     """The acceptor sets RF in the response to a Ping Request with bit 9 of Flags set."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -40,8 +40,8 @@ class BitNineRefuses(Ping):
 
 
 @fault("initiator-rf-set-in-second-ping-request", breaks="MQQB-2.2.7-05", blind=True)
-class SecondRequestWithRf(Ping):
-    """RF is set in each Ping Request whose Cookie is even."""
+class InitiatorRfSetInSecondPingRequest(Ping):
+    """The initiator sets RF in each Ping Request whose Cookie is even."""
 
     def build_request(self) -> PingPacket:
         request = super().build_request()
@@ -63,15 +63,15 @@ add(
 add(
     "acceptor-refusing-ping-response-of-23-bytes",
     "MQQB-2.2.7-D01",
-    "A Ping Response with RF set has 23 bytes.",
+    "The acceptor sends a Ping Response with RF set that has 23 bytes.",
     pings(lambda packet: packet.build()[:23], lambda packet: bool(packet.RF)),
     blind=True,
 )
 
 
 @fault("acceptor-rf-in-bit-2", breaks="MQQB-2.2.7-D01", blind=True)
-class BitsExchanged(Ping):
-    """The flag RF of a Ping Response is in bit 2 instead of bit 1."""
+class AcceptorRfInBit2(Ping):
+    """The acceptor sends the flag RF of a Ping Response in bit 2 instead of bit 1."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         response = super().build_response(request)

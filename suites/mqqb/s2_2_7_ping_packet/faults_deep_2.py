@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 2.2.7 Ping Packet in later pings, at the edges of values and by the state of the acceptor."""
+"""Faults of MS-MQQB 2.2.7 Ping Packet that occur only in later pings, with extreme values or in one state of the
+acceptor.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from reference_qm.surface.inputs import Endpoint, PingSocket
 
 
 @fault("acceptor-ping-response-cookie-of-first-request-of-host", breaks="MQQB-2.2.7-22")
-class CookieOfFirstRequest(Ping):
+class AcceptorPingResponseCookieOfFirstRequestOfHost(Ping):
     """The acceptor sends the Cookie of the first request of a host in every Ping Response for this host."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -31,7 +33,7 @@ class CookieOfFirstRequest(Ping):
 
 
 @fault("acceptor-ping-response-cookie-0xffffffff-as-0", breaks="MQQB-2.2.7-22")
-class HighestCookieCleared(Ping):
+class AcceptorPingResponseCookie0xffffffffAs0(Ping):
     """The acceptor sends Cookie 0 in the response to a request with Cookie 0xFFFFFFFF."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -40,8 +42,8 @@ class HighestCookieCleared(Ping):
 
 
 @fault("acceptor-ping-response-rc-of-first-request", breaks="MQQB-2.2.7-03")
-class RoleOfFirstRequest(Ping):
-    """The acceptor sends RC of the first Ping Request in every Ping Response."""
+class AcceptorPingResponseRcOfFirstRequest(Ping):
+    """The acceptor copies RC of the first Ping Request to every Ping Response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
         first = self.__dict__.setdefault("first", request.RC)
@@ -50,7 +52,7 @@ class RoleOfFirstRequest(Ping):
 
 
 @fault("acceptor-ping-response-rf-stays-set", breaks="MQQB-2.2.7-04")
-class RefusalStays(Ping):
+class AcceptorPingResponseRfStaysSet(Ping):
     """The acceptor leaves RF set in every Ping Response after it has refused once, even if a session would be
     accepted again.
     """
@@ -62,7 +64,7 @@ class RefusalStays(Ping):
 
 
 @fault("acceptor-ping-response-rf-clear-offline", breaks="MQQB-2.2.7-04")
-class RefusalClearOffline(Ping):
+class AcceptorPingResponseRfClearOffline(Ping):
     """The acceptor leaves RF clear in a Ping Response while it is offline."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -73,7 +75,7 @@ class RefusalClearOffline(Ping):
 
 
 @fault("acceptor-ping-response-rf-follows-request", breaks="MQQB-2.2.7-04")
-class RefusalFollowsRequest(Ping):
+class AcceptorPingResponseRfFollowsRequest(Ping):
     """The acceptor sets RF in the response to a Ping Request in which RF is set."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -82,7 +84,7 @@ class RefusalFollowsRequest(Ping):
 
 
 @fault("initiator-response-to-earlier-ping-accepted", breaks="MQQB-2.2.7-23")
-class EarlierCookieAccepted(Ping):
+class InitiatorResponseToEarlierPingAccepted(Ping):
     """The initiator accepts a Ping Response whose Cookie is lower than the Cookie of its latest Ping Request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -100,7 +102,7 @@ class EarlierCookieAccepted(Ping):
 
 
 @fault("initiator-response-compared-by-low-16-bits-of-cookie", breaks="MQQB-2.2.7-23")
-class LowCookieCompared(Ping):
+class InitiatorResponseComparedByLow16BitsOfCookie(Ping):
     """The initiator compares only the low 16 bits of Cookie of a Ping Response."""
 
     def receive_response(self, data: bytes, now: Now) -> None:

@@ -1,4 +1,6 @@
-"""MS-MQQB 2.2.7 Ping Packet: the flags of the request that an initiator sends, and of the response that it receives."""
+"""MS-MQQB 2.2.7 Ping Packet: the flags of the Ping Request that an initiator sends, and of the Ping Response that it
+receives.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MS-MQQB 2.2.7 Ping Packet, as the acceptor sends and receives it."""
+"""MS-MQQB 2.2.7 Ping Packet: the acceptor receives a Ping Request and sends a Ping Response."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ CLIENT_GUID_FORMAT = "6d71636f-6e66-4f72-8d01-{:012x}"
 MORE_SESSIONS_THAN_A_CLIENT_ACCEPTS = 12
 """The number of sessions, each of a different initiator, that the check requests.
 
-Windows client releases accept ten (notes <12>, <70>).
+Windows client releases accept ten sessions (notes <12>, <70>).
 """
 
 
 JUDGED_PING_FIELDS = ("RC", "RF", "Signature", "Cookie", "QMGuid")
-"""The fields of a response that depend on its request."""
+"""The fields of a Ping Response that depend on the Ping Request."""
 
 
 @sut_survives()

@@ -9,16 +9,16 @@ from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 
 
-def _swap(value: int, size: int) -> int:
+def _reverse_bytes(value: int, size: int) -> int:
     return int.from_bytes(value.to_bytes(size, "little"), "big")
 
 
 @fault("acceptor-window-size-of-response-in-big-endian-order", breaks="MQQB-2.2-D01", blind=True)
-class SentWindowSwapped(SessionOpening):
+class AcceptorWindowSizeOfResponseInBigEndianOrder(SessionOpening):
     """The acceptor sends WindowSize of a ConnectionParameters response in big-endian order."""
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket
     ) -> ConnectionParametersPacket:
         packet = super().build_parameters_response(session, request)
-        return set_fields(packet, {"ConnectionParametersHeader.WindowSize": lambda old: _swap(old, 2)})
+        return set_fields(packet, {"ConnectionParametersHeader.WindowSize": lambda old: _reverse_bytes(old, 2)})

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.2 Message Syntax in the byte order of further fields."""
+"""Faults of MS-MQQB 2.2 Message Syntax: further fields have the wrong byte order."""
 
 from __future__ import annotations
 

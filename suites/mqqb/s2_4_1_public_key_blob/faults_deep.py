@@ -17,31 +17,31 @@ for name, rule, says, change in (
     (
         "receiver-bit-length-of-public-key-in-bytes",
         "MQQB-2.4.1-01",
-        "bitLen of the PUBLICKEYBLOBs is the length of the modulus in bytes.",
+        "The receiver publishes PUBLICKEYBLOBs whose bitLen is the length of the modulus in bytes.",
         change_blob_number(12, lambda bits: bits // 8),
     ),
     (
         "receiver-public-exponent-3-published",
         "MQQB-2.4.1-02",
-        "pubExp of the PUBLICKEYBLOBs is 3 instead of 65,537.",
+        "The receiver publishes PUBLICKEYBLOBs whose pubExp is 3 instead of 65,537.",
         change_blob_number(16, lambda exponent: 3),
     ),
     (
         "receiver-modulus-with-exchanged-words",
         "MQQB-2.4.1-03",
-        "The first two 16-bit words of the modulus in the PUBLICKEYBLOBs are exchanged.",
+        "The receiver publishes PUBLICKEYBLOBs in which the first two 16-bit words of the modulus are exchanged.",
         _reverse_half,
     ),
     (
         "receiver-modulus-with-zero-byte-at-its-end",
         "MQQB-2.4.1-04",
-        "The modulus in the PUBLICKEYBLOBs has an extra zero byte, which bitLen does not count.",
+        "The receiver publishes PUBLICKEYBLOBs whose modulus has an extra zero byte, which bitLen does not count.",
         lambda blob: blob + b"\0",
     ),
     (
         "receiver-public-key-for-signatures-published",
         "MQQB-2.4.1-D01",
-        "The constant bytes of the PUBLICKEYBLOBs name a key for signatures (0x2400) instead of a key for key "
+        "The receiver publishes PUBLICKEYBLOBs whose constant bytes name a key for signatures (0x2400) instead of key "
         "exchange.",
         change_blob_number(4, lambda algorithm: 0x2400),
     ),

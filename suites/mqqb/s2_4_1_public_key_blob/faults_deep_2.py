@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 2.4.1 PUBLICKEYBLOB in the second of the published keys."""
+"""Faults of MS-MQQB 2.4.1 PUBLICKEYBLOB that occur only in the second of the published keys."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def _change_last_blob(change: object) -> Install:
 add(
     "receiver-last-public-key-bit-length-in-bytes",
     "MQQB-2.4.1-01",
-    "The receiver publishes, in the last of its keys, the length of the modulus in bytes as bitLen.",
+    "The receiver publishes a last key whose bitLen is the length of the modulus in bytes.",
     _change_last_blob(change_blob_number(12, lambda bits: bits // 8)),
 )
 add(
     "receiver-last-public-key-exponent-3",
     "MQQB-2.4.1-02",
-    "The receiver publishes, in the last of its keys, the exponent 3.",
+    "The receiver publishes a last key whose pubExp is 3.",
     _change_last_blob(change_blob_number(16, lambda old: 3)),
 )
 add(
     "receiver-last-public-key-modulus-big-endian",
     "MQQB-2.4.1-03",
-    "The receiver publishes, in the last of its keys, the modulus in big-endian order.",
+    "The receiver publishes a last key whose modulus is in big-endian order.",
     _change_last_blob(lambda blob: blob[:20] + blob[:19:-1]),
 )

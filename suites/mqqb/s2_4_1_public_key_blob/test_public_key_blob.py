@@ -1,4 +1,6 @@
-"""MS-MQQB 2.4.1 PUBLICKEYBLOB, as the SUT publishes its keys; MS-MQMQ 2.2.20.6; MS-MQQB 3.1.7.1.5, 3.1.7.1.5.2."""
+"""MS-MQQB 2.4.1 PUBLICKEYBLOB: the keys that the SUT publishes. See also MS-MQMQ 2.2.20.6; MS-MQQB 3.1.7.1.5,
+3.1.7.1.5.2.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ KEY_NUMBER_RULES = (
 )
 """Rules about the exponent and the modulus."""
 RULES_OF_KEY_LIST = ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22", "MQDMPR-3.1.3-D07")
-"""Rules about the list of keys: one key for each provider, with its length."""
+"""Rules about the list of keys: the list contains one key of the specified length for each provider."""
 
 
 @needs("security", "receive")
@@ -72,7 +74,10 @@ def test_message_encrypted_with_a_published_key_arrives_decrypted(peer, sut, jud
             evidence=dispositions[name].frames,
         )
     if not sut.shown_keys:
-        judge.give_up(Verdict.NOT_OBSERVABLE, "the keys come from the SUT file: the SUT does not show them itself")
+        judge.give_up(
+            Verdict.NOT_OBSERVABLE,
+            "the keys come from the SUT file: the control channel shows no keys",
+        )
         return
     judge(
         "MQQB-3.1.7.1.5-10",

@@ -16,7 +16,9 @@ SESSION_KEY_ALGORITHMS = (0x660E, 0x660F, 0x6610, 0x6602, 0x6801)
 @passive("MQQB-2.4.2-01", "UserMessage", "sessionKeyAlgorithm of the SIMPLEBLOB is AES, RC2 or RC4")
 @judge_message_part("SecurityHeader")
 def demand_session_key_algorithm(security: Any, packet: Any) -> Finding:
-    """Demand one of the algorithms as sessionKeyAlgorithm, in a well-formed or malformed blob."""
+    """Demand that sessionKeyAlgorithm is one of the specified algorithms, even if the rest of the SIMPLEBLOB is
+    malformed.
+    """
     key = security.SecurityData.EncryptionKey
     if not key:
         return None

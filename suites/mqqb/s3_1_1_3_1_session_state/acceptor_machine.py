@@ -1,4 +1,4 @@
-"""The machine of a session that the system accepts, while a second session is open."""
+"""The state machine of a session that the system accepts, while a second session is open."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ NO_SESSION = "no session"
 
 
 class Acceptor(Machine, path=Path(__file__)):
-    """A connection on which the peer sends the packets of `mqconform learn`; the peer opens the connection."""
+    """Lead a session that the system accepts through its states. The peer opens the connection, and sends the packets
+    that `mqconform learn` also sends.
+    """
 
     def __init__(self, peer: Peer) -> None:
         super().__init__()
-        self._beside = self._open_beside(peer)
+        self._beside = self._open_second_session(peer)
         self._system = SessionSystem(peer)
         self._system.begin_word()
 
@@ -102,7 +104,7 @@ class Acceptor(Machine, path=Path(__file__)):
     # -- what is seen ---------------------------------------------------------------------------------------------
 
     @probe("answer to a message on another session")
-    def send_message_beside(self) -> str:
+    def send_message_on_second_session(self) -> str:
         """Send a message on the second session; return the name of the answer."""
         if self._beside is None:
             return NO_SESSION
@@ -111,7 +113,7 @@ class Acceptor(Machine, path=Path(__file__)):
 
     # -- steps ----------------------------------------------------------------------------------------------------
 
-    def _open_beside(self, peer: Peer) -> RawConversation | None:
+    def _open_second_session(self, peer: Peer) -> RawConversation | None:
         """Open the second session; return None if this fails, so that the event can still be judged."""
         try:
             return peer.open_raw()

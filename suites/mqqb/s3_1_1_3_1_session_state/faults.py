@@ -55,13 +55,13 @@ def _rename_hop_addresses(qm: QueueManager) -> None:
 add(
     "any-session-remote-qm-address-is-host-name",
     "MQQB-3.1.1.3.1-11",
-    "RemoteQMAddress of a session is a name instead of an address.",
+    "The queue manager stores a name instead of an address in RemoteQMAddress of a session.",
     always(_rename_remote_addresses),
 )
 add(
     "initiator-next-hop-address-is-a-name",
     "MQQB-3.1.1.3.1.3-01",
-    "Address of each NextHop is a name instead of an address.",
+    "The initiator stores a name instead of an address in Address of each NextHop.",
     always(_rename_hop_addresses),
 )
 
@@ -114,7 +114,7 @@ class ReceiverFirstSequenceFromAnyNumberAccepted(InSequence):
 
 
 def _change_incoming_at_restart(change: Callable[[IncomingTransactionalTransferInfo], None]) -> Install:
-    """Change each incoming sequence at a restart."""
+    """Change each incoming sequence when the receiver restarts."""
 
     def spoil_incoming_sequences(qm: QueueManager) -> None:
         for queue in qm.adm.QueueCollection.values():
@@ -137,7 +137,7 @@ def _clear_reject_count(transfer: IncomingTransactionalTransferInfo) -> None:
 
 
 def _change_outgoing_at_restart(change: Callable[[OutgoingQueue], None]) -> Install:
-    """Change each outgoing queue at a restart."""
+    """Change each outgoing queue when the sender restarts."""
 
     def spoil_outgoing_sequences(qm: QueueManager) -> None:
         for queue in qm.adm.OutgoingQueues.values():
@@ -332,7 +332,7 @@ class SenderRecoverableMessagesFirstOnNextSession(SessionInitialization):
 
 
 @fault("sender-sequence-after-final-ack-has-same-identifier", breaks="MQQB-3.1.1.3.1-02")
-class IdentifierKeptAfterFinalAck(TransactionalSending):
+class SenderSequenceAfterFinalAckHasSameIdentifier(TransactionalSending):
     """The sender keeps OutgoingTxSequenceID when a FinalAck completes the last message of a sequence."""
 
     def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:

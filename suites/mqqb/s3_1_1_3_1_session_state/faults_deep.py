@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-counts-of-other-session-of-same-sender-reset-by-close", breaks="MQQB-3.1.1.3.1-01", blind=True)
-class CloseResetsTheOtherSession(Closing):
+class ReceiverCountsOfOtherSessionOfSameSenderResetByClose(Closing):
     """When one of two sessions of a sender is closed, the receiver resets the received counts of the other session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -31,7 +31,7 @@ class CloseResetsTheOtherSession(Closing):
 
 
 @fault("sender-sequences-begun-in-one-second-with-equal-identifier", breaks="MQQB-3.1.1.3.1-02", blind=True)
-class TimeStampIsTheClock(Destinations):
+class SenderSequencesBegunInOneSecondWithEqualIdentifier(Destinations):
     """The sender assigns the same TimeStamp to two sequences that begin in the same second."""
 
     def _new_sequence(self, now: Now) -> TxSequenceID:
@@ -40,8 +40,8 @@ class TimeStampIsTheClock(Destinations):
 
 
 @fault("sender-first-ordinal-of-second-queue-2", breaks="MQQB-3.1.1.3.1-03", blind=True)
-class OrdinalCountsQueues(Destinations):
-    """The first sequence of the sender's second outgoing queue has Ordinal 2."""
+class SenderFirstOrdinalOfSecondQueue2(Destinations):
+    """The sender begins the first sequence of its second outgoing queue with Ordinal 2."""
 
     def _new_sequence(self, now: Now) -> TxSequenceID:
         identifier = super()._new_sequence(now)
@@ -64,7 +64,7 @@ add(
 )
 
 
-def _cap_reject_counts(qm: QueueManager) -> None:
+def _limit_reject_counts(qm: QueueManager) -> None:
     for queue in qm.adm.QueueCollection.values():
         for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
             transfer.RejectCount = min(transfer.RejectCount, 1)
@@ -74,13 +74,13 @@ add(
     "receiver-reject-count-above-1-restored-as-1",
     "MQQB-3.1.1.3.1-05",
     "After a restart, the receiver's TxMessageRejectCount is 1 if it was higher before the restart.",
-    at_restart(_cap_reject_counts),
+    at_restart(_limit_reject_counts),
     blind=True,
 )
 
 
 @fault("receiver-reject-count-of-first-rejected-message-2", breaks="MQQB-3.1.1.3.1-05", blind=True)
-class RejectCountStartsAtOne(InSequence):
+class ReceiverRejectCountOfFirstRejectedMessage2(InSequence):
     """The receiver's TxMessageRejectCount starts at 1, so it is 2 after the first rejected message."""
 
     def reject_out_of_sequence(
@@ -108,7 +108,7 @@ add(
 
 
 @fault("receiver-first-sequence-older-than-start-rejected", breaks="MQQB-3.1.1.3.1-07", blind=True)
-class OldFirstSequenceRejected(InSequence):
+class ReceiverFirstSequenceOlderThanStartRejected(InSequence):
     """The receiver rejects the first sequence of a sender when its TimeStamp is earlier than 2001."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -152,7 +152,7 @@ add(
 )
 
 
-def _reorder(session: Session, key: Callable[[OutgoingMessagePosition], bool]) -> None:
+def _sort_outgoing_messages(session: Session, key: Callable[[OutgoingMessagePosition], bool]) -> None:
     table = session.OutgoingMessageTable
     positions = list(table)
     for position in positions:
@@ -163,7 +163,7 @@ def _reorder(session: Session, key: Callable[[OutgoingMessagePosition], bool]) -
 
 def _transactional_first(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
-        _reorder(queue.session, lambda one: not one.TxSequenceNumber)
+        _sort_outgoing_messages(queue.session, lambda one: not one.TxSequenceNumber)
 
 
 add(
@@ -194,11 +194,11 @@ add(
 
 
 @fault("sender-recoverable-messages-before-express-ones-on-new-session", breaks="MQQB-3.1.1.3.1-D01", blind=True)
-class RecoverableFirst(SessionInitialization):
+class SenderRecoverableMessagesBeforeExpressOnesOnNewSession(SessionInitialization):
     """On a new session, the sender sends the recoverable messages of an outgoing queue before the express messages."""
 
     def initialize_messages(self, session: Session) -> None:
-        _reorder(session, _is_express)
+        _sort_outgoing_messages(session, _is_express)
         super().initialize_messages(session)
 
 
@@ -206,7 +206,7 @@ def _is_express(position: OutgoingMessagePosition) -> bool:
     return not position.recoverable
 
 
-def _renumber(qm: QueueManager) -> None:
+def _renumber_outgoing_messages(qm: QueueManager) -> None:
     for queue in qm.adm.OutgoingQueues.values():
         number = 0
         for position in queue.session.OutgoingMessageTable:
@@ -222,7 +222,7 @@ add(
     "sender-unacknowledged-messages-numbered-from-1-after-restart",
     "MQQB-3.1.1.3.1.2-01",
     "After a restart, the sender numbers the unacknowledged messages of a sequence from 1.",
-    at_restart(_renumber),
+    at_restart(_renumber_outgoing_messages),
     blind=True,
 )
 
@@ -271,7 +271,7 @@ def _forget_second_sequence(qm: QueueManager) -> None:
 add(
     "sender-next-sequence-number-of-second-queue-1-after-restart",
     "MQQB-3.1.1.3.1-06",
-    "After a restart, OutgoingTxSequenceNumber of the sender's second outgoing queue is 1.",
+    "After a restart, the sender sets OutgoingTxSequenceNumber of its second outgoing queue to 1.",
     at_restart(_forget_second_sequence),
     blind=True,
 )
@@ -286,15 +286,14 @@ def _share_identifier(qm: QueueManager) -> None:
 add(
     "sender-sequence-identifier-of-first-queue-for-all-after-restart",
     "MQQB-3.1.1.3.1-04",
-    "After a restart, OutgoingTxSequenceID of every outgoing queue is the OutgoingTxSequenceID of the first outgoing "
-    "queue.",
+    "After a restart, the sender uses the OutgoingTxSequenceID of its first outgoing queue for every outgoing queue.",
     at_restart(_share_identifier),
     blind=True,
 )
 
 
 @fault("receiver-session-ack-clears-count-of-other-session-of-sender", breaks="MQQB-3.1.1.3.1-01", blind=True)
-class FlagOfOtherSession(SessionAcks):
+class ReceiverSessionAckClearsCountOfOtherSessionOfSender(SessionAcks):
     """When the receiver sends a SessionAck on one session, it also sets UnackedReceivedMsgCount of the sender's other
     sessions to 0.
     """

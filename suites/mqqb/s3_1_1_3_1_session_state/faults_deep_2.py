@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.1.3.1 Session State with two sessions and two outgoing queues."""
+"""Faults of MS-MQQB 3.1.1.3.1 Session State that occur only with two sessions or two outgoing queues."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ add(
 
 
 @fault("receiver-message-counted-on-first-session-of-host", breaks="MQQB-3.1.1.3.1-01")
-class CountedOnFirstSession(Receiving):
+class ReceiverMessageCountedOnFirstSessionOfHost(Receiving):
     """The receiver counts a message on the first open session from the same address."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -42,8 +42,8 @@ class CountedOnFirstSession(Receiving):
 
 
 @fault("sender-messages-sent-again-in-reverse-order-of-recoverability", breaks="MQQB-3.1.1.3.1-D01")
-class RecoverableFirst(SessionInitialization):
-    """The sender sends recoverable messages before express messages when it sends the messages of a table again."""
+class SenderMessagesSentAgainInReverseOrderOfRecoverability(SessionInitialization):
+    """When the sender sends messages again, it sends recoverable messages before express messages."""
 
     def initialize_messages(self, session: Session, now: Now | None = None) -> None:
         express = [one for one in session.OutgoingMessageTable if not one.recoverable]

@@ -48,8 +48,8 @@ def test_messages_are_counted_for_each_session_apart(peer, sut, judge):
 @needs("restart", "inspect")
 @covers("MQQB-3.1.1.3.1-10", "MQQB-3.1.1.3.1-11")
 def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge):
-    """An accepted session has no outgoing queue; a session for an unacknowledged message still has its outgoing queue
-    after a restart. Each session shows an address as RemoteQMAddress.
+    """An accepted session has no outgoing queue. A session that the SUT opened for an unacknowledged message still has
+    its outgoing queue after a restart. Each session shows an address as RemoteQMAddress.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-reference"))
     other_session = peer.open_raw()
@@ -77,7 +77,9 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
 
 
 def _list_sessions_for(sut: Sut, format_name: str) -> list[dict[str, Any]]:
-    """Return the initiated sessions whose OutgoingQueueReference is a format name or is missing."""
+    """Return the sessions that the SUT opened and whose OutgoingQueueReference is the given format name
+    or is missing.
+    """
     initiated = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     return [one for one in initiated if (one["OutgoingQueueReference"] or format_name).lower() == format_name.lower()]
 
@@ -116,8 +118,8 @@ def test_recoverable_acknowledgments_are_sent_after_restart(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1.2-01")
 @varied("positive journaling", "negative journaling")
 def test_unacknowledged_transactional_messages_keep_number_over_restart(peer, sut, judge):
-    """The first of three messages of a sequence is acknowledged: after a restart, the SUT sends the other two messages
-    again, with their TxSequenceNumbers.
+    """The peer acknowledges the first of three messages of a sequence: after a restart, the SUT sends the other two
+    messages again, with their TxSequenceNumbers.
     """
     outgoing = Outgoing(peer, sut, "mqc-numbers-survive")
     acknowledged, *sent = outgoing.send(3)

@@ -23,8 +23,8 @@ GROWING_IDENTIFIERS = holds(
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
-    """Three sequences to one queue and a sequence to a second queue have increasing identifiers; the first sequence to
-    each queue has Ordinal 1. A FinalAck ends one of the three sequences.
+    """The SUT sends three sequences to one queue and one sequence to a second queue: their identifiers increase, and
+    the first sequence to each queue has Ordinal 1. A FinalAck of the peer ends one of the three sequences.
     """
     outgoing = Outgoing(peer, sut, "mqc-greater-1")
     begun = outgoing.send()
@@ -55,9 +55,9 @@ def test_each_new_outgoing_sequence_has_a_greater_identifier(peer, sut, judge):
 @needs("send")
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 def test_sequences_that_begin_together_have_distinct_time_stamps(peer, sut, judge):
-    """The SUT sends messages to three queues together, then to three more queues: each sequence has Ordinal 1 and a
+    """The SUT sends messages to three queues together, and then to three more queues: each sequence has Ordinal 1 and a
     unique TimeStamp. Each TxSequenceID of the second group is greater than all TxSequenceIDs of the first group; the
-    order within a group is not judged.
+    check does not judge the order within a group.
     """
     sender = Sender(peer, sut)
     earlier, later = (
@@ -98,8 +98,8 @@ def test_sequence_after_restart_has_a_new_time_stamp(peer, sut, judge):
 @needs("send", "restart", "environment")
 @covers("MQQB-3.1.1.3.1-03")
 def test_sequence_after_clock_is_set_back_has_a_greater_time_stamp(peer, sut, judge):
-    """The SUT begins a sequence before its clock is set back by a day, a sequence after the change, and a sequence
-    after a restart: the TimeStamps of the three sequences increase.
+    """The SUT begins one sequence before its clock is set back by a day, one sequence after this change, and one
+    sequence after a restart: the TimeStamps of the three sequences increase.
     """
     sender = Sender(peer, sut)
     message_tags = _send_together(sender, "mqc-that-day")
@@ -128,7 +128,7 @@ def _send_together(sender, *names):
 
 
 def _await_messages(sender, message_tags):
-    """Wait until the messages with the given tags have arrived on an open session; return them."""
+    """Wait until the messages with the given tags have arrived on an open session; return these messages."""
     inbox = sender.peer.inbox
 
     def find_latest_messages() -> dict[int, Frame]:
@@ -166,8 +166,8 @@ def _judge_first_sequences(judge, frames):
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-04", "MQQB-3.1.1.3.1-06")
 def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
-    """The second sequence to a queue has two messages, and one of these messages is acknowledged. After a restart, the
-    next message of the sequence has number 3.
+    """The SUT sends two messages of its second sequence to a queue, and the peer acknowledges one of these messages.
+    After a restart, the next message of the sequence has number 3.
     """
     beside = Outgoing(peer, sut, "mqc-outgoing-beside")
     beside.send()
@@ -205,8 +205,8 @@ def test_outgoing_sequence_continues_after_restart(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1-07", "MQQB-3.1.1.3.1-09")
 @varied("trace", "label", "body", "queue journaling")
 def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
-    """A new queue accepts number 1 of the sequence with TimeStamp 0; it does not accept number 2, which the peer sends
-    before number 1.
+    """The peer sends number 2 and then number 1 of a sequence with TimeStamp 0 to a new queue: the SUT accepts number
+    1, and does not accept number 2.
     """
     name = sut.new_queue("first", transactional=True)
     receiver = Receiver(peer, sut)
@@ -286,8 +286,8 @@ def test_incoming_sequence_is_kept_over_restart(peer, sut, judge):
 @needs("restart", "management", "queues")
 @covers("MQQB-3.1.1.3.1-05")
 def test_reject_count_is_kept_over_restart(peer, sut, judge):
-    """RejectCount of a new sequence is 0. Two messages out of order arrive before a restart, and one after the restart:
-    after each of these messages, RejectCount is higher by one.
+    """RejectCount of a new sequence is 0. The peer sends two messages out of order before a restart of the SUT, and one
+    such message after the restart: after each of these messages, RejectCount is higher by one.
     """
     receiver = Receiver(peer, sut)
     receiver.send()
@@ -325,7 +325,7 @@ def test_reject_count_is_kept_over_restart(peer, sut, judge):
 
 
 def _await_reject_count(peer, sut, count):
-    """Wait until the SUT shows a given RejectCount; return the RejectCount that the SUT shows at the end."""
+    """Wait until the SUT shows the given RejectCount; return the RejectCount that the SUT shows at the end."""
     queue = sut.queue("transactional")
 
     def is_count_shown():

@@ -10,7 +10,7 @@ from suites.mqqb.s3_1_1_3_1_session_state.acceptor_machine import Acceptor
 
 @for_each_cell(Acceptor)
 def test_accepted_session_follows_its_states(peer, judge, cell):
-    """For each state of an accepted session and each packet, the outcome is the one in states.toml, and a second
+    """For each state of an accepted session and each packet, the SUT reacts as states.toml specifies, and a second
     session stays open.
     """
     judge_cell(judge, cell, Acceptor(peer))

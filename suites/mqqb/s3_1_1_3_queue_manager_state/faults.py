@@ -81,7 +81,7 @@ add(
 
 @fault("initiator-ping-request-cookie-constant", breaks="MQQB-3.1.1.3-26")
 class InitiatorPingRequestCookieConstant(Ping):
-    """The initiator's Ping Requests all have the same Cookie."""
+    """The initiator sends the same Cookie in all its Ping Requests."""
 
     def send_request(self, session: Session, now: Now) -> None:
         self.qm.adm.PingCookie = 6

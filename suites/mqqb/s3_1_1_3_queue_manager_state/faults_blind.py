@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-message-id-incremented-twice-for-own-message", breaks="MQQB-3.1.1.3-24", blind=True)
-class TwoNumbersForOwnMessage(OwnMessages):
+class SenderMessageIdIncrementedTwiceForOwnMessage(OwnMessages):
     """The sender increments MessageIdOrdinal by two for an administration acknowledgment or a report."""
 
     def send(self, message: Message, now: Now) -> None:

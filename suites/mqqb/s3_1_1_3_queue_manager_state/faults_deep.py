@@ -10,8 +10,8 @@ from reference_qm.core.queue_manager import QueueManager
 
 
 @fault("sender-message-id-of-acknowledgment-skips-one", breaks="MQQB-3.1.1.3-24", blind=True)
-class SkipsOne(Numbering):
-    """Every fourth MessageID is two higher than the previous MessageID."""
+class SenderMessageIdOfAcknowledgmentSkipsOne(Numbering):
+    """The sender increases MessageID by two, instead of one, for every fourth message."""
 
     def assign_identifier(self) -> int:
         number = super().assign_identifier()
@@ -46,15 +46,15 @@ for name, rule, element in (
     add(
         f"sender-resend-timeout-{name}-doubled-at-restart",
         rule,
-        f"{element} is twice as long after a restart.",
+        f"The sender doubles {element} after a restart.",
         at_restart(_double),
         blind=True,
     )
 
 
 @fault("sender-message-ids-of-second-queue-apart", breaks="MQQB-3.1.1.3-24", blind=True)
-class SkipsForSecond(Numbering):
-    """When several outgoing queues exist, each MessageID is two higher than the previous MessageID."""
+class SenderMessageIdsOfSecondQueueApart(Numbering):
+    """When several outgoing queues exist, the sender increases MessageID by two for each message."""
 
     def assign_identifier(self) -> int:
         number = super().assign_identifier()

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.1.3 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 3.1.1.3 Queue Manager State, written without reading the checks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_qm.core.enterprise.restoring import Restoring
 
 
 @fault("sender-resend-timeouts-final-equals-long-after-restart", breaks="MQQB-3.1.1.3-31", blind=True)
-class FinalTakenFromLong(Restoring):
+class SenderResendTimeoutsFinalEqualsLongAfterRestart(Restoring):
     """After a restart, the sender's ResendTimeoutsFinal has the value of ResendTimeoutsLong."""
 
     def restore(self, entries: Mapping[str, object]) -> None:
@@ -19,9 +19,9 @@ class FinalTakenFromLong(Restoring):
 
 
 @fault("sender-outgoing-tx-sequence-number-counted-anew-at-restart", breaks="MQQB-3.1.1.3.2-02", blind=True)
-class NumberCountedAnew(Restoring):
-    """After a restart, the sender's OutgoingTxSequenceNumber is one more than the number of transactional messages in
-    OutgoingMessageTable, so a number that was already sent and acknowledged is used again.
+class SenderOutgoingTxSequenceNumberCountedAnewAtRestart(Restoring):
+    """After a restart, the sender sets OutgoingTxSequenceNumber to the number of transactional messages in
+    OutgoingMessageTable plus one, so that it uses a number again that was already sent and acknowledged.
     """
 
     def restore(self, entries: Mapping[str, object]) -> None:

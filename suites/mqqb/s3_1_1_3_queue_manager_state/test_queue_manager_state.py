@@ -30,7 +30,9 @@ def _send_and_await_ack(peer, packet):
 @covers("MQQB-3.1.1.3-22")
 @varied("negative journaling", "response queue", priority=("3", "0"))
 def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judge):
-    """A recoverable message is sent, the SUT restarts, and the message is sent again: one copy is in the queue."""
+    """The peer sends a recoverable message, the SUT restarts, and the peer sends the same message again:
+    one copy is in the queue.
+    """
     queue = sut.queue()
     packet = peer.recoverable_message(label=REPEATED_MESSAGE_LABEL)
     evidence = _send_and_await_ack(peer, packet)
@@ -47,8 +49,9 @@ def test_message_received_before_restart_is_a_duplicate_after_it(peer, sut, judg
 @needs("restart")
 @covers("MQQB-3.1.1.3-24", "MQQB-3.1.1.3-25")
 def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
-    """A message, an acknowledgment that the SUT itself sends, and two messages, one of them to a second queue, have
-    consecutive MessageIDs; a message after each of two restarts has a higher MessageID than all earlier messages.
+    """The SUT sends a message, an acknowledgment that it creates itself, and two messages, one of which is for a second
+    queue: their MessageIDs are consecutive. A message after each of two restarts has a higher MessageID than all
+    earlier messages.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
     sender.send(1)
@@ -105,7 +108,9 @@ def _list_message_ids(frames):
 @needs("configure", "restart")
 @covers("MQQB-3.1.1.3-27")
 def test_send_insecure_nacks_is_false_and_kept_over_restart(peer, sut, judge):
-    """SendInsecureNacks is FALSE in the usual configuration; when set to TRUE, it is still TRUE after a restart."""
+    """SendInsecureNacks is FALSE in the usual configuration. When it is set to TRUE, it is still TRUE
+    after a restart.
+    """
     judge(
         "MQQB-3.1.1.3-27",
         expected=False,
@@ -140,8 +145,8 @@ def _get_destination(frame: Frame) -> str:
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02", "MQDMPR-3.1.1.3-D01")
 def test_recoverable_messages_of_two_queues_come_after_two_restarts(peer, sut, judge):
-    """Recoverable messages and an express message are sent to two unreachable queues, and a transactional message to a
-    third one; after two restarts, the SUT sends all messages except the express one.
+    """The SUT has recoverable messages and an express message for two unreachable queues, and a transactional message
+    for a third queue: after two restarts, the SUT sends all messages except the express message.
     """
     to = [peer.direct_name(name) for name in ("mqc-survive-1", "mqc-survive-2", "mqc-survive-3")]
     for tag, queue, delivery in (

@@ -15,9 +15,9 @@ from reference_qm.surface.clock import Now
 
 
 def _number_messages_from(first: int, step: int) -> Install:
-    """Number the messages of a session, beginning with a given number and in given steps."""
+    """Number the messages of a session from a given number with a given increment."""
 
-    class Numbered(Sending):
+    class NumberingFrom(Sending):
         def update_user_message(
             self, session: Session, position: OutgoingMessagePosition, now: Now
         ) -> UserMessagePacket:
@@ -25,7 +25,7 @@ def _number_messages_from(first: int, step: int) -> Install:
             position.SequenceNumber = first + (position.SequenceNumber - 1) * step
             return packet
 
-    return replace_part(Numbered)
+    return replace_part(NumberingFrom)
 
 
 add(

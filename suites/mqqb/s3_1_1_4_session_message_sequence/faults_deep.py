@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-message-sent-again-on-session-not-counted", breaks="MQQB-3.1.1.4-01", blind=True)
-class RepeatedMessageNotCounted(Sending):
+class SenderMessageSentAgainOnSessionNotCounted(Sending):
     """The sender does not count a message that it sends a second time on the same session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -23,7 +23,7 @@ class RepeatedMessageNotCounted(Sending):
 
 
 @fault("sender-message-with-session-header-not-counted", breaks="MQQB-3.1.1.4-01", blind=True)
-class MessageWithHeaderNotCounted(Sending):
+class SenderMessageWithSessionHeaderNotCounted(Sending):
     """The sender does not count a message that contains a SessionHeader."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -34,7 +34,7 @@ class MessageWithHeaderNotCounted(Sending):
 
 
 @fault("receiver-rejected-transactional-message-not-counted-as-recoverable", breaks="MQQB-3.1.1.4-D01", blind=True)
-class RejectedNotCounted(InSequence):
+class ReceiverRejectedTransactionalMessageNotCountedAsRecoverable(InSequence):
     """The receiver does not count a transactional message that is out of sequence as a recoverable message."""
 
     def take_transactional(
@@ -46,7 +46,7 @@ class RejectedNotCounted(InSequence):
 
 
 @fault("sender-transactional-message-sent-again-not-counted-as-recoverable", breaks="MQQB-3.1.1.4-D01", blind=True)
-class RepeatedTransactionalNotCounted(Sending):
+class SenderTransactionalMessageSentAgainNotCountedAsRecoverable(Sending):
     """The sender does not count a transactional message as recoverable when it sends the message again."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.1.4 Session Message Sequence in the role of the receiver."""
+"""Faults of MS-MQQB 3.1.1.4 Session Message Sequence that occur only in one role of the receiver."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_qm.model.adm import Session
 
 
 @fault("initiator-received-transactional-message-not-counted-as-recoverable", breaks="MQQB-3.1.1.4-D01")
-class TransactionalNotCounted(Receiving):
+class InitiatorReceivedTransactionalMessageNotCountedAsRecoverable(Receiving):
     """The initiator does not count a transactional message that it receives as a recoverable message."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:

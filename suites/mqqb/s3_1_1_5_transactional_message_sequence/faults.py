@@ -28,7 +28,7 @@ _FA_BIT = TransactionHeader.flags(FA=1)
 def _change_sequence_info(change: Callable[[SequenceInfo], SequenceInfo]) -> Install:
     """Change the SEQUENCE_INFO of each message that is sent."""
 
-    class Noted(TransactionalSending):
+    class SequenceInfoChanged(TransactionalSending):
         def update_transaction_header(
             self, session: Session, position: OutgoingMessagePosition, now: Now
         ) -> UserMessagePacket:
@@ -37,7 +37,7 @@ def _change_sequence_info(change: Callable[[SequenceInfo], SequenceInfo]) -> Ins
             unacked[-1] = change(unacked[-1])
             return packet
 
-    return replace_part(Noted)
+    return replace_part(SequenceInfoChanged)
 
 
 for _name, _rule, _says, _change in (

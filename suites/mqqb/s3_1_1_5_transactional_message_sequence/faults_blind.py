@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("router-user-message-previous-number-recomputed", breaks="MQQB-3.1.1.5-07", blind=True)
-class RouterRenumbers(TransactionalSending):
+class RouterUserMessagePreviousNumberRecomputed(TransactionalSending):
     """A router sets PreviousTxSequenceNumber of a forwarded message to TxSequenceNumber - 1."""
 
     def update_transaction_header(

@@ -13,8 +13,8 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-third-message-of-new-sequence-in-old-sequence", breaks="MQQB-3.1.1.5-04", blind=True)
-class ThirdInOldSequence(TransactionalSending):
-    """The third message of a second sequence has the Ordinal of the first sequence."""
+class SenderThirdMessageOfNewSequenceInOldSequence(TransactionalSending):
+    """The sender gives the third message of a second sequence the Ordinal of the first sequence."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
         numbered = super().number_in_sequence(session, message)
@@ -26,7 +26,7 @@ class ThirdInOldSequence(TransactionalSending):
 
 
 @fault("router-transaction-header-with-flags-cleared", breaks="MQQB-3.1.1.5-07", blind=True)
-class FlagsCleared(Routing):
+class RouterTransactionHeaderWithFlagsCleared(Routing):
     """A router clears the flags FM and LM of the TransactionHeader of a message that it forwards."""
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -37,7 +37,7 @@ class FlagsCleared(Routing):
 
 
 @fault("router-previous-number-of-forwarded-message-one-less", breaks="MQQB-3.1.1.5-07", blind=True)
-class PreviousCleared(Routing):
+class RouterPreviousNumberOfForwardedMessageOneLess(Routing):
     """A router sets PreviousTxSequenceNumber of a message that it forwards to TxSequenceNumber minus one."""
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -49,8 +49,10 @@ class PreviousCleared(Routing):
 
 
 @fault("sender-sequence-info-of-later-sequence-with-ordinal-1", breaks="MQQB-3.1.1.5-D01", blind=True)
-class TimeStampOnly(TransactionalSending):
-    """In the SEQUENCE_INFOs of a sequence whose Ordinal is above 1, SeqID has Ordinal 1."""
+class SenderSequenceInfoOfLaterSequenceWithOrdinal1(TransactionalSending):
+    """The sender puts a SeqID with Ordinal 1 into the SEQUENCE_INFO of each message of a sequence whose Ordinal is
+    above 1.
+    """
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now
@@ -64,7 +66,7 @@ class TimeStampOnly(TransactionalSending):
 
 
 @fault("router-connector-guid-cleared", breaks="MQQB-3.1.1.5-07", blind=True)
-class ConnectorCleared(Routing):
+class RouterConnectorGuidCleared(Routing):
     """A router sets ConnectorQMGuid to zero in a message that it forwards."""
 
     def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

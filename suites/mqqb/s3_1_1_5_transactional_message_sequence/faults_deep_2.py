@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.1.5 Transactional Message Sequence in the third sequence and in forwarded messages."""
+"""Faults of MS-MQQB 3.1.1.5 Transactional Message Sequence that occur only in the third sequence or in forwarded
+messages.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-third-sequence-with-ordinal-of-second", breaks="MQQB-3.1.1.5-03")
-class ThirdOrdinal(TransactionalSending):
+class SenderThirdSequenceWithOrdinalOfSecond(TransactionalSending):
     """The sender begins the third sequence with the Ordinal of the second sequence."""
 
     def begin_sequence(self, session: Session) -> None:
@@ -23,7 +25,7 @@ class ThirdOrdinal(TransactionalSending):
 
 
 @fault("router-last-message-flag-cleared", breaks="MQQB-3.1.1.5-07")
-class LastMessageFlagCleared(Routing):
+class RouterLastMessageFlagCleared(Routing):
     """The router clears LM of the TransactionHeader of a forwarded message."""
 
     def forward_message(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:

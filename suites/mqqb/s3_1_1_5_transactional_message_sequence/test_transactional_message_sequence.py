@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.1.5 Transactional Message Sequence: the SEQUENCE_INFO of each message that was sent."""
+"""MS-MQQB 3.1.1.5 Transactional Message Sequence: the SEQUENCE_INFO of each sent message."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ SEQUENCE_PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQ
     *SEQUENCE_PARTS,
 )
 def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
-    """A sequence of one message ends. Then five messages are sent, and three of them are acknowledged one by one: each
-    time, OutgoingTransferInfo shows the SEQUENCE_INFO of the first and of the last unacknowledged message.
+    """A sequence of one message ends. Then the SUT sends five messages, and the peer acknowledges three of them one by
+    one: each time, OutgoingTransferInfo shows the SEQUENCE_INFO of the first and of the last unacknowledged message.
     """
     outgoing = Outgoing(peer, sut, "mqc-places")
     outgoing.send()

@@ -28,13 +28,13 @@ add(
 add(
     "any-session-header-recoverable-number-1-for-none",
     "MQQB-3.1.1.6.1-03",
-    "A SessionHeader without recoverable messages to acknowledge has RecoverableMsgAckSeqNumber 1.",
+    "The receiver sends RecoverableMsgAckSeqNumber 1 when it has no recoverable message to acknowledge.",
     field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1, _has_no_flags),
 )
 add(
     "any-session-header-recoverable-flags-1-for-none",
     "MQQB-3.1.1.6.1-04",
-    "A SessionHeader without recoverable messages to acknowledge has RecoverableMsgAckFlags 1.",
+    "The receiver sends RecoverableMsgAckFlags 1 when it has no recoverable message to acknowledge.",
     field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", 1, _has_no_flags),
 )
 add(

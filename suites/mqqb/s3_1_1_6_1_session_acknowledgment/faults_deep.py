@@ -11,7 +11,7 @@ from reference_qm.model.adm import Session
 
 
 @fault("receiver-ack-number-without-recoverable-message-is-count-of-sent", breaks="MQQB-3.1.1.6.1-03", blind=True)
-class NumberOfSent(SessionAcks):
+class ReceiverAckNumberWithoutRecoverableMessageIsCountOfSent(SessionAcks):
     """Until the receiver has received a recoverable message, it sets RecoverableMsgAckSeqNumber to the number of
     recoverable messages that it has sent.
     """
@@ -24,7 +24,7 @@ class NumberOfSent(SessionAcks):
 
 
 @fault("receiver-ack-number-without-recoverable-message-from-3-express-on", breaks="MQQB-3.1.1.6.1-03", blind=True)
-class NumberOfExpress(SessionAcks):
+class ReceiverAckNumberWithoutRecoverableMessageFrom3ExpressOn(SessionAcks):
     """Until the receiver has received a recoverable message, it sets RecoverableMsgAckSeqNumber to 1 after three
     express messages.
     """
@@ -37,7 +37,7 @@ class NumberOfExpress(SessionAcks):
 
 
 @fault("initiator-ack-flags-without-recoverable-message-1", breaks="MQQB-3.1.1.6.1-04", blind=True)
-class InitiatorFlags(SessionAcks):
+class InitiatorAckFlagsWithoutRecoverableMessage1(SessionAcks):
     """On a session that the receiver opened, it sets RecoverableMsgAckFlags to 1 until it has received a recoverable
     message.
     """

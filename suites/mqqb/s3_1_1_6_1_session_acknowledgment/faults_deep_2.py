@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.1.6.1 Session Acknowledgment in messages that contain an acknowledgment."""
+"""Faults of MS-MQQB 3.1.1.6.1 Session Acknowledgment that occur only for messages that contain an acknowledgment."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
 
-class _StandAlone(SessionAcks):
-    """Remembers whether an acknowledgment came in a SessionAck."""
+class _RememberingKindOfAcknowledgment(SessionAcks):
+    """Remember whether an acknowledgment arrived in a SessionAck."""
 
     def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
         self.__dict__["alone"] = True
@@ -19,8 +19,8 @@ class _StandAlone(SessionAcks):
 
 
 @fault("sender-express-message-kept-after-acknowledgment-in-message", breaks="MQQB-3.1.1.6.1-01")
-class ExpressKept(_StandAlone):
-    """The sender discards no express message when the SessionHeader of a UserMessage acknowledges the message."""
+class SenderExpressMessageKeptAfterAcknowledgmentInMessage(_RememberingKindOfAcknowledgment):
+    """The sender keeps an express message when the SessionHeader of a UserMessage acknowledges the message."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
         if self.__dict__.get("alone"):
@@ -28,8 +28,8 @@ class ExpressKept(_StandAlone):
 
 
 @fault("sender-recoverable-message-kept-after-acknowledgment-in-message", breaks="MQQB-3.1.1.6.1-02")
-class RecoverableKept(_StandAlone):
-    """The sender discards no recoverable message when the SessionHeader of a UserMessage acknowledges the message."""
+class SenderRecoverableMessageKeptAfterAcknowledgmentInMessage(_RememberingKindOfAcknowledgment):
+    """The sender keeps a recoverable message when the SessionHeader of a UserMessage acknowledges the message."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         if self.__dict__.get("alone"):

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.1.6.1 Session Acknowledgment: messages that a SessionAck acknowledges are discarded."""
+"""MS-MQQB 3.1.1.6.1 Session Acknowledgment: the sender discards messages that a SessionAck acknowledges."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from suites.mqqb.steps.sequences import Outgoing
 @pytest.mark.parametrize("carrier", ["SessionAck", "UserMessage"])
 def test_messages_acknowledged_on_the_session_are_discarded(peer, sut, judge, carrier):
     """By a SessionAck or the SessionHeader of a message, the peer acknowledges four of six express and recoverable
-    messages: the SUT sends only the other two messages on the next session. In its earlier acknowledgment of an express
-    message, the fields for recoverable messages are 0.
+    messages: the SUT sends only the other two messages on the next session. Before the SUT has received a recoverable
+    message, its acknowledgment has 0 in the fields for recoverable messages.
     """
     outgoing = Outgoing(peer, sut, "mqc-discarded")
     sent = outgoing.send(2, "express") + outgoing.send(3, "recoverable") + outgoing.send(1, "express")

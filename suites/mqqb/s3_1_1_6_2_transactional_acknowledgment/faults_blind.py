@@ -9,7 +9,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 
 @fault("sender-message-with-jn-only-not-retained", breaks="MQQB-3.1.1.6.2-11", blind=True)
-class KeptOnlyForPositiveJournaling(TransactionalSending):
+class SenderMessageWithJnOnlyNotRetained(TransactionalSending):
     """When an OrderAck arrives for a message with JN but without JP, the sender deletes the message without waiting for
     the FinalAck.
     """

@@ -12,8 +12,8 @@ from reference_qm.model.adm import IncomingTransactionalTransferInfo, OutgoingMe
 
 
 @fault("receiver-order-ack-after-gap-names-number-after-gap", breaks="MQQB-3.1.1.6.2-03", blind=True)
-class HighestAcknowledged(OrderAcks):
-    """After rejected messages, TxSequenceNumber of the next OrderAck is too high by the number of these messages."""
+class ReceiverOrderAckAfterGapNamesNumberAfterGap(OrderAcks):
+    """The receiver adds the number of messages that it rejected to TxSequenceNumber of the next OrderAck."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
@@ -22,9 +22,9 @@ class HighestAcknowledged(OrderAcks):
 
 
 @fault("receiver-order-ack-number-one-less-with-several-messages", breaks="MQQB-3.1.1.6.2-D01", blind=True)
-class LastNotAcknowledged(OrderAcks):
-    """When several messages await an OrderAck, TxSequenceNumber of the OrderAck is the number of the second-to-last
-    message.
+class ReceiverOrderAckNumberOneLessWithSeveralMessages(OrderAcks):
+    """When several messages await an OrderAck, the receiver sends the number of the second-to-last message as
+    TxSequenceNumber of the OrderAck.
     """
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
@@ -38,9 +38,9 @@ class LastNotAcknowledged(OrderAcks):
 
 
 @fault("sender-journaled-message-deleted-by-order-ack-before-session-ack", breaks="MQQB-3.1.1.6.2-11", blind=True)
-class LaterSessionAckDeletes(TransactionalSending):
-    """A message with JP is not kept until its FinalAck arrives if the session acknowledgment arrives after the
-    OrderAck.
+class SenderJournaledMessageDeletedByOrderAckBeforeSessionAck(TransactionalSending):
+    """If the session acknowledgment of a message with JP arrives after its OrderAck, the sender does not keep the
+    message until the FinalAck arrives.
     """
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -51,7 +51,7 @@ class LaterSessionAckDeletes(TransactionalSending):
 
 
 @fault("sender-message-of-second-queue-deleted-by-session-ack", breaks="MQQB-3.1.1.6.2-10", blind=True)
-class SecondQueueDeletes(TransactionalSending):
+class SenderMessageOfSecondQueueDeletedBySessionAck(TransactionalSending):
     """The sender deletes a transactional message of its second outgoing queue when a session acknowledgment arrives."""
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.1.6.2 Transactional Acknowledgment after a gap, on other sessions and by kind of journaling."""
+"""Faults of MS-MQQB 3.1.1.6.2 Transactional Acknowledgment that occur only after a gap, on other sessions or with one
+kind of journaling.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,10 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-order-ack-includes-discarded-message-after-filled-gap", breaks="MQQB-3.1.1.6.2-03")
-class DiscardedAcknowledged(OrderAcks):
-    """The receiver acknowledges a message that it discarded because of a gap when the missing message has arrived."""
+class ReceiverOrderAckIncludesDiscardedMessageAfterFilledGap(OrderAcks):
+    """After a missing message has arrived, the receiver acknowledges a later message that it discarded because of the
+    gap.
+    """
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
         body = super().build(transfer)
@@ -32,7 +36,7 @@ class DiscardedAcknowledged(OrderAcks):
 
 
 @fault("sender-second-transactional-message-discarded-by-session-ack", breaks="MQQB-3.1.1.6.2-09")
-class SecondDiscarded(SessionAcks):
+class SenderSecondTransactionalMessageDiscardedBySessionAck(SessionAcks):
     """The sender discards the second and later transactional messages of a sequence when a SessionAck acknowledges
     them.
     """
@@ -45,7 +49,7 @@ class SecondDiscarded(SessionAcks):
 
 
 @fault("sender-message-with-jp-only-discarded-by-order-ack", breaks="MQQB-3.1.1.6.2-11")
-class PositiveDiscarded(TransactionalSending):
+class SenderMessageWithJpOnlyDiscardedByOrderAck(TransactionalSending):
     """The sender discards a message with JP and without JN when an OrderAck acknowledges the message."""
 
     def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -58,7 +62,7 @@ class PositiveDiscarded(TransactionalSending):
 
 
 @fault("sender-message-with-jn-only-discarded-by-order-ack", breaks="MQQB-3.1.1.6.2-11")
-class NegativeDiscarded(TransactionalSending):
+class SenderMessageWithJnOnlyDiscardedByOrderAck(TransactionalSending):
     """The sender discards a message with JN and without JP when an OrderAck acknowledges the message."""
 
     def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -71,7 +75,7 @@ class NegativeDiscarded(TransactionalSending):
 
 
 @fault("receiver-rejected-message-restarts-no-order-ack-timer", breaks="MQQB-3.1.1.6.2-06")
-class NoTimerAfterRejection(InSequence):
+class ReceiverRejectedMessageRestartsNoOrderAckTimer(InSequence):
     """The receiver stops the Order Ack Send Timer when it rejects a message that is out of sequence."""
 
     def reject_out_of_sequence(

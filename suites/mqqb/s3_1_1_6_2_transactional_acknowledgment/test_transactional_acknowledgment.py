@@ -14,7 +14,7 @@ from suites.mqqb.steps.sender import Sender
 NUMBERS_OUT_OF_ORDER = (3, 7, 5)
 PREVIOUS_NUMBERS = (2, 3, 0)
 """Pairs of TxSequenceNumber and PreviousTxSequenceNumber, in an order in which a destination would accept no message.
-The previous number is the number before, a lower number, or 0.
+PreviousTxSequenceNumber is TxSequenceNumber minus one, a lower number, or 0.
 """
 
 

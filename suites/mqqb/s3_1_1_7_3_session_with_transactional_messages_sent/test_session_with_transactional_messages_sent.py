@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.1.7.3 Session with Transactional Messages Sent: FinalAcks are acknowledged like other messages."""
+"""MS-MQQB 3.1.1.7.3 Session with Transactional Messages Sent: the sender acknowledges FinalAcks like other messages."""
 
 from __future__ import annotations
 

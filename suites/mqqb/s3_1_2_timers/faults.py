@@ -21,11 +21,11 @@ from reference_qm.surface.clock import Now
 def _change_timer_duration(timer: TimerName, change: Callable[[int], int]) -> Install:
     """Change the duration in ms with which a timer is started."""
 
-    class RunningFor(SessionTimers):
+    class TimerDurationChanged(SessionTimers):
         def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
             super().start(session, name, change(duration_ms) if name is timer else duration_ms, now)
 
-    return replace_part(RunningFor)
+    return replace_part(TimerDurationChanged)
 
 
 def _replace_timer_duration(duration_ms: int, specified_ms: int) -> int:
@@ -74,7 +74,7 @@ for _name, _duration_ms in (
 
 
 @fault("sender-resend-time-set-without-resend-interval", breaks="MQQB-3.1.2.6-D01")
-class SenderResendTimeWithoutInterval(TransactionalSending):
+class SenderResendTimeSetWithoutResendInterval(TransactionalSending):
     """The sender's ResendTime is the start time of the timer, without ResendInterval."""
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:

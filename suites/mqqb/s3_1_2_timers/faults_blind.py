@@ -17,14 +17,14 @@ add(
     "acceptor-session-initialization-timer-not-restarted-by-response",
     "MQQB-3.1.2.1-D01",
     "The acceptor does not start the Session Initialization Timer when it sends the EstablishConnection "
-    "response; the session has only the time that remains since the acceptor accepted the connection.",
+    "response; the timer that started with the connection continues to run.",
     skip_during(SessionOpening.receive_establish_request, SessionTimers.start),
     blind=True,
 )
 
 
 @fault("acceptor-session-ack-wait-timer-of-own-default", breaks="MQQB-3.1.2.4-01", blind=True)
-class AcceptorUsesItsDefault(SessionAcks):
+class AcceptorSessionAckWaitTimerOfOwnDefault(SessionAcks):
     """An acceptor that waits for an acknowledgment uses its default timeout instead of the AckWaitTimeout that the
     initiator sent.
     """

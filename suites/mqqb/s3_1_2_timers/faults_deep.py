@@ -13,9 +13,9 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-resend-of-later-sequence-after-twice-the-first-interval", breaks="MQQB-3.1.2.6-01", blind=True)
-class LaterSequenceLater(TransactionalSending):
-    """The Transactional Ack Wait Timer of the second and later sequences of a session first runs for twice the first
-    ResendInterval.
+class SenderResendOfLaterSequenceAfterTwiceTheFirstInterval(TransactionalSending):
+    """The sender first starts the Transactional Ack Wait Timer of the second and later sequences of a session with
+    twice the first ResendInterval.
     """
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -27,9 +27,9 @@ class LaterSequenceLater(TransactionalSending):
 
 
 @fault("acceptor-initialization-timer-of-request-with-own-guid-not-started", breaks="MQQB-3.1.2.1-D01", blind=True)
-class NoTimerForOwnGuid(SessionOpening):
-    """The Session Initialization Timer does not run after the response to a request whose ServerGuid is the acceptor's
-    GUID.
+class AcceptorInitializationTimerOfRequestWithOwnGuidNotStarted(SessionOpening):
+    """The acceptor does not start the Session Initialization Timer after its response to a request whose ServerGuid is
+    the acceptor's GUID.
     """
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -39,8 +39,8 @@ class NoTimerForOwnGuid(SessionOpening):
 
 
 @fault("initiator-ping-response-timer-of-second-ping-longer", breaks="MQQB-3.1.2.9-D01", blind=True)
-class SecondPingWaitsLonger(SessionTimers):
-    """The Ping Response Timer of every ping after the first one expires after three seconds."""
+class InitiatorPingResponseTimerOfSecondPingLonger(SessionTimers):
+    """The initiator starts the Ping Response Timer with three seconds for every ping after the first ping."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
         if name is TimerName.PING_RESPONSE and self.qm.adm.PingCookie > 1:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.2 Timers in the second start of a timer and in a second session."""
+"""Faults of MS-MQQB 3.1.2 Timers that occur only in the second start of a timer or in a second session."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
-class _Counting(SessionTimers):
-    """Counts the starts of each timer of a session."""
+class _CountingTimerStarts(SessionTimers):
+    """Count the starts of each timer of a session."""
 
     def count_start(self, session: Session, name: TimerName) -> int:
         counts = self.__dict__.setdefault("counts", {})
@@ -20,9 +20,9 @@ class _Counting(SessionTimers):
 
 
 @fault("receiver-order-ack-timer-doubled-after-first-start", breaks="MQQB-3.1.2.7-01")
-class OrderAckTimerDoubled(_Counting):
-    """The receiver starts the Order Ack Send Timer, after its first start in a session, with five times
-    OrderAckTimeout.
+class ReceiverOrderAckTimerDoubledAfterFirstStart(_CountingTimerStarts):
+    """The receiver starts the Order Ack Send Timer of a session with five times OrderAckTimeout, except
+    the first time.
     """
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
@@ -31,7 +31,7 @@ class OrderAckTimerDoubled(_Counting):
 
 
 @fault("receiver-cleanup-timer-of-second-session-of-half-the-duration", breaks="MQQB-3.1.2.2-01")
-class SecondCleanupHalved(SessionTimers):
+class ReceiverCleanupTimerOfSecondSessionOfHalfTheDuration(SessionTimers):
     """The receiver starts the Session Cleanup Timer of a session with half of the configured time while this timer runs
     for another session.
     """
@@ -45,7 +45,7 @@ class SecondCleanupHalved(SessionTimers):
 
 
 @fault("acceptor-initialization-timer-of-second-session-not-running", breaks="MQQB-3.1.2.1-01")
-class SecondInitializationMissing(SessionTimers):
+class AcceptorInitializationTimerOfSecondSessionNotRunning(SessionTimers):
     """The acceptor does not start the Session Initialization Timer of a session while this timer runs for another
     session.
     """
@@ -59,7 +59,7 @@ class SecondInitializationMissing(SessionTimers):
 
 
 @fault("receiver-ack-send-timer-of-second-expiry-not-started", breaks="MQQB-3.1.2.5-D01")
-class SendTimerOnce(_Counting):
+class ReceiverAckSendTimerOfSecondExpiryNotStarted(_CountingTimerStarts):
     """The receiver starts the Session Ack Send Timer only three times in a session."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:

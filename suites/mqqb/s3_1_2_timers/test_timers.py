@@ -16,7 +16,7 @@ EXCHANGE_TOLERANCE_S = 20
 @needs("send", "management")
 @covers("MQQB-3.1.2.6-D01")
 def test_resend_time_is_one_resend_interval_after_the_last_order_ack(peer, sut, judge):
-    """The first of two messages is acknowledged: EodResendTime is the time of the acknowledgment plus
+    """The peer acknowledges the first of two messages: EodResendTime is the time of the acknowledgment plus
     EodResendInterval, according to the SUT's clock; or, as erratum E46 allows, the sending time of the second message
     plus EodResendInterval.
     """

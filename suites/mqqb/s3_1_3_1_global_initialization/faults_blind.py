@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-history-timer-not-started-for-outdated-history", breaks="MQQB-3.1.3.1-07", blind=True)
-class OutdatedHistoryKept(Initialization):
+class ReceiverHistoryTimerNotStartedForOutdatedHistory(Initialization):
     """The receiver does not start the MessageIDHistory Cleanup Timer when all stored entries are already outdated."""
 
     def initialize_globally(self, now: Now) -> None:

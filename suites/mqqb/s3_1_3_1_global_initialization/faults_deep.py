@@ -9,8 +9,8 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-third-resend-timeout-medium", breaks="MQQB-3.1.3.1-02", blind=True)
-class ThirdEntryLonger(Initialization):
-    """The third entry of ResendTimerTable is the value of ResendTimeoutsMedium."""
+class SenderThirdResendTimeoutMedium(Initialization):
+    """The queue manager initializes the third entry of ResendTimerTable with ResendTimeoutsMedium."""
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)
@@ -20,8 +20,8 @@ class ThirdEntryLonger(Initialization):
 
 
 @fault("sender-sixth-resend-timeout-long", breaks="MQQB-3.1.3.1-03", blind=True)
-class SixthEntryLonger(Initialization):
-    """The sixth entry of ResendTimerTable is the value of ResendTimeoutsLong."""
+class SenderSixthResendTimeoutLong(Initialization):
+    """The queue manager initializes the sixth entry of ResendTimerTable with ResendTimeoutsLong."""
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)
@@ -31,8 +31,8 @@ class SixthEntryLonger(Initialization):
 
 
 @fault("sender-ninth-resend-timeout-final", breaks="MQQB-3.1.3.1-04", blind=True)
-class NinthEntryLonger(Initialization):
-    """The ninth entry of ResendTimerTable is the value of ResendTimeoutsFinal."""
+class SenderNinthResendTimeoutFinal(Initialization):
+    """The queue manager initializes the ninth entry of ResendTimerTable with ResendTimeoutsFinal."""
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)
@@ -42,8 +42,8 @@ class NinthEntryLonger(Initialization):
 
 
 @fault("sender-last-resend-timeout-long", breaks="MQQB-3.1.3.1-05", blind=True)
-class LastEntryShorter(Initialization):
-    """The last entry of ResendTimerTable is the value of ResendTimeoutsLong."""
+class SenderLastResendTimeoutLong(Initialization):
+    """The queue manager initializes the last entry of ResendTimerTable with ResendTimeoutsLong."""
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)
@@ -52,8 +52,10 @@ class LastEntryShorter(Initialization):
 
 
 @fault("receiver-history-timer-not-running-after-start-with-one-entry", breaks="MQQB-3.1.3.1-07", blind=True)
-class NoTimerForOneEntry(Initialization):
-    """The MessageIDHistory Cleanup Timer does not run after a start with exactly one entry in the history."""
+class ReceiverHistoryTimerNotRunningAfterStartWithOneEntry(Initialization):
+    """The receiver does not start the MessageIDHistory Cleanup Timer when it starts with exactly one entry in the
+    history.
+    """
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)

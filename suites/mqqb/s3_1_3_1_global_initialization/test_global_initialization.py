@@ -49,11 +49,15 @@ RECEIVING_CACHES = (
     (Caches.CERTIFICATES, "MQQB-3.1.3.1-08", "MQQB-3.1.3.1-10", 1_200_000),
     (Caches.RECEIVED_KEYS, "MQQB-3.1.3.1-11", "MQQB-3.1.3.1-17", 600_000),
 )
-"""The caches of received messages: the rules about an empty cache and about its lifetime, and the lifetime in ms."""
+"""The caches of received messages: for each cache, the rule that the cache is empty, the rule about its lifetime, and
+the lifetime in ms.
+"""
 ENHANCED_PRIVACY_LEVEL = 3
 HISTORY_TIMER = "MessageIDHistoryCleanup"
 HISTORY_TIMER_MS = 20_000
-"""The duration of the MessageIDHistory Cleanup Timer in the check, short enough for the history to become empty."""
+"""The duration of the MessageIDHistory Cleanup Timer in the check. The duration is so short that the history becomes
+empty.
+"""
 SECONDS_PER_DAY = 86_400
 
 
@@ -139,8 +143,8 @@ def test_filled_caches_are_empty_after_restart(peer, sut, judge):
 @needs("inspect", "restart", "environment")
 @covers("MQQB-3.1.3.1-07")
 def test_history_cleanup_timer_runs_after_restart_with_outdated_history(peer, sut, judge):
-    """According to the SUT's clock, the SUT restarts a day after it received a message: the cleanup timer of
-    MessageIDHistoryTable runs if the table still contains an entry.
+    """The SUT's clock is set a day forward after the SUT has received a message, and the SUT restarts: the cleanup
+    timer of MessageIDHistoryTable runs if the table still contains an entry.
     """
     session = peer.open_raw()
     session.check_alive()

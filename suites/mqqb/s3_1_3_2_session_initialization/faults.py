@@ -47,14 +47,14 @@ for _name, _rule, _element in (
     ("any-new-session-keeps-unacked-received-count", "MQQB-3.1.3.2-08", "UnackedReceivedMsgCount"),
     ("any-new-session-keeps-recoverable-ack-flags", "MQQB-3.1.3.2-06", "RecoverableMsgAckFlags"),
 ):
-    _says = f"A new session keeps {_element} of the previous session."
+    _says = f"A queue manager begins a new session with the {_element} of the previous session."
     add(_name, _rule, _says, _keep_session_element(_element))
 
 
 def _continue_message_numbers(faulty: FaultyCore) -> None:
     left: dict[int, int] = {}
 
-    class Noted(SessionInitialization):
+    class ReceiveCountContinued(SessionInitialization):
         def initialize_counts(self, session: Session) -> None:
             left[session.number] = session.LastAckedRecoverableMsgSeqNumber
             super().initialize_counts(session)
@@ -65,7 +65,7 @@ def _continue_message_numbers(faulty: FaultyCore) -> None:
             number = header.RecoverableMsgAckSeqNumber + left[session.number] & 0xFFFF
             return replace(header, RecoverableMsgAckSeqNumber=number)
 
-    put_in_place(faulty.core, Noted)
+    put_in_place(faulty.core, ReceiveCountContinued)
     put_in_place(faulty.core, Added)
 
 
@@ -89,12 +89,12 @@ class SenderMessageOfLostSessionNotSentAgain(SessionInitialization):
 
 
 def _begin_session_with(element: str, value: object) -> Install:
-    class BegunWith(SessionInitialization):
+    class SessionElementReplaced(SessionInitialization):
         def initialize_session(self, session: Session, now: Now) -> None:
             super().initialize_session(session, now)
             setattr(session, element, value)
 
-    return replace_part(BegunWith)
+    return replace_part(SessionElementReplaced)
 
 
 _ELEMENTS: tuple[tuple[str, str, str, object], ...] = (
@@ -111,7 +111,12 @@ _ELEMENTS: tuple[tuple[str, str, str, object], ...] = (
     ("any-new-session-remote-public-key-not-zero", "MQQB-3.1.3.2-33", "RemoteQMPublicKey", b"\x01\x00\x00\x00"),
 )
 for _name, _rule, _element, _value in _ELEMENTS:
-    add(_name, _rule, f"When a session begins, {_element} is {_value!r}.", _begin_session_with(_element, _value))
+    add(
+        _name,
+        _rule,
+        f"A queue manager begins a session with {_element} {_value!r}.",
+        _begin_session_with(_element, _value),
+    )
 
 
 @fault("initiator-opened-session-recoverable-ack-flag-set", breaks="MQQB-3.1.3.2-06")
@@ -134,7 +139,7 @@ add(
 
 
 @fault("acceptor-new-session-state-waiting-cp-msg-instead-of-ec-msg", breaks="MQQB-3.1.3.2-36")
-class AcceptorNewSessionInStateWaitingCpMsg(SessionOpening):
+class AcceptorNewSessionStateWaitingCpMsgInsteadOfEcMsg(SessionOpening):
     """The acceptor begins a session in state WAITING_CP_MSG."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
@@ -146,17 +151,17 @@ class AcceptorNewSessionInStateWaitingCpMsg(SessionOpening):
 
 
 def _begin_sequence_with(element: str, value: object) -> Install:
-    class SequenceBegunWith(SessionInitialization):
+    class SequenceElementReplaced(SessionInitialization):
         def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
             super().initialize_transfer_sequence(session, now)
             setattr(session.TxOutgoingSequence, element, value)
 
-    return replace_part(SequenceBegunWith)
+    return replace_part(SequenceElementReplaced)
 
 
 @fault("sender-new-session-keeps-last-ack-count", breaks="MQQB-3.1.3.2-18")
 class SenderNewSessionKeepsLastAckCount(SessionInitialization):
-    """The sender keeps LastAckCount of the previous session."""
+    """The sender begins a new session with the LastAckCount of the previous session."""
 
     def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
         before = session.TxOutgoingSequence
@@ -174,7 +179,7 @@ _OF_SEQUENCE: tuple[tuple[str, str, str, object], ...] = (
     ("sender-new-sequence-resend-time-30", "MQQB-3.1.3.2-21", "ResendTime", 30),
 )
 for _name, _rule, _element, _value in _OF_SEQUENCE:
-    _says = f"When a session begins, {_element} of TxOutgoingSequence is {_value!r}."
+    _says = f"The sender sets {_element} of TxOutgoingSequence to {_value!r} when a session begins."
     add(_name, _rule, _says, _begin_sequence_with(_element, _value))
 add(
     "sender-new-session-outgoing-sequence-missing",
@@ -188,21 +193,21 @@ add(
 
 
 def _start_session_timer(timer: TimerName) -> Install:
-    class Running(SessionInitialization):
+    class TimerStarted(SessionInitialization):
         def initialize_timers(self, session: Session, now: Now) -> None:
             super().initialize_timers(session, now)
             self.qm.session_timers.start(session, timer, _HOUR_MS, now)
 
-    return replace_part(Running)
+    return replace_part(TimerStarted)
 
 
 def _stop_session_timer(timer: TimerName) -> Install:
-    class NotRunning(SessionInitialization):
+    class TimerStopped(SessionInitialization):
         def initialize_timers(self, session: Session, now: Now) -> None:
             super().initialize_timers(session, now)
             self.qm.session_timers.stop(session, timer)
 
-    return replace_part(NotRunning)
+    return replace_part(TimerStopped)
 
 
 for _name, _rule, _timer in (
@@ -211,12 +216,22 @@ for _name, _rule, _timer in (
     ("any-new-session-transactional-ack-wait-timer-running", "MQQB-3.1.3.2-11", TimerName.TRANSACTIONAL_ACK_WAIT),
     ("any-new-session-order-ack-send-timer-running", "MQQB-3.1.3.2-12", TimerName.ORDER_ACK_SEND),
 ):
-    add(_name, _rule, f"The {_timer.value} timer runs when a session begins.", _start_session_timer(_timer))
+    add(
+        _name,
+        _rule,
+        f"A queue manager begins a session with a running {_timer.value} timer.",
+        _start_session_timer(_timer),
+    )
 for _name, _rule, _timer in (
     ("any-new-session-cleanup-timer-stopped", "MQQB-3.1.3.2-13", TimerName.SESSION_CLEANUP),
     ("initiator-new-session-retry-connect-timer-stopped", "MQQB-3.1.3.2-14", TimerName.SESSION_RETRY_CONNECT),
 ):
-    add(_name, _rule, f"The {_timer.value} timer does not run when a session begins.", _stop_session_timer(_timer))
+    add(
+        _name,
+        _rule,
+        f"A queue manager begins a session without starting the {_timer.value} timer.",
+        _stop_session_timer(_timer),
+    )
 
 
 # -- the queue manager ---------------------------------------------------------------------------------------------
@@ -229,7 +244,7 @@ def _clear_queue_manager_identifier(qm: QueueManager) -> None:
 add(
     "queue-manager-identifier-null",
     "MQQB-3.1.3.2-34",
-    "QueueManager.Identifier is the null GUID.",
+    "The queue manager uses the null GUID as QueueManager.Identifier.",
     always(_clear_queue_manager_identifier),
 )
 

@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-recoverable-message-received-count-kept-on-reconnect", breaks="MQQB-3.1.3.2-05", blind=True)
-class ReceivedCountKept(SessionInitialization):
+class InitiatorRecoverableMessageReceivedCountKeptOnReconnect(SessionInitialization):
     """An initiator that connects again keeps the RecoverableMessageReceivedCount of its earlier session."""
 
     def initialize_counts(self, session: Session) -> None:
@@ -19,7 +19,7 @@ class ReceivedCountKept(SessionInitialization):
 
 
 @fault("initiator-direct-format-session-kept-on-reconnect", breaks="MQQB-3.1.3.2-29", blind=True)
-class DirectSessionKept(SessionInitialization):
+class InitiatorDirectFormatSessionKeptOnReconnect(SessionInitialization):
     """An initiator that connects again keeps the DirectFormatSession of its earlier session."""
 
     def initialize_parameters(self, session: Session, now: Now) -> None:
@@ -29,7 +29,7 @@ class DirectSessionKept(SessionInitialization):
 
 
 @fault("sender-express-message-of-lost-session-not-sent-again", breaks="MQQB-3.1.3.2-22", blind=True)
-class ExpressForgotten(SessionInitialization):
+class SenderExpressMessageOfLostSessionNotSentAgain(SessionInitialization):
     """The sender deletes an express message that was sent on an earlier session, instead of sending it again."""
 
     def initialize_messages(self, session: Session) -> None:

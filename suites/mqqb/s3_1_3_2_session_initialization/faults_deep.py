@@ -17,8 +17,8 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-def _keep(name: str) -> type[SessionInitialization]:
-    """Return a part in which a reopened session keeps the value of a given element."""
+def _keep_session_element(name: str) -> type[SessionInitialization]:
+    """Return a component that keeps the old value of a given element when a session is opened again."""
 
     class ElementKept(SessionInitialization):
         def initialize_session(self, session: Session, now: Now) -> None:
@@ -45,15 +45,15 @@ for rule, name, text in (
     add(
         f"initiator-{text}-of-earlier-session-kept",
         rule,
-        f"When the initiator opens another session for a queue, {name} is the same as in the previous session.",
-        replace_part(_keep(name)),
+        f"The initiator opens another session for a queue with the {name} of the previous session.",
+        replace_part(_keep_session_element(name)),
         blind=True,
     )
 
 
 @fault("initiator-no-cleanup-timer-of-retried-session", breaks="MQQB-3.1.3.2-13", blind=True)
-class NoCleanupOfRetry(SessionInitialization):
-    """The Session Cleanup Timer does not run on a session that a retry opens."""
+class InitiatorNoCleanupTimerOfRetriedSession(SessionInitialization):
+    """The initiator does not start the Session Cleanup Timer of a session that a retry opens."""
 
     def initialize_timers(self, session: Session, now: Now) -> None:
         super().initialize_timers(session, now)
@@ -61,7 +61,7 @@ class NoCleanupOfRetry(SessionInitialization):
             self.qm.session_timers.stop(session, TimerName.SESSION_CLEANUP)
 
 
-def _keep_sequence(name: str) -> type[SessionInitialization]:
+def _keep_sequence_element(name: str) -> type[SessionInitialization]:
     class SequenceElementKept(SessionInitialization):
         def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
             old = session.TxOutgoingSequence
@@ -81,16 +81,16 @@ for rule, name, text in (
     add(
         f"initiator-{text}-of-earlier-session-kept",
         rule,
-        f"When a new session begins, {name} of TxOutgoingSequence is the same as in the previous session.",
-        replace_part(_keep_sequence(name)),
+        f"The sender begins a new session with the {name} of the previous TxOutgoingSequence.",
+        replace_part(_keep_sequence_element(name)),
         blind=True,
     )
 
 
 @fault("initiator-transactional-messages-not-sent-again-on-new-session", breaks="MQQB-3.1.3.2-22", blind=True)
-class TransactionalNotSentAgain(SessionInitialization):
-    """On a new session, only nontransactional messages are sent again; transactional messages wait for the resend
-    timer.
+class InitiatorTransactionalMessagesNotSentAgainOnNewSession(SessionInitialization):
+    """On a new session, the sender sends only nontransactional messages again; it sends transactional messages again
+    when the resend timer expires.
     """
 
     def initialize_messages(self, session: Session) -> None:
@@ -102,9 +102,9 @@ class TransactionalNotSentAgain(SessionInitialization):
 
 
 @fault("acceptor-other-identifier-in-responses-than-in-requests", breaks="MQQB-3.1.3.2-34", blind=True)
-class IdentifierOfAcceptor(SessionOpening):
-    """The Identifier in the queue manager's EstablishConnection responses differs from the Identifier
-    in its requests.
+class AcceptorOtherIdentifierInResponsesThanInRequests(SessionOpening):
+    """The queue manager sends an Identifier in its EstablishConnection responses that differs from the Identifier in
+    its requests.
     """
 
     def build_establish_response(
@@ -116,7 +116,7 @@ class IdentifierOfAcceptor(SessionOpening):
 
 
 @fault("initiator-waiting-messages-of-retry-one-by-one", breaks="MQQB-3.1.3.2-23", blind=True)
-class OneByOne(SessionInitialization):
+class InitiatorWaitingMessagesOfRetryOneByOne(SessionInitialization):
     """On a session that a retry opens, the initiator sends each message only after the previous message has been
     acknowledged.
     """
@@ -128,10 +128,8 @@ class OneByOne(SessionInitialization):
 
 
 @fault("acceptor-count-of-closed-session-continued", breaks="MQQB-3.1.3.2-04", blind=True)
-class AcceptedCountContinued(SessionOpening):
-    """MessageReceivedCount of an accepted session starts with the MessageReceivedCount of the last closed session of
-    the same sender.
-    """
+class AcceptorCountOfClosedSessionContinued(SessionOpening):
+    """The acceptor begins a session with the MessageReceivedCount of the last closed session of the same sender."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)

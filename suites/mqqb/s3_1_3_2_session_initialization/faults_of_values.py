@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.3.2 Session Initialization that only some values reveal."""
+"""Faults of MS-MQQB 3.1.3.2 Session Initialization that occur only with some values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from reference_qm.model.adm import Session
 
 
 @fault("sender-awaits-ack-before-journaled-message-of-priority-0", breaks="MQQB-3.1.3.2-23")
-class WindowOf1ForJournaledMessages(Sending):
+class SenderAwaitsAckBeforeJournaledMessageOfPriority0(Sending):
     """The sender waits for an acknowledgment before it sends a message with JP whose priority is 0."""
 
     def is_window_open(self, session: Session) -> bool:

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.3.2 Session Initialization: when a receiver counts messages from 0, a full window comes first."""
+"""MS-MQQB 3.1.3.2 Session Initialization: a receiver that counts messages from 0 first acknowledges a full window."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ GREATEST_TIMER_SPEED_UP = 2
 @covers("MQQB-3.1.3.2-08")
 @pytest.mark.parametrize("opened_by", ["peer", "SUT", "SUT again"])
 def test_first_window_of_session_has_as_many_messages_as_later_windows(peer, sut, judge, opened_by):
-    """The peer sends express messages until the SUT has acknowledged several windows: as many messages precede the
-    first SessionAck as are between later SessionAcks. In the case "SUT again", the SUT opens a session after a lost
-    session on which it left five messages unacknowledged.
+    """The peer sends express messages until the SUT has acknowledged several windows: the number of messages before the
+    first SessionAck equals the number between later SessionAcks. In the case "SUT again", the SUT opens a session after
+    a lost session on which it left five messages unacknowledged.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     session = _open_session(peer, sut, opened_by)

@@ -66,7 +66,7 @@ ZERO_SEQUENCE_ELEMENTS = {
 @varied("destination", "queue journaling", priority=("3", "0"))
 def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     """After a session with two messages in each direction, one message in each direction is sent on the next session:
-    the SessionAck on that session counts one message. ``owed``: the number of messages of the peer that may be
+    the SUT's SessionAck on that session counts one message. ``owed``: the number of messages of the peer that may be
     unacknowledged when the first session is lost.
     """
     session = OutgoingSession(peer, sut)
@@ -181,8 +181,8 @@ def test_unacknowledged_messages_are_sent_again_on_the_next_session(peer, sut, j
 @needs("send", "management")
 @covers("MQQB-3.1.3.2-18")
 def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
-    """Two of three messages are acknowledged by OrderAcks on one session, and the third message on the next session:
-    LastAckCount of the next session is 1.
+    """The peer acknowledges two of three messages by OrderAcks on one session, and the third message on the next
+    session: LastAckCount of the next session is 1.
     """
     outgoing = Outgoing(peer, sut, "mqc-next-session")
     outgoing.send(3)
@@ -209,8 +209,8 @@ def test_next_session_counts_only_its_own_order_acks(peer, sut, judge):
 @needs("timers")
 @covers("MQQB-3.1.3.2-13")
 def test_idle_session_of_second_attempt_closes(peer, sut, judge):
-    """The SUT opens a session in its second attempt, and its message is acknowledged: the SUT closes the idle session
-    at an expiry of the Session Cleanup Timer.
+    """The SUT opens a session in its second attempt, and the peer acknowledges its message: the SUT closes the idle
+    session when the Session Cleanup Timer expires.
     """
     cleanup_ms = sut.timer_ms("session_cleanup_ms", SESSION_CLEANUP_MS)
     session = OutgoingSession(peer, sut)
@@ -381,7 +381,8 @@ REINITIALIZED_ELEMENTS = {
     "MQQB-3.1.3.2-26": ("ReceivedAck", False),
     "MQQB-3.1.3.2-32": ("RecoverableAckSendTimeout", 0xFFFFFFFF),
 }
-"""Elements of a session that is established again, before the peer answers, by rule."""
+"""Elements of a session that the SUT establishes again, by rule. The check reads their values before the peer answers.
+"""
 
 
 @needs("send", "inspect")

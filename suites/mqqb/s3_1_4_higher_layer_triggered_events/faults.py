@@ -19,8 +19,8 @@ add(
 
 
 @fault("any-queue-manager-start-initializes-elements-partly", breaks="MQQB-3.1.4.1-01")
-class ElementsInitializedPartly(Initialization):
-    """A queue manager initializes only the first three entries of its ResendTimerTable when it starts."""
+class AnyQueueManagerStartInitializesElementsPartly(Initialization):
+    """A queue manager initializes only the first three entries of ResendTimerTable when it starts."""
 
     def initialize_globally(self, now: Now) -> None:
         super().initialize_globally(now)

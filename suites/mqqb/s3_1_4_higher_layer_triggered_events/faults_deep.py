@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-only-first-queue-connected-at-start", breaks="MQQB-3.1.4.1-02", blind=True)
-class FirstQueueConnected(Administering):
+class InitiatorOnlyFirstQueueConnectedAtStart(Administering):
     """When the queue manager starts, it connects only for the first outgoing queue that has messages."""
 
     def establish_waiting(self, now: Now) -> None:
@@ -21,7 +21,7 @@ class FirstQueueConnected(Administering):
 
 
 @fault("initiator-queue-of-transactional-messages-not-connected-at-start", breaks="MQQB-3.1.4.1-02", blind=True)
-class TransactionalNotConnected(Administering):
+class InitiatorQueueOfTransactionalMessagesNotConnectedAtStart(Administering):
     """When the queue manager starts, it does not connect for a queue that has only transactional messages."""
 
     def establish_waiting(self, now: Now) -> None:

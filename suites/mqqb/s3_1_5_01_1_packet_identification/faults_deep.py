@@ -14,23 +14,25 @@ from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
-def _without_label(packet: UserMessagePacket) -> UserMessagePacket:
+def _remove_label(packet: UserMessagePacket) -> UserMessagePacket:
     properties = replace(packet.MessagePropertiesHeader, Label="")
     return replace(packet, MessagePropertiesHeader=properties)
 
 
 @fault("sender-final-ack-of-class-0x4000-taken-as-message", breaks="MQQB-3.1.5.1.1-12", blind=True)
-class OnlyGreaterClasses(Receiving):
-    """The sender identifies a FinalAck only by a class above 0x4000, so ACK_RECEIVE completes no message."""
+class SenderFinalAckOfClass0x4000TakenAsMessage(Receiving):
+    """The sender identifies a FinalAck only by a class above 0x4000, so a FinalAck of class ACK_RECEIVE completes no
+    message.
+    """
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         if packet.MessagePropertiesHeader.MessageClass == 0x4000:
-            packet = _without_label(packet)
+            packet = _remove_label(packet)
         super().take_message(session, packet, receipt, now)
 
 
 @fault("sender-report-or-arrival-ack-taken-as-final-ack", breaks="MQQB-3.1.5.1.1-12", blind=True)
-class ReportsComplete(Receiving):
+class SenderReportOrArrivalAckTakenAsFinalAck(Receiving):
     """The sender treats a message for order_queue$ with the label of an OrderAck and the class 0x0001 or 0x0002 as a
     FinalAck.
     """
@@ -43,7 +45,7 @@ class ReportsComplete(Receiving):
 
 
 @fault("receiver-message-with-label-of-order-ack-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
-class LabelDropped(Receiving):
+class ReceiverMessageWithLabelOfOrderAckDropped(Receiving):
     """The receiver drops a message of class NORMAL whose label is QM Ordering Ack, regardless of its destination."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -55,7 +57,7 @@ class LabelDropped(Receiving):
 
 
 @fault("receiver-message-of-36-bytes-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
-class SizeDropped(Receiving):
+class ReceiverMessageOf36BytesDropped(Receiving):
     """The receiver drops a message of class NORMAL whose body has 36 bytes."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -67,7 +69,7 @@ class SizeDropped(Receiving):
 
 
 @fault("initiator-message-on-own-session-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
-class MessageOnOwnSessionDropped(Receiving):
+class InitiatorMessageOnOwnSessionDropped(Receiving):
     """A queue manager drops a message of class NORMAL that arrives on a session that the queue manager
     itself opened.
     """
@@ -90,28 +92,32 @@ class _LowBitsOfType(Identifying):
 
 
 @fault("queue-manager-packet-type-6-taken-as-establish-connection", breaks="MQQB-3.1.5.1.1-01", blind=True)
-class TypeSixEstablishes(_LowBitsOfType):
-    """The queue manager reads only the two lowest bits of PT, so a packet with PT 0x6 is an EstablishConnection."""
+class QueueManagerPacketType6TakenAsEstablishConnection(_LowBitsOfType):
+    """The queue manager reads only the two lowest bits of PT, so it accepts a packet with PT 0x6 as an
+    EstablishConnection.
+    """
 
     low = 2
 
 
 @fault("queue-manager-packet-type-7-taken-as-connection-parameters", breaks="MQQB-3.1.5.1.1-02", blind=True)
-class TypeSevenParameters(_LowBitsOfType):
-    """The queue manager reads only the two lowest bits of PT, so a packet with PT 0x7 is a ConnectionParameters."""
+class QueueManagerPacketType7TakenAsConnectionParameters(_LowBitsOfType):
+    """The queue manager reads only the two lowest bits of PT, so it accepts a packet with PT 0x7 as a
+    ConnectionParameters.
+    """
 
     low = 3
 
 
 @fault("queue-manager-packet-type-5-taken-as-session-ack", breaks="MQQB-3.1.5.1.1-03", blind=True)
-class TypeFiveAcknowledges(_LowBitsOfType):
-    """The queue manager reads only the two lowest bits of PT, so a packet with PT 0x5 is a SessionAck."""
+class QueueManagerPacketType5TakenAsSessionAck(_LowBitsOfType):
+    """The queue manager reads only the two lowest bits of PT, so it accepts a packet with PT 0x5 as a SessionAck."""
 
     low = 1
 
 
 @fault("queue-manager-session-ack-with-priority-0-not-identified", breaks="MQQB-3.1.5.1.1-03", blind=True)
-class PriorityOfSessionAck(Identifying):
+class QueueManagerSessionAckWithPriority0NotIdentified(Identifying):
     """The queue manager identifies a SessionAck only if BaseHeader.Flags.PR is not 0, and refuses other SessionAcks."""
 
     def identify_packet(self, data: bytes) -> Packet:
@@ -121,7 +127,7 @@ class PriorityOfSessionAck(Identifying):
         return packet
 
 
-class _Lenient(Receiving):
+class _CorrectingPackets(Receiving):
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
         return packet
 
@@ -134,7 +140,7 @@ class _Lenient(Receiving):
     breaks=("MQQB-3.1.5.1.1-04", "MQQB-3.1.5.1.1-09"),
     blind=True,
 )
-class PriorityIgnored(_Lenient):
+class SenderOrderingAckWithPriorityIdentified(_CorrectingPackets):
     """The sender accepts OrderAcks and FinalAcks whose BaseHeader.Flags contain a priority but no other bit."""
 
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -148,7 +154,7 @@ class PriorityIgnored(_Lenient):
     breaks=("MQQB-3.1.5.1.1-06", "MQQB-3.1.5.1.1-11"),
     blind=True,
 )
-class LabelPrefix(_Lenient):
+class SenderOrderingAckLabelComparedByPrefix(_CorrectingPackets):
     """The sender accepts OrderAcks and FinalAcks whose label only begins with QM Ordering Ack."""
 
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -163,8 +169,10 @@ class LabelPrefix(_Lenient):
     breaks=("MQQB-3.1.5.1.1-06", "MQQB-3.1.5.1.1-11"),
     blind=True,
 )
-class LabelWithoutCase(_Lenient):
-    """The sender accepts OrderAcks and FinalAcks whose label differs from QM Ordering Ack in upper and lower case."""
+class SenderOrderingAckLabelComparedWithoutCase(_CorrectingPackets):
+    """The sender accepts OrderAcks and FinalAcks whose label differs from QM Ordering Ack only in upper
+    and lower case.
+    """
 
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
         label = packet.MessagePropertiesHeader.Label or ""
@@ -174,7 +182,7 @@ class LabelWithoutCase(_Lenient):
 
 
 @fault("sender-order-ack-body-longer-than-36-bytes-identified", breaks="MQQB-3.1.5.1.1-07", blind=True)
-class LongerBody(_Lenient):
+class SenderOrderAckBodyLongerThan36BytesIdentified(_CorrectingPackets):
     """The sender accepts an OrderAck whose body has more than 36 bytes, and reads the first 36 bytes."""
 
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -185,8 +193,8 @@ class LongerBody(_Lenient):
 
 
 @fault("sender-order-ack-of-class-report-identified", breaks="MQQB-3.1.5.1.1-08", blind=True)
-class ReportIsOrderAck(_Lenient):
-    """The sender also takes a message of class REPORT with the label and the body of an OrderAck as an OrderAck."""
+class SenderOrderAckOfClassReportIdentified(_CorrectingPackets):
+    """The sender treats a message of class REPORT with the label and the body of an OrderAck as an OrderAck."""
 
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
         properties = packet.MessagePropertiesHeader
@@ -196,8 +204,10 @@ class ReportIsOrderAck(_Lenient):
 
 
 @fault("sender-final-ack-of-class-ack-reach-queue-identified", breaks="MQQB-3.1.5.1.1-12", blind=True)
-class ReachQueueIsFinalAck(_Lenient):
-    """The sender also takes a message of class ACK_REACH_QUEUE, which is below 0x4000, as a FinalAck of ACK_RECEIVE."""
+class SenderFinalAckOfClassAckReachQueueIdentified(_CorrectingPackets):
+    """The sender treats a message of class ACK_REACH_QUEUE, which is below 0x4000, as a FinalAck of
+    class ACK_RECEIVE.
+    """
 
     def correct(self, packet: UserMessagePacket) -> UserMessagePacket:
         properties = packet.MessagePropertiesHeader
@@ -210,7 +220,7 @@ class ReachQueueIsFinalAck(_Lenient):
 
 
 @fault("receiver-normal-message-with-ordering-label-dropped", breaks="MQQB-3.1.5.1.1-13", blind=True)
-class LabelDrops(Receiving):
+class ReceiverNormalMessageWithOrderingLabelDropped(Receiving):
     """The receiver acknowledges and drops a message of class NORMAL whose label is QM Ordering Ack."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.1.1 Packet Identification: each kind of packet is identified by its fields."""
+"""MS-MQQB 3.1.5.1.1 Packet Identification: the fields of a packet identify its kind."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ CHANGES_OF_ACKNOWLEDGMENTS: dict[str, tuple[Callable[..., Any], ...]] = {
         lambda peer: {"MessageClass": 0x0002},
     ),
 }
-"""By rule: a step that makes an acknowledgment, and changes after which the message is not an acknowledgment."""
+"""For each rule: a step that makes an acknowledgment, and the changes that make the message not an acknowledgment."""
 
 
-def _make_changed(make, peer, sent, changes):
+def _make_changed_acknowledgment(make, peer, sent, changes):
     """Make an acknowledgment with changed fields; ``longer`` adds four bytes to its body."""
     if changes.pop("longer", False):
         changes["body"] = bytes(make(peer, sent)["MessagePropertiesHeader"].MessageBody) + bytes(4)
@@ -78,9 +78,9 @@ def _make_changed(make, peer, sent, changes):
 @needs("send")
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in CHANGES_OF_ACKNOWLEDGMENTS])
 def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, sut, judge, rule):
-    """An OrderAck or FinalAck ends the resending of a message. A message that differs from such an acknowledgment in
-    one field does not end the resending, and leaves the session open. The acknowledgment and these messages are sent on
-    separate sessions, because their effect on sequence numbers is open (E26).
+    """The peer sends an OrderAck or FinalAck, which ends the resending of a message. A message that differs from such
+    an acknowledgment in one field does not end the resending, and leaves the session open. The peer sends the
+    acknowledgment and these messages on separate sessions, because their effect on sequence numbers is undefined (E26).
     """
     make, *changes = CHANGES_OF_ACKNOWLEDGMENTS[rule]
     outgoing = Outgoing(peer, sut)
@@ -93,7 +93,10 @@ def test_message_that_differs_from_an_acknowledgment_stops_no_resending(peer, su
     [other] = outgoing.send()
     session = outgoing.session
     outgoing.sender.acknowledge_all(session)
-    frames += [other, *(session.send(_make_changed(make, peer, other, change(peer))) for change in changes)]
+    frames += [
+        other,
+        *(session.send(_make_changed_acknowledgment(make, peer, other, change(peer))) for change in changes),
+    ]
     peer.settle()
     observed = {
         "acknowledged message": acknowledged,
@@ -166,8 +169,9 @@ def test_session_ack_with_wrong_in_sh_or_pt_closes_session(peer, judge, base, pa
 @covers("MQQB-3.1.5.1.1-13")
 @pytest.mark.parametrize("opens", ["peer", "sut"])
 def test_packet_with_in_clear_and_class_normal_is_acknowledged(peer, sut, judge, opens):
-    """A packet with IN clear and the class NORMAL is acknowledged as the first message of the session, even if its
-    label and the size of its body are those of an OrderAck, and is put into its queue.
+    """The peer sends a packet with IN clear and the class NORMAL as the first message of the session: the SUT
+    acknowledges the packet and puts it into its queue, even if its label and the size of its body are those of an
+    OrderAck.
     """
     connection = peer.open_raw() if opens == "peer" else await_session_of_sut(peer, sut)
     known = len(connection.received)

@@ -51,7 +51,7 @@ class SenderReceivedMessageNotCountedAsActivity(Receiving):
 
 @fault("initiator-packet-with-wrong-signature-ignored", breaks="MQQB-3.1.5.1.2-01", blind=True)
 class InitiatorPacketWithWrongSignatureIgnored(Identifying):
-    """The initiator of a session keeps it open after a packet with a wrong signature."""
+    """The initiator keeps its session open after a packet with a wrong signature."""
 
     def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
         if not session.initiator:
@@ -60,7 +60,7 @@ class InitiatorPacketWithWrongSignatureIgnored(Identifying):
 
 @fault("initiator-malformed-packet-ignored", breaks="MQQB-3.1.5.1.3-01", blind=True)
 class InitiatorMalformedPacketIgnored(Closing):
-    """The initiator of a session keeps it open after an incorrectly formatted packet."""
+    """The initiator keeps its session open after an incorrectly formatted packet."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
         if not session.initiator:

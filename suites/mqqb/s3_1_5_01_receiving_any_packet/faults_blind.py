@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-user-message-packet-not-counted-as-activity", breaks="MQQB-3.1.5.1-01", blind=True)
-class MessageIsNoActivity(Identifying):
+class SenderUserMessagePacketNotCountedAsActivity(Identifying):
     """The sender does not set ReceivedAck to TRUE when it receives a UserMessage."""
 
     def __init__(self, qm: QM) -> None:

@@ -102,7 +102,7 @@ for name, rule, says, change, meant in (
 
 
 @fault("receiver-malformed-packet-on-second-session-ignored", breaks="MQQB-3.1.5.1.3-01", blind=True)
-class SecondSessionIgnoresMalformed(Closing):
+class ReceiverMalformedPacketOnSecondSessionIgnored(Closing):
     """While another session is open, the receiver discards a malformed packet, but keeps the session of this packet
     open.
     """
@@ -114,7 +114,7 @@ class SecondSessionIgnoresMalformed(Closing):
 
 
 @fault("receiver-malformed-packet-closes-every-session", breaks="MQQB-3.1.5.1.3-01", blind=True)
-class EverySessionClosed(Closing):
+class ReceiverMalformedPacketClosesEverySession(Closing):
     """After a malformed packet, the receiver closes all sessions of the sender of this packet."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
@@ -129,7 +129,7 @@ _SIGNATURE = b"LIOR"
 
 
 @fault("sender-express-message-is-no-activity", breaks="MQQB-3.1.5.1-01", blind=True)
-class ExpressNoActivity(Receiving):
+class SenderExpressMessageIsNoActivity(Receiving):
     """The sender does not set ReceivedAck when it receives an express user message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -139,8 +139,10 @@ class ExpressNoActivity(Receiving):
 
 
 @fault("sender-activity-after-first-expiry-not-noted", breaks="MQQB-3.1.5.1-01", blind=True)
-class ActivityOnce(SessionAcks):
-    """After the first expiry of the Session Ack Wait Timer, received packets no longer set ReceivedAck."""
+class SenderActivityAfterFirstExpiryNotNoted(SessionAcks):
+    """After the first expiry of the Session Ack Wait Timer, the sender no longer sets ReceivedAck when it receives a
+    packet.
+    """
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
         expired = _expired.setdefault(self.qm, set())
@@ -167,8 +169,10 @@ class _Segments(Identifying):
     breaks=("MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01"),
     blind=True,
 )
-class FirstOfSegment(_Segments):
-    """The queue manager verifies VersionNumber and Signature only of the first packet of received data."""
+class QueueManagerSignatureOfSecondPacketInSegmentNotVerified(_Segments):
+    """The queue manager verifies VersionNumber and Signature only in the first of several packets that
+    arrive together.
+    """
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
         for at in self.offsets(data)[1:]:
@@ -177,7 +181,7 @@ class FirstOfSegment(_Segments):
 
 
 @fault("receiver-message-with-wrong-version-stored-before-close", breaks="MQQB-3.1.5.1.2-01", blind=True)
-class WrongVersionStored(Identifying):
+class ReceiverMessageWithWrongVersionStoredBeforeClose(Identifying):
     """The receiver stores a user message with a wrong VersionNumber before it closes the session."""
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
@@ -191,7 +195,7 @@ class WrongVersionStored(Identifying):
 
 
 @fault("initiator-malformed-packet-before-parameters-response-ignored", breaks="MQQB-3.1.5.1-05", blind=True)
-class MalformedIgnoredByInitiator(Identifying):
+class InitiatorMalformedPacketBeforeParametersResponseIgnored(Identifying):
     """An initiator that waits for the ConnectionParameters response ignores malformed packets."""
 
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
@@ -204,8 +208,10 @@ class MalformedIgnoredByInitiator(Identifying):
 
 
 @fault("queue-manager-form-of-later-packets-not-checked", breaks="MQQB-3.1.5.1-05", blind=True)
-class LaterPacketsUnchecked(Identifying):
-    """The queue manager does not check the form of packets of a session on which it has received a message."""
+class QueueManagerFormOfLaterPacketsNotChecked(Identifying):
+    """After the queue manager has received a message on a session, it does not check the form of later packets of this
+    session.
+    """
 
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
         if session.SessionState is SessionState.OPEN and session.MessageReceivedCount:

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.1 Receiving Any Packet, 3.1.5.1.2 and 3.1.5.1.3."""
+"""MS-MQQB 3.1.5.1 Receiving Any Packet, with 3.1.5.1.2 and 3.1.5.1.3."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ CHANGES_OF_REQUEST: dict[str, dict[str, Any]] = {
 
 @covers("MQQB-3.1.5.1-01")
 def test_message_before_timer_expiry_keeps_session_open(peer, sut, judge):
-    """A message of the peer shortly before the Session Ack Wait Timer expires keeps the session open for another
-    period.
+    """The peer sends a message shortly before the Session Ack Wait Timer expires: the SUT keeps the session open for
+    another period.
     """
     session = OutgoingSession(peer, sut)
     message = session.open()
@@ -110,8 +110,8 @@ def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge)
 @pytest.mark.parametrize("opens", ["peer", "sut"])
 @pytest.mark.parametrize("wrong", WRONG_SIGNATURES)
 def test_packet_with_wrong_version_or_signature_closes_session(peer, sut, judge, wrong, opens):
-    """A message with a wrong version or signature on an open session is neither acknowledged nor stored, and the SUT
-    closes the session.
+    """The peer sends a message with a wrong version or signature on an open session: the SUT neither acknowledges nor
+    stores the message, and closes the session.
     """
     at, value = WRONG_SIGNATURES[wrong]
     connection = peer.open_raw() if opens == "peer" else await_session_of_sut(peer, sut)
@@ -132,8 +132,8 @@ def test_packet_with_wrong_version_or_signature_closes_session(peer, sut, judge,
 @covers("MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01")
 @pytest.mark.parametrize("wrong", ["version 0x11", "signature in small letters"])
 def test_second_packet_of_segment_with_wrong_signature_closes_session(peer, judge, wrong):
-    """A message with a wrong version or signature comes in one TCP segment after a correct message: the SUT closes the
-    session.
+    """The peer sends a correct message and a message with a wrong version or signature in one TCP segment: the SUT
+    closes the session.
     """
     at, value = WRONG_SIGNATURES[wrong]
     connection = peer.open_raw()
@@ -148,8 +148,8 @@ def test_second_packet_of_segment_with_wrong_signature_closes_session(peer, judg
 @sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 def test_malformed_parameters_close_session_that_opens(peer, sut, judge):
-    """The peer sends a ConnectionParameters packet with an additional byte as request or as response: the SUT closes
-    the session, and sends nothing.
+    """The peer sends a ConnectionParameters request or response with an additional byte: the SUT closes the session and
+    sends nothing.
     """
     flaw = "a byte after the ConnectionParametersHeader"
     accepted = peer.request_session()
@@ -164,7 +164,7 @@ def test_malformed_parameters_close_session_that_opens(peer, sut, judge):
 
 
 def build_malformed_packets(peer: Peer) -> dict[str, bytes]:
-    """Return packets that violate the layout of MS-MQQB 2 or MS-MQMQ, by their flaw."""
+    """Return packets that violate the layout of MS-MQQB 2 or MS-MQMQ, with the name of each violation as key."""
     message = bytes(peer.recoverable_message())
     parameters = bytes(connection_parameters(RecoverableAckTimeout=500, AckTimeout=20_000))
     return {
@@ -191,7 +191,7 @@ def build_incomplete_transaction(peer: Peer) -> bytes:
 
 
 def set_packet_size(data: bytes) -> bytes:
-    """Return the bytes of a packet with PacketSize set to their number."""
+    """Return the bytes of a packet whose PacketSize is set to the number of its bytes."""
     return data[:8] + len(data).to_bytes(4, "little") + data[12:]
 
 
@@ -238,7 +238,9 @@ def test_malformed_packet_closes_session(peer, judge):
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 @pytest.mark.parametrize("flaw", ["a MessageSize beyond the packet", "a byte after the ConnectionParametersHeader"])
 def test_malformed_packet_closes_session_of_the_sut(peer, sut, judge, flaw):
-    """A malformed packet on a session that the SUT opened is not acknowledged, and the SUT closes the session."""
+    """The peer sends a malformed packet on a session that the SUT opened: the SUT does not acknowledge the packet, and
+    closes the session.
+    """
     connection = await_session_of_sut(peer, sut)
     connection.check_alive()
     known = len(connection.received)

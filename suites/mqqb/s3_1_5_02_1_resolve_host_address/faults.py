@@ -115,7 +115,7 @@ class InitiatorConnectsToOtherAddressThanNextHop(NextHops):
 
 
 @fault("initiator-next-hops-looked-up-for-wrong-guid", breaks="MQQB-3.1.5.2.1-16")
-class InitiatorNextHopsOfOtherGuid(NextHops):
+class InitiatorNextHopsLookedUpForWrongGuid(NextHops):
     """The initiator calls Get Next Hops with a GUID other than the GUID of the destination."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
@@ -155,27 +155,29 @@ def _has_public_destination(session: Session) -> bool:
 
 
 def _skip_reconnection_by_kind_of_name(*, public: bool) -> Install:
-    """Prevent the initiator from connecting again, either for public format names or for all other format names."""
+    """Prevent the initiator from connecting again, either for public format names or for all other format names, as the
+    caller chooses.
+    """
 
-    class NotTriedAgain(Closing):
+    class RetrySkipped(Closing):
         def await_reconnect(self, session: Session, now: Now) -> None:
             if _has_public_destination(session) is not public:
                 super().await_reconnect(session, now)
 
-    return replace_part(NotTriedAgain)
+    return replace_part(RetrySkipped)
 
 
 def _skip_validation_mark(*, public: bool) -> Install:
     """Prevent the initiator from setting NeedValidation, either for queues with public format names or for all other
-    queues.
+    queues, as the caller chooses.
     """
 
-    class NotMarked(Resolving):
+    class ValidationMarkSkipped(Resolving):
         def require_validation(self, session: Session) -> None:
             if _has_public_destination(session) is not public:
                 super().require_validation(session)
 
-    return replace_part(NotMarked)
+    return replace_part(ValidationMarkSkipped)
 
 
 add(
@@ -193,13 +195,13 @@ add(
 add(
     "initiator-unknown-queue-state-disconnected",
     "MQQB-3.1.5.2.1-11",
-    "State of the initiator's outgoing queue is Disconnected for a queue that is in no directory.",
+    "The initiator sets State of the outgoing queue to Disconnected for a queue that is in no directory.",
     _skip_validation_mark(public=True),
 )
 add(
     "initiator-missing-next-hop-queue-state-disconnected",
     "MQQB-3.1.5.2.1-21",
-    "State of the initiator's outgoing queue is Disconnected for a destination without a next hop.",
+    "The initiator sets State of the outgoing queue to Disconnected for a destination without a next hop.",
     _skip_validation_mark(public=False),
 )
 
@@ -240,12 +242,12 @@ class InitiatorNextHopCollectionLastHopTwice(Resolving):
 def _change_next_hops(**changes: Any) -> Install:
     """Change attributes of each next hop."""
 
-    class HopWith(Resolving):
+    class NextHopChanged(Resolving):
         def select_next_hop(self, session: Session) -> None:
             session.NextHopCollection[:] = [replace(hop, **changes) for hop in session.NextHopCollection]
             super().select_next_hop(session)
 
-    return replace_part(HopWith)
+    return replace_part(NextHopChanged)
 
 
 add(
@@ -264,7 +266,7 @@ add(
 
 @fault("initiator-next-hop-address-wrong", breaks="MQQB-3.1.5.2.1-31")
 class InitiatorNextHopAddressWrong(Establishing):
-    """Address of the initiator's NextHop is not the resolved address."""
+    """The initiator sets Address of a NextHop to an address that is not the resolved address."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
@@ -296,7 +298,7 @@ add(
 
 @fault("initiator-next-hop-indexer-kept-by-new-resolution", breaks="MQQB-3.1.5.2.1-33")
 class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
-    """The initiator's NextHopIndexer stays at the last tried address when the initiator resolves the name again."""
+    """When the initiator resolves the name again, its NextHopIndexer stays at the address that it tried last."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
         self.last = session.NextHopIndexer
@@ -308,14 +310,14 @@ class InitiatorNextHopIndexerKeptByNewResolution(Resolving):
 
 
 def _change_remote_element(element: str, value: object) -> Install:
-    """Set an element that a session copies from its next hop, after the request is sent."""
+    """Set one of the session elements that are copied from the next hop to another value, after the request is sent."""
 
-    class Remote(Establishing):
+    class RemoteElementChanged(Establishing):
         def send_establish_request(self, session: Session, now: Now) -> None:
             super().send_establish_request(session, now)
             setattr(session, element, value)
 
-    return replace_part(Remote)
+    return replace_part(RemoteElementChanged)
 
 
 add(

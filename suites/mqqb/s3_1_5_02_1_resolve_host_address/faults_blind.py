@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-next-hops-without-third-address-of-host", breaks="MQQB-3.1.5.2.1-28", blind=True)
-class TwoAddressesOnly(Resolving):
+class InitiatorNextHopsWithoutThirdAddressOfHost(Resolving):
     """The initiator creates a NextHop only for the first two addresses of a host name."""
 
     def store_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:

@@ -23,7 +23,7 @@ from reference_qm.surface.clock import Now
     breaks=("MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-20"),
     blind=True,
 )
-class OneRetry(Closing):
+class InitiatorNoRetryTimerAfterSecondFailureToFindDestination(Closing):
     """When a retry also finds no destination or next hop, the initiator does not restart the Session Retry Connect
     Timer.
     """
@@ -39,8 +39,10 @@ class OneRetry(Closing):
     breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"),
     blind=True,
 )
-class SecondFailureInactive(Resolving):
-    """When a retry also finds no destination or next hop, State of the outgoing queue becomes Inactive."""
+class InitiatorStateInactiveAfterSecondFailureToFindDestination(Resolving):
+    """When a retry also finds no destination or next hop, the initiator sets State of the outgoing queue
+    to Inactive.
+    """
 
     def require_validation(self, session: Session) -> None:
         super().require_validation(session)
@@ -50,8 +52,8 @@ class SecondFailureInactive(Resolving):
 
 
 @fault("initiator-every-queue-needs-validation", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
-class OtherQueuesNeedValidation(Resolving):
-    """When a destination cannot be found, State of every outgoing queue becomes NeedValidation."""
+class InitiatorEveryQueueNeedsValidation(Resolving):
+    """When the initiator cannot find a destination, it sets State of every outgoing queue to NeedValidation."""
 
     def require_validation(self, session: Session) -> None:
         super().require_validation(session)
@@ -61,8 +63,10 @@ class OtherQueuesNeedValidation(Resolving):
 
 
 @fault("initiator-next-hops-of-earlier-attempt-kept", breaks="MQQB-3.1.5.2.1-27", blind=True)
-class OldHopsKept(Resolving):
-    """NextHops keeps the addresses of earlier attempts, so each retry adds a further copy of each address."""
+class InitiatorNextHopsOfEarlierAttemptKept(Resolving):
+    """The initiator keeps the addresses of earlier attempts in NextHops, so each retry adds a further copy of each
+    address.
+    """
 
     def try_addresses(self, session: Session, now: Now) -> None:
         queue = outgoing_queue(session)
@@ -76,7 +80,7 @@ _earlier: dict[int, list[str]] = {}
 
 
 @fault("initiator-next-hops-without-last-address", breaks="MQQB-3.1.5.2.1-27", blind=True)
-class LastHopOmitted(Resolving):
+class InitiatorNextHopsWithoutLastAddress(Resolving):
     """The initiator does not put the last of several addresses into NextHops."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
@@ -87,7 +91,7 @@ class LastHopOmitted(Resolving):
 
 
 @fault("initiator-retry-begins-with-last-address", breaks="MQQB-3.1.5.2.1-33", blind=True)
-class SecondRoundBeginsWithLast(Resolving):
+class InitiatorRetryBeginsWithLastAddress(Resolving):
     """When the addresses are resolved again in a retry, the initiator begins with the last address."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
@@ -98,7 +102,7 @@ class SecondRoundBeginsWithLast(Resolving):
 
 
 @fault("initiator-second-unresolvable-queue-inactive", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
-class SecondInactive(Resolving):
+class InitiatorSecondUnresolvableQueueInactive(Resolving):
     """The initiator sets State to NeedValidation only for the first of two outgoing queues whose destinations cannot be
     found.
     """
@@ -110,7 +114,7 @@ class SecondInactive(Resolving):
 
 
 @fault("initiator-session-guid-of-destination-behind-router", breaks="MQQB-3.1.5.2.1-37", blind=True)
-class GuidOfDestination(Resolving):
+class InitiatorSessionGuidOfDestinationBehindRouter(Resolving):
     """The initiator sets RemoteQMGuid to the Identifier of the destination's queue manager, even if the next hop is a
     router with another Identifier.
     """
@@ -122,8 +126,10 @@ class GuidOfDestination(Resolving):
 
 
 @fault("initiator-queue-on-hold-needs-validation", breaks=("MQQB-3.1.5.2.1-11", "MQQB-3.1.5.2.1-21"), blind=True)
-class OnHoldNeedsValidation(Resolving):
-    """State of a queue on hold becomes NeedValidation when a retry finds no destination or next hop."""
+class InitiatorQueueOnHoldNeedsValidation(Resolving):
+    """When a retry finds no destination or next hop, the initiator sets State of a queue that is OnHold
+    to NeedValidation.
+    """
 
     def require_validation(self, session: Session) -> None:
         queue = outgoing_queue(session)
@@ -135,8 +141,10 @@ _hops: WeakKeyDictionary[QueueManager, tuple[directory.QueueManager, ...]] = Wea
 
 
 @fault("initiator-destination-of-first-format-name-used-for-all", breaks="MQQB-3.1.5.2.1-06", blind=True)
-class DestinationOfFirst(NextHops):
-    """The initiator asks for the host of a direct format name only once, and uses it for every direct name."""
+class InitiatorDestinationOfFirstFormatNameUsedForAll(NextHops):
+    """The initiator determines the host of a direct format name only once, and uses this host for every direct format
+    name.
+    """
 
     def get_destination_info(self, format_name: str) -> Destination | None:
         found = super().get_destination_info(format_name)
@@ -149,8 +157,8 @@ _destinations: WeakKeyDictionary[QueueManager, Destination] = WeakKeyDictionary(
 
 
 @fault("initiator-third-address-never-used", breaks=("MQQB-3.1.5.2.1-28", "MQQB-3.1.5.2.1-32"), blind=True)
-class TwoAddresses(Resolving):
-    """The initiator makes next hops only of the first two addresses of a host."""
+class InitiatorThirdAddressNeverUsed(Resolving):
+    """The initiator creates a NextHop only for the first two addresses of a host."""
 
     def try_addresses(self, session: Session, now: Now) -> None:
         session.addresses = {host: found[:2] for host, found in session.addresses.items()}
@@ -161,8 +169,10 @@ _listed: WeakKeyDictionary[QueueManager, dict[str, list[str]]] = WeakKeyDictiona
 
 
 @fault("initiator-session-of-longer-name-shown-in-queue-of-shorter", breaks="MQQB-3.1.5.2.1-03", blind=True)
-class AllQueuesFollow(Resolving):
-    """When a session to one format name is opened, NextHops of every other outgoing queue is cleared too."""
+class InitiatorSessionOfLongerNameShownInQueueOfShorter(Resolving):
+    """When a session for one format name is opened, the initiator also clears NextHops of every other
+    outgoing queue.
+    """
 
     def resolve_host_address(self, session: Session, now: Now) -> None:
         for queue in self.qm.adm.OutgoingQueues.values():

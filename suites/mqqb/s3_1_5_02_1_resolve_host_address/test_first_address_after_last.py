@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.5.2.1 Resolve Host Address: after the last address of a host name, the first address is tried again."""
+"""MS-MQQB 3.1.5.2.1 Resolve Host Address: after the last address of a host name, the initiator tries the first address
+again.
+"""
 
 from __future__ import annotations
 

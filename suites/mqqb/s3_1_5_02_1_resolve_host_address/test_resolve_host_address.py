@@ -45,7 +45,9 @@ OTHER_QUEUE_NAME = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 @covers("MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
 def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
-    """For a message to a direct format name, the SUT connects to the host of that name; the message names the queue."""
+    """The SUT has a message to a direct format name: the SUT connects to the host of that name, and the message
+    contains the name of the queue.
+    """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
     request = session.poll_request()
@@ -77,8 +79,8 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     "MQQB-3.1.7.5-D02",
 )
 def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
-    """For a message to a private format name, the SUT connects to the queue manager with the GUID in the name, and
-    requests a session with that GUID.
+    """The SUT has a message to a private format name: the SUT connects to the queue manager with the GUID in the name,
+    and requests a session with that GUID.
     """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
     request = session.poll_request()
@@ -109,8 +111,9 @@ def test_message_to_a_private_name_goes_to_its_queue_manager(peer, sut, judge):
 @covers("MQQB-3.1.5.2.1-06")
 @varied("acknowledgments", "positive journaling", "time to be received", "time to reach queue", "label")
 def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, judge):
-    """After an attempt to reach an unreachable direct format name, the SUT requests a session for a direct format name
-    of the peer, and then one for a private format name, with the GUID in that name.
+    """After the SUT has failed to connect for a direct format name of an unreachable host, it requests a session for a
+    direct format name of the peer, and then a session for a private format name, with the GUID in the private format
+    name.
     """
     sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=MESSAGE_LIFETIME_S)
     session = OutgoingSession(peer, sut)
@@ -138,8 +141,8 @@ def test_private_name_after_a_direct_name_leads_to_its_queue_manager(peer, sut, 
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.1-02", "MQQB-3.1.5.2.1-03")
 def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
-    """Two messages to one format name share one OutgoingQueue. This queue becomes Connected; the queue for a second
-    format name does not become Connected.
+    """The SUT puts two messages to one format name into one OutgoingQueue. The State of this OutgoingQueue becomes
+    Connected; the State of the OutgoingQueue for a second format name does not become Connected.
     """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
@@ -208,7 +211,7 @@ def check_unresolvable_name(peer, sut, judge, name, *, waits_rules, state_rule):
     )
     judge(
         state_rule,
-        expected=holds("the queue for a known destination is not in this state"),
+        expected=holds("the State of the queue for a known destination is not NeedValidation"),
         observed="NeedValidation" not in others or str(others),
     )
 
@@ -217,8 +220,8 @@ UNRESOLVABLE_NAMES = {
     "no-queue": (f"PUBLIC={OTHER_GUID}", "MQQB-3.1.5.2.1-10"),
     "no-way": (private_name(OTHER_GUID), "MQQB-3.1.5.2.1-20"),
 }
-"""An unknown public queue and a private queue of a queue manager without a next hop, each with the rule about the
-timer.
+"""An unknown public queue, and a private queue of a queue manager without a next hop; each is listed with the rule
+about the timer.
 """
 
 
@@ -227,8 +230,8 @@ timer.
     ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in UNRESOLVABLE_NAMES.items()]
 )
 def test_unresolvable_name_is_tried_again_after_retry_time(peer, sut, judge, name, rule):
-    """ConnectionHistory of an unresolvable name has an entry at once, and another entry whenever the Session Retry
-    Connect Timer expires.
+    """The SUT sends to an unresolvable name: ConnectionHistory has an entry at once, and another entry whenever the
+    Session Retry Connect Timer expires.
     """
     if OutgoingSession.unless_refused(peer, sut, judge, name) is None:
         return
@@ -302,7 +305,9 @@ ON_HOLD_NAMES = {
     ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in ON_HOLD_NAMES.items()]
 )
 def test_queue_on_hold_needs_no_validation(peer, sut, judge, name, rule):
-    """The queue of an unresolvable name is paused: its State is OnHold, and remains OnHold after the retry time."""
+    """The SUT pauses the queue of an unresolvable name: its State is OnHold, and remains OnHold after
+    the retry time.
+    """
     if OutgoingSession.unless_refused(peer, sut, judge, name) is None:
         return
     if not peer.eventually(lambda: find_outgoing_queue(sut, name)["State"] == "NeedValidation"):
@@ -318,7 +323,7 @@ def test_queue_on_hold_needs_no_validation(peer, sut, judge, name, rule):
 @needs("topology")
 @covers("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-30", "MQQB-3.1.5.2.1-37")
 def test_request_to_router_contains_guid_of_router(topology, judge):
-    """The sender has a message for a private name of another site: it connects to the router, and requests a session
+    """The SUT has a message for a private name of another site: the SUT connects to the router, and requests a session
     with the Identifier of the router, which is the next hop.
     """
     routed = Routed(topology, "recoverable")
@@ -355,8 +360,8 @@ def test_request_to_router_contains_guid_of_router(topology, judge):
     "MQQB-3.1.5.2.3-08",
 )
 def test_retried_session_keeps_one_next_hop_of_the_destination(peer, sut, judge):
-    """During two attempts to reach a private name, NextHops contains one address, and the request contains the GUID in
-    that name.
+    """During two attempts of the SUT to reach a private name, NextHops contains one address, and the request contains
+    the GUID in that name.
     """
     name = private_name(peer.identifier)
     session = OutgoingSession(peer, sut, name)

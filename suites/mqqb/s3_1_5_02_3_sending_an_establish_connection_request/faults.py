@@ -33,7 +33,7 @@ def _change_connect_port(effect: Effect) -> Iterable[Effect]:
 add(
     "initiator-connects-to-port-1802",
     "MQQB-3.1.5.2.3-02",
-    "The initiator connects to the port after the acceptor's port.",
+    "The initiator connects to a port number that is one above the acceptor's port.",
     effects(_change_connect_port),
 )
 
@@ -129,7 +129,7 @@ class InitiatorOutgoingQueueStateInactiveAtRequest(Establishing):
 
 
 @fault("initiator-initialization-timer-keeps-running-after-failed-attempt", breaks="MQQB-3.1.5.2.3-01")
-class InitiatorInitializationTimerOfFailedAttemptKept(SessionTimers):
+class InitiatorInitializationTimerKeepsRunningAfterFailedAttempt(SessionTimers):
     """The initiator's Session Initialization Timer of a failed attempt keeps running and ends the next attempt."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:

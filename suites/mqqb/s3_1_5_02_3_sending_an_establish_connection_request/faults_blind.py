@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-retried-request-without-connection-history", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class RetryNotRecorded(Connecting):
+class InitiatorRetriedRequestWithoutConnectionHistory(Connecting):
     """The initiator adds no entry to ConnectionHistory for an EstablishConnection request that it sends in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:

@@ -21,8 +21,8 @@ HEADER = "EstablishConnectionHeader"
 
 
 @fault("initiator-client-guid-of-retry-zero", breaks="MQQB-3.1.5.2.3-07", blind=True)
-class RetryWithoutClientGuid(Establishing):
-    """ClientGuid of the request in a retry is zero."""
+class InitiatorClientGuidOfRetryZero(Establishing):
+    """The initiator sends a zero ClientGuid in the EstablishConnection request of a retry."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -30,8 +30,10 @@ class RetryWithoutClientGuid(Establishing):
 
 
 @fault("initiator-server-guid-of-retry-zero", breaks="MQQB-3.1.5.2.3-08", blind=True)
-class RetryWithoutServerGuid(Establishing):
-    """ServerGuid of the request in a retry is zero, even for a destination with a private format name."""
+class InitiatorServerGuidOfRetryZero(Establishing):
+    """The initiator sends a zero ServerGuid in the EstablishConnection request of a retry, even for a destination with
+    a private format name.
+    """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -39,7 +41,7 @@ class RetryWithoutServerGuid(Establishing):
 
 
 @fault("initiator-time-stamp-of-first-attempt-in-retry", breaks="MQQB-3.1.5.2.3-10", blind=True)
-class FirstTimeStamp(Establishing):
+class InitiatorTimeStampOfFirstAttemptInRetry(Establishing):
     """The initiator sends the TimeStamp of the previous request in the EstablishConnection request of a retry."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -51,7 +53,7 @@ class FirstTimeStamp(Establishing):
 
 
 @fault("initiator-se-of-second-address-0", breaks="MQQB-3.1.5.2.3-11", blind=True)
-class RetryWithoutSe(Establishing):
+class InitiatorSeOfSecondAddress0(Establishing):
     """The initiator sends SE 0 in the request to a second or later address of a host without a Ping Request."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
@@ -62,7 +64,7 @@ class RetryWithoutSe(Establishing):
 
 
 @fault("initiator-no-in-process-entry-of-retry", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class RetryWithoutEntry(Connecting):
+class InitiatorNoInProcessEntryOfRetry(Connecting):
     """The initiator adds no entry with Status InProcess to ConnectionHistory for the request in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -71,8 +73,10 @@ class RetryWithoutEntry(Connecting):
 
 
 @fault("initiator-in-process-entry-with-host-name", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class HostNameInEntry(Connecting):
-    """AddressList of the ConnectionHistory entry with Status InProcess is the host name from a direct format name."""
+class InitiatorInProcessEntryWithHostName(Connecting):
+    """The initiator puts the host name of a direct format name into AddressList of the ConnectionHistory entry with
+    Status InProcess.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -82,7 +86,7 @@ class HostNameInEntry(Connecting):
 
 
 @fault("initiator-no-initialization-timer-in-retry", breaks="MQQB-3.1.5.2.3-15", blind=True)
-class RetryWithoutTimer(Establishing):
+class InitiatorNoInitializationTimerInRetry(Establishing):
     """The initiator does not start the Session Initialization Timer when it sends the request of a retry."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -92,8 +96,8 @@ class RetryWithoutTimer(Establishing):
 
 
 @fault("initiator-state-not-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
-class RetryInactive(Establishing):
-    """State of the outgoing queue stays Disconnected when the initiator sends the request of a retry."""
+class InitiatorStateNotWaitingInRetry(Establishing):
+    """When the initiator sends the request of a retry, it leaves State of the outgoing queue at Disconnected."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
@@ -102,8 +106,8 @@ class RetryInactive(Establishing):
 
 
 @fault("initiator-server-guid-zero-in-retry", breaks="MQQB-3.1.5.2.3-08", blind=True)
-class ZeroInRetry(Establishing):
-    """ServerGuid of an EstablishConnection request that a retry sends is zero, even for a private name."""
+class InitiatorServerGuidZeroInRetry(Establishing):
+    """The initiator sends a zero ServerGuid in the EstablishConnection request of a retry, even for a private name."""
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -116,8 +120,10 @@ _learned: WeakKeyDictionary[QueueManager, dict[int, UUID]] = WeakKeyDictionary()
 
 
 @fault("initiator-time-stamp-of-first-request-repeated", breaks="MQQB-3.1.5.2.3-10", blind=True)
-class TimeStampOfFirst(Establishing):
-    """TimeStamp of every EstablishConnection request is the TimeStamp of the first request."""
+class InitiatorTimeStampOfFirstRequestRepeated(Establishing):
+    """The initiator sends the TimeStamp of its first EstablishConnection request in every
+    EstablishConnection request.
+    """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         packet = super().build_establish_request(session, now)
@@ -129,8 +135,10 @@ _stamps: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("initiator-se-clear-in-retry-without-ping", breaks="MQQB-3.1.5.2.3-11", blind=True)
-class PingRemembered(Establishing):
-    """In a retry without a Ping Request, SE is 0 because the initiator sent a Ping Request before the first attempt."""
+class InitiatorSeClearInRetryWithoutPing(Establishing):
+    """The initiator sends SE 0 in a retry without a Ping Request because it sent a Ping Request before the first
+    attempt.
+    """
 
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         if session.pinged:
@@ -145,8 +153,8 @@ _once_pinged: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
 
 
 @fault("initiator-request-of-retry-not-in-history", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class RetryNotInHistory(Connecting):
-    """The initiator adds no ConnectionHistory entry InProcess for the request of a retry."""
+class InitiatorRequestOfRetryNotInHistory(Connecting):
+    """The initiator adds no ConnectionHistory entry with Status InProcess for the request of a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         if not (session.retrying and status is ConnectionStatus.IN_PROCESS):
@@ -154,8 +162,8 @@ class RetryNotInHistory(Connecting):
 
 
 @fault("initiator-request-history-has-first-address", breaks="MQQB-3.1.5.2.3-14", blind=True)
-class FirstAddressInProcess(Connecting):
-    """AddressList of each entry InProcess is the first address of the host."""
+class InitiatorRequestHistoryHasFirstAddress(Connecting):
+    """The initiator puts the first address of the host into AddressList of each entry with Status InProcess."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -165,8 +173,8 @@ class FirstAddressInProcess(Connecting):
 
 
 @fault("initiator-queue-on-hold-waiting-in-retry", breaks="MQQB-3.1.5.2.3-16", blind=True)
-class OnHoldWaits(Establishing):
-    """State of a queue on hold becomes Waiting when a retry sends the request."""
+class InitiatorQueueOnHoldWaitingInRetry(Establishing):
+    """When a retry sends the request, the initiator sets State of a queue that is OnHold to Waiting."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)

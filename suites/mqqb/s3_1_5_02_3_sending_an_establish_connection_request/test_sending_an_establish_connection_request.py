@@ -1,7 +1,7 @@
 """MS-MQQB 3.1.5.2.3 Sending an EstablishConnection Request Packet.
 
-The timer rules of this section are judged with 3.1.6.6, the elements of OutgoingQueue with 3.1.5.4.2, and ServerGuid
-for a private format name with 3.1.5.2.1.
+Checks of other sections judge some rules of this section: the checks of 3.1.6.6 judge the timer, the checks of
+3.1.5.4.2 judge the elements of OutgoingQueue, and the checks of 3.1.5.2.1 judge ServerGuid for a private format name.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ compared.
 
 
 def list_pings(peer: Peer, since: int = 0, until: int | None = None) -> list[Frame]:
-    """Return the SUT's pings between two frames of the capture."""
+    """Return the Ping packets of the SUT between two frames of the capture."""
     found = peer.recorder.pings(from_sut=True)
     return [frame for frame in found if since < frame.number and (until is None or frame.number < until)]
 
@@ -85,8 +85,8 @@ def _judge_guids(peer, sut, judge, request: Frame) -> None:
 @needs("timers")
 @covers("MQQB-3.1.5.2.3-10", "MQQB-3.1.5.2.3-11")
 def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, judge):
-    """TimeStamps of two EstablishConnection requests differ by the time between them in ms; SE is 1 in a request
-    without a ping.
+    """The SUT sends two EstablishConnection requests: their TimeStamps differ by the time between the requests in ms,
+    and SE is 1 in a request without a ping.
     """
     retry_after_ms = sut.timer_ms("session_retry_connect_ms", CONNECT_RETRY_AFTER_MS)
     session = OutgoingSession(peer, sut)

@@ -12,9 +12,9 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-connection-history-address-list-of-first-next-hop", breaks="MQQB-3.1.5.2-04", blind=True)
-class FirstHopBlamed(Connecting):
-    """In the ConnectionHistory entry of a failure, AddressList is the address of the first next hop instead of the next
-    hop that failed.
+class InitiatorConnectionHistoryAddressListOfFirstNextHop(Connecting):
+    """The initiator puts the address of the first next hop into the ConnectionHistory entry of a failure, instead of
+    the address that failed.
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:

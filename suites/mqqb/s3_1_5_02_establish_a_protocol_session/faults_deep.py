@@ -30,8 +30,10 @@ FAILURES = (
 
 
 @fault("initiator-entry-of-failure-replaces-entry-before", breaks="MQQB-3.1.5.2-01", blind=True)
-class EntryReplaced(Connecting):
-    """The ConnectionHistory entry of a failed attempt replaces the last entry instead of following the last entry."""
+class InitiatorEntryOfFailureReplacesEntryBefore(Connecting):
+    """The initiator replaces the last ConnectionHistory entry by the entry of a failed attempt, instead of appending
+    the new entry.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         history = outgoing_queue(session).ConnectionHistory
@@ -41,7 +43,7 @@ class EntryReplaced(Connecting):
 
 
 @fault("initiator-no-entry-of-failed-retry", breaks="MQQB-3.1.5.2-01", blind=True)
-class RetryWithoutEntry(Connecting):
+class InitiatorNoEntryOfFailedRetry(Connecting):
     """The initiator adds no entry to ConnectionHistory when an attempt that the Session Retry Connect Timer started
     fails.
     """
@@ -59,7 +61,7 @@ for status, name in (
     add(
         f"initiator-entry-of-{name}-with-status-unknown-failure",
         "MQQB-3.1.5.2-02",
-        f"Status of the ConnectionHistory entry of an attempt that ends with {status.name} is UnknownFailure.",
+        f"The initiator adds an entry with Status UnknownFailure for an attempt that ends with {status.name}.",
         change_history_entries((status,), Status=ConnectionStatus.UNKNOWN_FAILURE),
         blind=True,
     )
@@ -67,16 +69,16 @@ for status, name in (
 add(
     "initiator-entry-of-response-for-another-with-status-connection-refused",
     "MQQB-3.1.5.2-03",
-    "Status of the ConnectionHistory entry of an attempt that ends with an invalid response is ConnectionRefused.",
+    "The initiator adds an entry with Status ConnectionRefused for an attempt that ends with an invalid response.",
     change_history_entries((ConnectionStatus.UNKNOWN_FAILURE,), Status=ConnectionStatus.CONNECTION_REFUSED),
     blind=True,
 )
 
 
 @fault("initiator-entry-of-failure-with-error-of-facility-only", breaks="MQQB-3.1.5.2-04", blind=True)
-class ErrorWithoutSeverity(Connecting):
-    """Error of the ConnectionHistory entry of a failed attempt has no severity bit, so it is the
-    HRESULT of a success.
+class InitiatorEntryOfFailureWithErrorOfFacilityOnly(Connecting):
+    """The initiator sets Error of the ConnectionHistory entry of a failed attempt without the severity bit, so Error is
+    the HRESULT of a success.
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -87,8 +89,10 @@ class ErrorWithoutSeverity(Connecting):
 
 
 @fault("initiator-entry-of-failure-with-time-of-entry-before", breaks="MQQB-3.1.5.2-04", blind=True)
-class TimeOfEntryBefore(Connecting):
-    """The ConnectionHistory entry of a failed attempt has the time of the previous entry."""
+class InitiatorEntryOfFailureWithTimeOfEntryBefore(Connecting):
+    """The initiator sets the time of the ConnectionHistory entry of a failed attempt to the time of the
+    previous entry.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -98,9 +102,9 @@ class TimeOfEntryBefore(Connecting):
 
 
 @fault("initiator-entry-of-failure-with-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
-class FirstAddressNamed(Connecting):
-    """AddressList of the ConnectionHistory entry of a failed attempt is the first address of the host, not the address
-    that was tried.
+class InitiatorEntryOfFailureWithFirstAddress(Connecting):
+    """The initiator puts the first address of the host into AddressList of the ConnectionHistory entry of a failed
+    attempt, instead of the address that it tried.
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -111,7 +115,7 @@ class FirstAddressNamed(Connecting):
 
 
 @fault("initiator-connects-without-ping-response", breaks="MQQB-3.1.5.2.2-04", blind=True)
-class ConnectsAtOnce(Ping):
+class InitiatorConnectsWithoutPingResponse(Ping):
     """The initiator connects as soon as it has sent the Ping Request, without waiting for the response."""
 
     def ping_before_session(self, session: Session, now: Now) -> None:
@@ -121,8 +125,8 @@ class ConnectsAtOnce(Ping):
 
 
 @fault("initiator-entry-of-failed-ping-with-error-0", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class PingWithoutError(Connecting):
-    """Error of the ConnectionHistory entry of a failed ping is zero."""
+class InitiatorEntryOfFailedPingWithError0(Connecting):
+    """The initiator sets Error of the ConnectionHistory entry of a failed ping to zero."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -132,8 +136,10 @@ class PingWithoutError(Connecting):
 
 
 @fault("initiator-entry-of-failed-ping-with-host-name", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class PingWithHostName(Connecting):
-    """AddressList of the ConnectionHistory entry of a failed ping is the host name, not the address."""
+class InitiatorEntryOfFailedPingWithHostName(Connecting):
+    """The initiator puts the host name, instead of the address, into AddressList of the ConnectionHistory entry of a
+    failed ping.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -143,8 +149,8 @@ class PingWithHostName(Connecting):
 
 
 @fault("initiator-second-failed-ping-without-entry", breaks="MQQB-3.1.5.2.2-06", blind=True)
-class OneEntryOfPings(Connecting):
-    """The initiator adds no entry for a failed ping if ConnectionHistory already has an entry of a failed ping."""
+class InitiatorSecondFailedPingWithoutEntry(Connecting):
+    """The initiator adds no entry for a failed ping if ConnectionHistory already has an entry for a failed ping."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         entries = outgoing_queue(session).ConnectionHistory
@@ -154,7 +160,7 @@ class OneEntryOfPings(Connecting):
 
 
 @fault("initiator-new-message-after-failed-ping-begins-attempt", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class NewMessageBeginsAttempt(Sending):
+class InitiatorNewMessageAfterFailedPingBeginsAttempt(Sending):
     """After a failed ping, a new message for the same destination starts an attempt before the Session Retry Connect
     Timer expires.
     """
@@ -166,7 +172,7 @@ class NewMessageBeginsAttempt(Sending):
 
 
 @fault("initiator-retry-one-second-after-missing-ping-response", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class RetryAtOnce(Ping):
+class InitiatorRetryOneSecondAfterMissingPingResponse(Ping):
     """After a failed ping, the initiator tries again after one second."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
@@ -185,8 +191,10 @@ _FAILURES = (
 
 
 @fault("initiator-repeated-failure-not-in-history", breaks="MQQB-3.1.5.2-01", blind=True)
-class RepeatedFailureOmitted(Connecting):
-    """The initiator adds no ConnectionHistory entry when an attempt fails with the Status of the last failure."""
+class InitiatorRepeatedFailureNotInHistory(Connecting):
+    """The initiator adds no ConnectionHistory entry when an attempt fails with the same Status as the
+    previous failure.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         history = outgoing_queue(session).ConnectionHistory
@@ -197,8 +205,8 @@ class RepeatedFailureOmitted(Connecting):
 
 
 @fault("initiator-later-failures-have-time-of-first", breaks="MQQB-3.1.5.2-04", blind=True)
-class TimeOfFirstFailure(Connecting):
-    """ConnectionHistoryTime of a later failed attempt is the time of the first failed attempt."""
+class InitiatorLaterFailuresHaveTimeOfFirst(Connecting):
+    """The initiator sets ConnectionHistoryTime of a later failed attempt to the time of the first failed attempt."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -209,8 +217,10 @@ class TimeOfFirstFailure(Connecting):
 
 
 @fault("initiator-failure-at-second-address-has-first-address", breaks="MQQB-3.1.5.2-04", blind=True)
-class FirstAddressListed(Connecting):
-    """AddressList of each failed attempt is the first address of the host, even if another address failed."""
+class InitiatorFailureAtSecondAddressHasFirstAddress(Connecting):
+    """The initiator puts the first address of the host into AddressList of each failed attempt, even if another address
+    failed.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -220,8 +230,8 @@ class FirstAddressListed(Connecting):
 
 
 @fault("initiator-failure-in-retry-without-error", breaks="MQQB-3.1.5.2-04", blind=True)
-class RetryWithoutError(Connecting):
-    """Error of the ConnectionHistory entry is zero when a retry fails."""
+class InitiatorFailureInRetryWithoutError(Connecting):
+    """The initiator sets Error of the ConnectionHistory entry to zero when a retry fails."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -231,8 +241,8 @@ class RetryWithoutError(Connecting):
 
 
 @fault("initiator-failure-in-retry-is-unknown-failure", breaks="MQQB-3.1.5.2-02", blind=True)
-class RetryUnknown(Closing):
-    """Status of a failed retry is UnknownFailure."""
+class InitiatorFailureInRetryIsUnknownFailure(Closing):
+    """The initiator sets Status of a failed retry to UnknownFailure."""
 
     def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
         if session.retrying:
@@ -241,8 +251,8 @@ class RetryUnknown(Closing):
 
 
 @fault("initiator-ping-sent-to-address-of-first-destination", breaks="MQQB-3.1.5.2.2-02", blind=True)
-class PingOfFirst(Ping):
-    """The initiator sends each Ping Request to the address of its first Ping Request."""
+class InitiatorPingSentToAddressOfFirstDestination(Ping):
+    """The initiator sends each Ping Request to the address to which it sent its first Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
         address = session.RemoteQMAddress
@@ -255,7 +265,7 @@ _pinged: WeakKeyDictionary[QueueManager, str] = WeakKeyDictionary()
 
 
 @fault("initiator-refused-ping-not-in-history", breaks="MQQB-3.1.5.2.2-06", blind=True)
-class RefusedPingOmitted(Ping):
+class InitiatorRefusedPingNotInHistory(Ping):
     """The initiator adds no ConnectionHistory entry when a Ping Response has RF set."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -268,8 +278,8 @@ class RefusedPingOmitted(Ping):
 
 
 @fault("initiator-refused-ping-is-connection-refused", breaks="MQQB-3.1.5.2.2-07", blind=True)
-class RefusedPingStatus(Ping):
-    """Status of the entry for a Ping Response with RF set is ConnectionRefused."""
+class InitiatorRefusedPingIsConnectionRefused(Ping):
+    """The initiator sets Status of the ConnectionHistory entry for a Ping Response with RF set to ConnectionRefused."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         super().response_processed(session, response, now)
@@ -279,8 +289,10 @@ class RefusedPingStatus(Ping):
 
 
 @fault("initiator-new-message-ends-wait-after-failed-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class MessageEndsWait(Sending):
-    """A new message for a queue whose ping failed starts a new attempt before the retry time."""
+class InitiatorNewMessageEndsWaitAfterFailedPing(Sending):
+    """After a failed ping, the initiator starts a new attempt for a new message in the same queue, before the retry
+    time.
+    """
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         again = session.SessionState is SessionState.WAITING_RECONNECT
@@ -290,7 +302,7 @@ class MessageEndsWait(Sending):
 
 
 @fault("initiator-no-retry-after-refused-ping", breaks="MQQB-3.1.5.2.2-08", blind=True)
-class NoRetryAfterRefusal(Ping):
+class InitiatorNoRetryAfterRefusedPing(Ping):
     """After a Ping Response with RF set, the initiator does not start the Session Retry Connect Timer."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:

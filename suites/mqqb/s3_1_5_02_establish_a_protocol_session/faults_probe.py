@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.2 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 3.1.5.2 Establish a Protocol Session, written without reading the checks."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-entry-of-failure-with-error-of-previous-failure", breaks="MQQB-3.1.5.2-04", blind=True)
-class ErrorOfPreviousFailure(Connecting):
-    """Error of the ConnectionHistory entry of a failed attempt is the HRESULT of the previous failure of the queue, if
-    the queue had an earlier failure.
+class InitiatorEntryOfFailureWithErrorOfPreviousFailure(Connecting):
+    """The initiator sets Error of the ConnectionHistory entry of a failed attempt to the HRESULT of the previous
+    failure of the queue, if the queue had an earlier failure.
     """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""The machine of a session that the system opens to send a message."""
+"""The state machine of a session that the system opens to send a message."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
 class Initiator(Machine, path=Path(__file__)):
-    """The system has one message for a queue of the peer, and no other session."""
+    """Lead a session of the system through its states. The system has one message for a queue of the peer, and no other
+    session.
+    """
 
     def __init__(self, peer: Peer) -> None:
         super().__init__()
@@ -63,7 +65,7 @@ class Initiator(Machine, path=Path(__file__)):
 
     @event("EstablishConnection with a wrong signature")
     def send_unsigned_response(self) -> str:
-        """Send an EstablishConnection response whose Signature is in small letters."""
+        """Send an EstablishConnection response whose Signature is in lower-case letters."""
         data = bytes(self._build_establish_response())
         return self._send_and_collect_answers(data[:4] + b"lior" + data[8:])
 

@@ -24,8 +24,8 @@ from suites.mqqb.steps.provoking import let_send
 
 MAX_HISTORY_ENTRIES = 20
 STEP_MS = 2_000
-"""The delay in ms after which the time of a new entry, in whole seconds, must be later than the time of the previous
-entry.
+"""The delay in ms between two attempts. Times are in whole seconds, and the time of a new entry must be later than the
+time of the previous entry.
 """
 PROGRESS_STATUSES = ("InProcess", "EstablishPacketReceived", "Established")
 """Each Status that is not a failure."""
@@ -74,8 +74,8 @@ def test_each_failed_address_has_its_entry_in_connection_history(peer, sut, judg
 
 
 def _list_entries(sut: Sut, format_name: str) -> list[dict[str, Any]]:
-    """Return the ConnectionHistory entries of the OutgoingQueue for a format name; no entries when the queue is not
-    shown.
+    """Return the ConnectionHistory entries of the OutgoingQueue for a format name, or no entries if the SUT does not
+    show the queue.
     """
     return [entry for queue in list_outgoing_queues(sut, format_name) for entry in queue["ConnectionHistory"]]
 
@@ -126,10 +126,10 @@ def test_unknown_host_name_has_status_dns_failure(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02", "MQQB-3.1.5.2-03", "MQQB-3.1.5.2-04")
 def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, judge):
-    """An EstablishConnection response for another queue manager ends the first attempt with Status UnknownFailure, and
-    a response with CS set ends the second and the third attempt with ConnectionRefused. Each failure adds an entry,
-    with the time of the failure, after the earlier entries. A ConnectionRefused that is the first failure of a second
-    queue has the same Error.
+    """The peer ends the SUT's first attempt with an EstablishConnection response for another queue manager: Status is
+    UnknownFailure. The peer ends the second and the third attempt with a response with CS set: Status is
+    ConnectionRefused. Each failure adds an entry, with the time of the failure, after the earlier entries. If the first
+    failure of a second queue is ConnectionRefused, its entry has the same Error.
     """
     to = peer.direct_name()
     session = OutgoingSession(peer, sut, to)
@@ -192,7 +192,7 @@ def test_invalid_responses_have_their_entries_in_connection_history(peer, sut, j
 
 
 def _open_and_close(peer: Peer, session: OutgoingSession) -> None:
-    """Let the SUT open its next session, acknowledge its message, and close the session."""
+    """Let the SUT open its next session, acknowledge the message of the SUT, and close the session."""
     session.open()
     session.connection.acknowledge_all()
     peer.settle()

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.2.2 Ping Mechanism: the ConnectionHistory of a ping that failed."""
+"""MS-MQQB 3.1.5.2.2 Ping Mechanism: the ConnectionHistory of a failed ping."""
 
 from __future__ import annotations
 

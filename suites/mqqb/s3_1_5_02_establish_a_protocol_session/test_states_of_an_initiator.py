@@ -13,5 +13,5 @@ pytestmark = needs("send")
 
 @for_each_cell(Initiator)
 def test_opened_session_follows_its_states(peer, judge, cell):
-    """For each state of a session that the SUT opens and each packet, the outcome is the one in states.toml."""
+    """For each state of a session that the SUT opens and each packet, the SUT reacts as states.toml specifies."""
     judge_cell(judge, cell, Initiator(peer))

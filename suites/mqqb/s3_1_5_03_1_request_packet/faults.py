@@ -85,8 +85,8 @@ add(
 
 
 @fault("acceptor-session-remote-qm-guid-zero", breaks="MQQB-3.1.5.3.1-01")
-class AcceptorSessionRemoteGuidZero(SessionOpening):
-    """RemoteQMGuid of the acceptor's session is zero."""
+class AcceptorSessionRemoteQmGuidZero(SessionOpening):
+    """The acceptor sets RemoteQMGuid of its session to zero."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
@@ -95,7 +95,7 @@ class AcceptorSessionRemoteGuidZero(SessionOpening):
 
 @fault("acceptor-state-waiting-ec-msg-after-response", breaks="MQQB-3.1.5.3.1-13")
 class AcceptorStateWaitingEcMsgAfterResponse(SessionOpening):
-    """The acceptor's session has the state WAITING_EC_MSG instead of WAITING_CP_MSG after its response."""
+    """The acceptor sets the state of its session to WAITING_EC_MSG instead of WAITING_CP_MSG after its response."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)

@@ -8,7 +8,7 @@ from reference_qm.core.sessions.session_opening import SessionOpening
 
 
 @fault("acceptor-server-guid-compared-by-first-8-bytes", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07"), blind=True)
-class HalfOfServerGuid(SessionOpening):
+class AcceptorServerGuidComparedByFirst8Bytes(SessionOpening):
     """The acceptor accepts a request whose ServerGuid equals its Identifier only in the first 8 bytes."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:

@@ -18,8 +18,8 @@ HEADER = "EstablishConnectionHeader"
 
 
 @fault("acceptor-remote-guid-of-second-session-zero", breaks="MQQB-3.1.5.3.1-01", blind=True)
-class SecondSessionWithoutGuid(SessionOpening):
-    """RemoteQMGuid of an accepted session is zero while another accepted session exists."""
+class AcceptorRemoteGuidOfSecondSessionZero(SessionOpening):
+    """While another accepted session exists, the acceptor sets RemoteQMGuid of a new session to zero."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
@@ -28,7 +28,7 @@ class SecondSessionWithoutGuid(SessionOpening):
 
 
 @fault("acceptor-request-with-time-stamp-0-not-answered", breaks="MQQB-3.1.5.3.1-02", blind=True)
-class NoAnswerToZero(SessionOpening):
+class AcceptorRequestWithTimeStamp0NotAnswered(SessionOpening):
     """The acceptor does not answer an EstablishConnection request whose TimeStamp is zero."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -37,7 +37,7 @@ class NoAnswerToZero(SessionOpening):
 
 
 @fault("acceptor-second-session-of-initiator-refused", breaks="MQQB-3.1.5.3.1-06", blind=True)
-class SecondSessionRefused(SessionOpening):
+class AcceptorSecondSessionOfInitiatorRefused(SessionOpening):
     """The acceptor sets CS in the response to a valid request from a queue manager that already has an open session."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -47,7 +47,7 @@ class SecondSessionRefused(SessionOpening):
 
 
 @fault("acceptor-request-with-own-guid-and-qs-refused", breaks="MQQB-3.1.5.3.1-06", blind=True)
-class OwnGuidRefused(SessionOpening):
+class AcceptorRequestWithOwnGuidAndQsRefused(SessionOpening):
     """The acceptor sets CS in the response to a request with the acceptor's GUID and the flag QS set."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -56,7 +56,7 @@ class OwnGuidRefused(SessionOpening):
 
 
 @fault("acceptor-server-guid-compared-in-15-bytes", breaks="MQQB-3.1.5.3.1-07", blind=True)
-class FifteenBytesCompared(SessionOpening):
+class AcceptorServerGuidComparedIn15Bytes(SessionOpening):
     """The acceptor does not compare the last byte of ServerGuid with the acceptor's Identifier."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -65,7 +65,7 @@ class FifteenBytesCompared(SessionOpening):
 
 
 @fault("acceptor-server-guid-compared-in-first-four-bytes", breaks="MQQB-3.1.5.3.1-07", blind=True)
-class FourBytesCompared(SessionOpening):
+class AcceptorServerGuidComparedInFirstFourBytes(SessionOpening):
     """The acceptor compares only the first four bytes of ServerGuid with the acceptor's Identifier."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -74,8 +74,8 @@ class FourBytesCompared(SessionOpening):
 
 
 @fault("acceptor-client-guid-of-first-initiator-in-response", breaks="MQQB-3.1.5.3.1-08", blind=True)
-class FirstClientGuid(SessionOpening):
-    """ClientGuid of every EstablishConnection response is the ClientGuid of the oldest accepted session."""
+class AcceptorClientGuidOfFirstInitiatorInResponse(SessionOpening):
+    """The acceptor sends the ClientGuid of its oldest accepted session in every EstablishConnection response."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
@@ -86,8 +86,8 @@ class FirstClientGuid(SessionOpening):
 
 
 @fault("acceptor-server-guid-of-response-zero-for-zero", breaks="MQQB-3.1.5.3.1-09", blind=True)
-class ZeroForZero(SessionOpening):
-    """ServerGuid of the response is the ServerGuid of the request, even if the ServerGuid of the request is zero."""
+class AcceptorServerGuidOfResponseZeroForZero(SessionOpening):
+    """The acceptor repeats the ServerGuid of the request in its response, even if this ServerGuid is zero."""
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
@@ -97,8 +97,10 @@ class ZeroForZero(SessionOpening):
 
 
 @fault("acceptor-time-stamp-of-first-request-in-response", breaks="MQQB-3.1.5.3.1-10", blind=True)
-class FirstTimeStamp(SessionOpening):
-    """TimeStamp of every EstablishConnection response is the TimeStamp of the first request."""
+class AcceptorTimeStampOfFirstRequestInResponse(SessionOpening):
+    """The acceptor sends the TimeStamp of the first EstablishConnection request in every
+    EstablishConnection response.
+    """
 
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
@@ -108,7 +110,7 @@ class FirstTimeStamp(SessionOpening):
 
 
 @fault("acceptor-request-beside-silent-connection-not-answered", breaks="MQQB-3.1.5.3.1-D02", blind=True)
-class ZeroClientIgnored(SessionOpening):
+class AcceptorRequestBesideSilentConnectionNotAnswered(SessionOpening):
     """The acceptor does not answer a request while it still waits for the request of another connection."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -120,8 +122,8 @@ class ZeroClientIgnored(SessionOpening):
 
 
 @fault("acceptor-refused-request-closes-open-session", breaks="MQQB-3.1.5.3.1-07", blind=True)
-class RefusalClosesOther(SessionOpening):
-    """When the acceptor refuses a request, it closes the open sessions of the same initiator."""
+class AcceptorRefusedRequestClosesOpenSession(SessionOpening):
+    """When the acceptor refuses a request, it also closes the open sessions of the same initiator."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
@@ -132,7 +134,7 @@ class RefusalClosesOther(SessionOpening):
 
 
 @fault("acceptor-late-parameters-request-refused", breaks="MQQB-3.1.5.3.1-13", blind=True)
-class LateParametersRefused(SessionOpening):
+class AcceptorLateParametersRequestRefused(SessionOpening):
     """The acceptor closes the session if the ConnectionParameters request arrives more than two seconds after the
     EstablishConnection response.
     """
@@ -149,7 +151,7 @@ class LateParametersRefused(SessionOpening):
 
 
 @fault("acceptor-request-with-own-guid-and-se-1-refused", breaks="MQQB-3.1.5.3.1-06", blind=True)
-class PingedRefused(SessionOpening):
+class AcceptorRequestWithOwnGuidAndSe1Refused(SessionOpening):
     """The acceptor sets CS in the response to a request with the acceptor's GUID and SE 1."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -158,7 +160,7 @@ class PingedRefused(SessionOpening):
 
 
 @fault("acceptor-server-guid-compared-in-last-8-bytes", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07"), blind=True)
-class HalfCompared(SessionOpening):
+class AcceptorServerGuidComparedInLast8Bytes(SessionOpening):
     """The acceptor compares only the last 8 bytes of ServerGuid with its Identifier."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -167,7 +169,7 @@ class HalfCompared(SessionOpening):
 
 
 @fault("acceptor-server-guid-compared-in-first-8-bytes", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07"), blind=True)
-class FirstHalfCompared(SessionOpening):
+class AcceptorServerGuidComparedInFirst8Bytes(SessionOpening):
     """The acceptor compares only the first 8 bytes of ServerGuid with its Identifier."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -176,7 +178,7 @@ class FirstHalfCompared(SessionOpening):
 
 
 @fault("acceptor-second-session-of-same-client-refused", breaks=("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06"), blind=True)
-class OneSessionPerClient(SessionOpening):
+class AcceptorSecondSessionOfSameClientRefused(SessionOpening):
     """The acceptor sets CS in its response when a session with the same ClientGuid is open."""
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
@@ -188,8 +190,8 @@ class OneSessionPerClient(SessionOpening):
 
 
 @fault("acceptor-remote-guid-of-first-session-kept", breaks="MQQB-3.1.5.3.1-01", blind=True)
-class GuidOfFirstSession(SessionOpening):
-    """RemoteQMGuid of every accepted session is the ClientGuid of the first accepted request."""
+class AcceptorRemoteGuidOfFirstSessionKept(SessionOpening):
+    """The acceptor sets RemoteQMGuid of every accepted session to the ClientGuid of the first accepted request."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
@@ -212,7 +214,7 @@ class _Answering(SessionOpening):
 
 
 @fault("acceptor-response-time-stamp-without-highest-bit", breaks="MQQB-3.1.5.3.1-10", blind=True)
-class SignedTimeStamp(_Answering):
+class AcceptorResponseTimeStampWithoutHighestBit(_Answering):
     """The acceptor clears the highest bit of the TimeStamp in its response."""
 
     def answer(
@@ -222,7 +224,7 @@ class SignedTimeStamp(_Answering):
 
 
 @fault("acceptor-response-time-stamp-0-replaced", breaks="MQQB-3.1.5.3.1-10", blind=True)
-class ZeroTimeStampReplaced(_Answering):
+class AcceptorResponseTimeStamp0Replaced(_Answering):
     """The acceptor answers a request whose TimeStamp is 0 with TimeStamp 1."""
 
     def answer(
@@ -232,8 +234,8 @@ class ZeroTimeStampReplaced(_Answering):
 
 
 @fault("acceptor-response-se-of-first-request", breaks="MQQB-3.1.5.3.1-11", blind=True)
-class SEOfFirst(_Answering):
-    """SE of every EstablishConnection response is the SE of the first request."""
+class AcceptorResponseSeOfFirstRequest(_Answering):
+    """The acceptor sends the SE of the first request in every EstablishConnection response."""
 
     def answer(
         self, request: EstablishConnectionPacket, response: EstablishConnectionPacket
@@ -249,8 +251,8 @@ _first_se: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("acceptor-padding-zero-in-refusal", breaks="MQQB-3.1.5.3.1-12", blind=True)
-class PaddingOfRefusal(_Answering):
-    """Padding of a response with CS set is zero."""
+class AcceptorPaddingZeroInRefusal(_Answering):
+    """The acceptor fills Padding of a response with CS set with zeros."""
 
     def answer(
         self, request: EstablishConnectionPacket, response: EstablishConnectionPacket

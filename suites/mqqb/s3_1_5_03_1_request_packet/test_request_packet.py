@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.3.1 Request Packet: an acceptor's answer to an EstablishConnection request.
+"""MS-MQQB 3.1.5.3.1 Request Packet: how an acceptor answers an EstablishConnection request.
 
 The predicates of this section judge whether each response repeats ClientGuid, TimeStamp and SE.
 """
@@ -43,9 +43,9 @@ VALID_REQUEST_FIELDS: dict[str, dict[str, Any]] = {
 )
 @pytest.mark.parametrize("server", VALID_REQUEST_FIELDS)
 def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server):
-    """A request whose ServerGuid is the SUT's Identifier or zero gets a response with CS 0; then the SUT answers
-    ConnectionParameters. Meanwhile, the peer has other connections: one without a request, one with a request, and an
-    open session.
+    """The peer sends a request whose ServerGuid is the SUT's Identifier or zero: the SUT answers with CS 0, and then
+    answers ConnectionParameters. Meanwhile, the peer has other connections: a connection without a request, a
+    connection with a request, and an open session.
     """
     peer.try_session()  # a SUT that opens no session is judged below
     peer.connect()
@@ -108,8 +108,8 @@ def test_valid_establish_connection_request_is_accepted(peer, sut, judge, server
 @covers("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07")
 @pytest.mark.parametrize("bit", [None, 0, 63, 127])
 def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
-    """A request whose ServerGuid differs from the SUT's Identifier, completely or in one bit, gets a response with CS
-    1.
+    """The peer sends a request whose ServerGuid differs from the SUT's Identifier, completely or in one bit: the SUT
+    answers with CS 1.
     """
     peer.request_session(ServerGuid=NULL_GUID)
     connection = peer.connect()
@@ -124,8 +124,8 @@ def test_request_with_foreign_server_guid_is_refused(peer, sut, judge, bit):
 @needs("inspect")
 @covers("MQQB-3.1.5.3.1-01")
 def test_remote_guid_of_accepted_session_is_the_client_guid(peer, sut, judge):
-    """The peer has a session, and requests another one with a foreign ClientGuid: the SUT shows a session with that
-    RemoteQMGuid.
+    """The peer has a session, and requests a second session with a different ClientGuid: the SUT shows a session with
+    that RemoteQMGuid.
     """
     peer.open_raw()
     connection = peer.request_session(ClientGuid=OTHER_GUID)

@@ -34,9 +34,9 @@ def _find_refused_session(peer):
 @covers("MQQB-2.2.1-06", "MQQB-3.1.5.3.1-D01")
 def test_session_beyond_the_limit_is_refused_and_closed(peer, sut, judge):
     """Different initiators request sessions until the SUT refuses a request: the response to the refused request has CS
-    1, and its connection is closed. If the limit of the SUT can be configured, it is set to two, and the SUT also
-    refuses a second request. A SUT without that setting may accept all twelve sessions; in this case the rules are not
-    judged.
+    1, and the SUT closes its connection. If the limit of the SUT can be configured, the test sets the limit to two, and
+    the SUT also refuses a second request. A SUT without that setting may accept all twelve sessions; in this case the
+    rules are not judged.
     """
     usual = sut.control.call("configure").get(SESSION_LIMIT_KEY) if sut.has("configure") else None
     if usual is not None:

@@ -43,7 +43,9 @@ class InitiatorResponseGuidToDirectNameRefused(SessionOpening):
 def _change_round_trip(
     change: Callable[[EstablishConnectionPacket, Now, Now], tuple[EstablishConnectionPacket, Now]],
 ) -> Install:
-    """Change the measured round trip; ``change`` gets the response, the time of the request, and the current time."""
+    """Change the measured round trip; the arguments of ``change`` are the response, the time of the request, and the
+    current time.
+    """
 
     def install_changed_round_trip(faulty: FaultyCore) -> None:
         sent: dict[int, Now] = {}
@@ -53,14 +55,14 @@ def _change_round_trip(
                 sent[session.number] = now
                 super().send_establish_request(session, now)
 
-        class Measured(SessionOpening):
+        class RoundTripChanged(SessionOpening):
             def set_recoverable_ack_timeout(
                 self, session: Session, packet: EstablishConnectionPacket, now: Now
             ) -> None:
                 super().set_recoverable_ack_timeout(session, *change(packet, sent[session.number], now))
 
         put_in_place(faulty.core, Noted)
-        put_in_place(faulty.core, Measured)
+        put_in_place(faulty.core, RoundTripChanged)
 
     return install_changed_round_trip
 
@@ -87,7 +89,7 @@ add(
 
 @fault("initiator-recoverable-ack-timeout-four-round-trips", breaks="MQQB-3.1.5.3.2-05")
 class InitiatorRecoverableAckTimeoutFourRoundTrips(SessionOpening):
-    """The initiator's RecoverableAckSendTimeout is four times the round-trip time."""
+    """The initiator sets RecoverableAckSendTimeout to four times the round-trip time."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
@@ -96,7 +98,7 @@ class InitiatorRecoverableAckTimeoutFourRoundTrips(SessionOpening):
 
 @fault("initiator-recoverable-ack-timeout-unlimited", breaks="MQQB-3.1.5.3.2-06")
 class InitiatorRecoverableAckTimeoutUnlimited(SessionOpening):
-    """The initiator's RecoverableAckSendTimeout has no limits."""
+    """The initiator computes RecoverableAckSendTimeout without the lower and upper limit."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         sent = packet.EstablishConnectionHeader.TimeStamp
@@ -154,7 +156,9 @@ add(
 
 @fault("initiator-state-waiting-cp-msg-after-parameters-request", breaks="MQQB-3.1.5.3.2-14")
 class InitiatorStateWaitingCpMsgAfterParametersRequest(SessionOpening):
-    """The initiator's session has the state WAITING_CP_MSG instead of WAITING_CPR_MSG after its request."""
+    """The initiator sets the state of its session to WAITING_CP_MSG instead of WAITING_CPR_MSG after its
+    ConnectionParameters request.
+    """
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_response(session, packet, now)
@@ -178,7 +182,7 @@ add(
 
 @fault("initiator-response-guid-not-checked-at-retry", breaks="MQQB-3.1.5.3.2-01", blind=True)
 class InitiatorResponseGuidNotCheckedAtRetry(SessionOpening):
-    """The initiator does not check ServerGuid of the response at a retry."""
+    """The initiator does not check ServerGuid of the response to a request that it sends in a retry."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         return session.retrying or super().is_establish_response_valid(session, packet)
@@ -206,7 +210,9 @@ class InitiatorRecoverableAckTimeoutAtMost60S(SessionOpening):
 
 @fault("initiator-state-waiting-ec-msg-after-request", breaks=("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01"))
 class InitiatorStateWaitingEcMsgAfterRequest(Establishing):
-    """The initiator's session has the state WAITING_EC_MSG instead of WAITING_ECR_MSG after its request."""
+    """The initiator sets the state of its session to WAITING_EC_MSG instead of WAITING_ECR_MSG after its
+    EstablishConnection request.
+    """
 
     def send_establish_request(self, session: Session, now: Now) -> None:
         super().send_establish_request(session, now)
@@ -214,7 +220,7 @@ class InitiatorStateWaitingEcMsgAfterRequest(Establishing):
 
 
 @fault("initiator-client-guid-of-response-compared-by-first-8-bytes", breaks="MQQB-3.1.5.3.2-01")
-class HalfOfClientGuid(SessionOpening):
+class InitiatorClientGuidOfResponseComparedByFirst8Bytes(SessionOpening):
     """The initiator accepts a response whose ClientGuid equals its Identifier only in the first 8 bytes."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -225,7 +231,7 @@ class HalfOfClientGuid(SessionOpening):
 
 
 @fault("initiator-response-to-retried-request-not-validated", breaks=("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"))
-class RetryNotValidated(SessionOpening):
+class InitiatorResponseToRetriedRequestNotValidated(SessionOpening):
     """The initiator accepts any response to an EstablishConnection request that it sends in a retry."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-foreign-client-guid-accepted-for-guid-name", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class ClientGuidCheckedForDirectNamesOnly(SessionOpening):
+class InitiatorForeignClientGuidAcceptedForGuidName(SessionOpening):
     """The initiator of a session for a private or public format name does not check ClientGuid of the response."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -28,7 +28,7 @@ class ClientGuidCheckedForDirectNamesOnly(SessionOpening):
 
 
 @fault("initiator-connection-history-entry-missing-in-later-session", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class FirstSessionOnly(Connecting):
+class InitiatorConnectionHistoryEntryMissingInLaterSession(Connecting):
     """The initiator adds no ConnectionHistory entry with Status EstablishPacketReceived for an outgoing queue that
     already had an established session.
     """

@@ -19,7 +19,7 @@ HEADER = "ConnectionParametersHeader"
 
 
 @fault("initiator-response-with-client-guid-zero-accepted", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class ZeroClientAccepted(SessionOpening):
+class InitiatorResponseWithClientGuidZeroAccepted(SessionOpening):
     """The initiator accepts a response whose ClientGuid is zero."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -29,7 +29,7 @@ class ZeroClientAccepted(SessionOpening):
 
 
 @fault("initiator-client-guid-of-response-compared-in-15-bytes", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class FifteenBytesOfClient(SessionOpening):
+class InitiatorClientGuidOfResponseComparedIn15Bytes(SessionOpening):
     """The initiator does not compare the last byte of ClientGuid of a response."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -39,7 +39,7 @@ class FifteenBytesOfClient(SessionOpening):
 
 
 @fault("initiator-server-guid-of-response-compared-in-15-bytes", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class FifteenBytesOfServer(SessionOpening):
+class InitiatorServerGuidOfResponseComparedIn15Bytes(SessionOpening):
     """The initiator does not compare the last byte of ServerGuid of a response with the ServerGuid of the request."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -50,7 +50,7 @@ class FifteenBytesOfServer(SessionOpening):
 
 
 @fault("initiator-response-with-server-guid-zero-accepted", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class ZeroServerAccepted(SessionOpening):
+class InitiatorResponseWithServerGuidZeroAccepted(SessionOpening):
     """For a private format name, the initiator accepts a response whose ServerGuid is zero."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -60,7 +60,7 @@ class ZeroServerAccepted(SessionOpening):
 
 
 @fault("initiator-response-with-cs-accepted-for-private-name", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class RefusalAccepted(SessionOpening):
+class InitiatorResponseWithCsAcceptedForPrivateName(SessionOpening):
     """For a private format name, the initiator accepts a response with CS set."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -70,9 +70,9 @@ class RefusalAccepted(SessionOpening):
 
 
 @fault("initiator-ack-timeout-of-first-session-kept", breaks=("MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11"), blind=True)
-class FirstRoundTrip(SessionOpening):
-    """RecoverableAckTimeout of a later session is the RecoverableAckTimeout of the initiator's first session to the
-    same address.
+class InitiatorAckTimeoutOfFirstSessionKept(SessionOpening):
+    """The initiator sends the RecoverableAckTimeout of its first session to an address in every later session to this
+    address.
     """
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -82,8 +82,8 @@ class FirstRoundTrip(SessionOpening):
 
 
 @fault("initiator-recoverable-ack-timeout-four-round-trips-of-retry", breaks="MQQB-3.1.5.3.2-05", blind=True)
-class RetryOfFourRoundTrips(SessionOpening):
-    """In a retry, RecoverableAckSendTimeout is four times the measured round-trip time."""
+class InitiatorRecoverableAckTimeoutFourRoundTripsOfRetry(SessionOpening):
+    """In a retry, the initiator sets RecoverableAckSendTimeout to four times the measured round-trip time."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
@@ -92,8 +92,8 @@ class RetryOfFourRoundTrips(SessionOpening):
 
 
 @fault("initiator-recoverable-ack-timeout-below-range-in-retry", breaks="MQQB-3.1.5.3.2-06", blind=True)
-class NoLowerLimit(SessionOpening):
-    """RecoverableAckSendTimeout of the initiator is 499 ms or less after a fast round trip in a retry."""
+class InitiatorRecoverableAckTimeoutBelowRangeInRetry(SessionOpening):
+    """After a fast round trip in a retry, the initiator sets RecoverableAckSendTimeout to 499 ms or less."""
 
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
@@ -102,7 +102,7 @@ class NoLowerLimit(SessionOpening):
 
 
 @fault("initiator-ack-timeout-of-retry-halved", breaks="MQQB-3.1.5.3.2-12", blind=True)
-class RetryWithOtherAckTimeout(SessionOpening):
+class InitiatorAckTimeoutOfRetryHalved(SessionOpening):
     """The initiator sends the greater of 20,000 ms and half of AckWaitTimeout as AckTimeout in the ConnectionParameters
     request of a retry.
     """
@@ -115,7 +115,7 @@ class RetryWithOtherAckTimeout(SessionOpening):
 
 
 @fault("initiator-window-size-of-retry-1", breaks="MQQB-3.1.5.3.2-13", blind=True)
-class RetryWithSmallWindow(SessionOpening):
+class InitiatorWindowSizeOfRetry1(SessionOpening):
     """The initiator sends WindowSize 1 in the ConnectionParameters request of a retry."""
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
@@ -124,7 +124,7 @@ class RetryWithSmallWindow(SessionOpening):
 
 
 @fault("initiator-response-entry-in-retry-missing", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class RetryWithoutEntry(Connecting):
+class InitiatorResponseEntryInRetryMissing(Connecting):
     """The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory in a retry."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -133,8 +133,10 @@ class RetryWithoutEntry(Connecting):
 
 
 @fault("initiator-response-entry-with-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class TimeOfRequest(Connecting):
-    """The ConnectionHistory entry with Status EstablishPacketReceived has the time of the request."""
+class InitiatorResponseEntryWithTimeOfRequest(Connecting):
+    """The initiator adds the ConnectionHistory entry with Status EstablishPacketReceived with the time
+    of its request.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -144,7 +146,7 @@ class TimeOfRequest(Connecting):
 
 
 @fault("initiator-invalid-response-ignored", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class InvalidIgnored(SessionOpening):
+class InitiatorInvalidResponseIgnored(SessionOpening):
     """The initiator discards a response for another queue manager, but keeps the session open and waits for the next
     response.
     """
@@ -155,7 +157,7 @@ class InvalidIgnored(SessionOpening):
 
 
 @fault("initiator-response-to-retry-ignored", breaks="MQQB-3.1.5.3.2-07", blind=True)
-class ResponseOfRetryIgnored(SessionOpening):
+class InitiatorResponseToRetryIgnored(SessionOpening):
     """The initiator ignores the response to the request of a retry."""
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -164,7 +166,7 @@ class ResponseOfRetryIgnored(SessionOpening):
 
 
 @fault("initiator-parameters-response-with-window-0x8000-refused", breaks="MQQB-3.1.5.3.2-14", blind=True)
-class GreatWindowRefused(SessionOpening):
+class InitiatorParametersResponseWithWindow0x8000Refused(SessionOpening):
     """The initiator treats a ConnectionParameters response as a refusal if its WindowSize is 0x8000 or more."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -174,7 +176,7 @@ class GreatWindowRefused(SessionOpening):
 
 
 @fault("initiator-response-for-second-queue-not-compared", breaks="MQQB-3.1.5.3.2-01", blind=True)
-class InvalidAcceptedOnSecondQueue(SessionOpening):
+class InitiatorResponseForSecondQueueNotCompared(SessionOpening):
     """The initiator checks EstablishConnection responses only for its first outgoing queue."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -185,7 +187,7 @@ class InvalidAcceptedOnSecondQueue(SessionOpening):
 
 
 @fault("initiator-response-of-retry-not-validated", breaks=("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"), blind=True)
-class RetryNotValidated(SessionOpening):
+class InitiatorResponseOfRetryNotValidated(SessionOpening):
     """The initiator accepts every EstablishConnection response in a retry."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -197,7 +199,7 @@ class RetryNotValidated(SessionOpening):
     breaks=("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"),
     blind=True,
 )
-class ClientGuidPrefix(SessionOpening):
+class InitiatorResponseClientGuidComparedInFirst4Bytes(SessionOpening):
     """The initiator compares only the first 4 bytes of ClientGuid with its Identifier."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
@@ -211,8 +213,10 @@ _timeouts: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("initiator-window-size-of-earlier-session-repeated", breaks="MQQB-3.1.5.3.2-13", blind=True)
-class WindowOfEarlier(SessionOpening):
-    """WindowSize of the initiator's second request is the ReceivedWindowSize of its first session."""
+class InitiatorWindowSizeOfEarlierSessionRepeated(SessionOpening):
+    """The initiator sends the ReceivedWindowSize of its first session as WindowSize of its second ConnectionParameters
+    request.
+    """
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
@@ -222,8 +226,8 @@ class WindowOfEarlier(SessionOpening):
 
 
 @fault("initiator-ack-timeout-doubled-in-retry", breaks="MQQB-3.1.5.3.2-12", blind=True)
-class AckTimeoutInRetry(SessionOpening):
-    """AckTimeout of a ConnectionParameters request in a retry is one higher than AckWaitTimeout."""
+class InitiatorAckTimeoutDoubledInRetry(SessionOpening):
+    """The initiator sends AckWaitTimeout plus one as AckTimeout of the ConnectionParameters request in a retry."""
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         packet = super().build_parameters_request(session)
@@ -233,8 +237,8 @@ class AckTimeoutInRetry(SessionOpening):
 
 
 @fault("initiator-establish-packet-received-in-retry-not-in-history", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class ReceivedNotInHistory(Connecting):
-    """The initiator adds no entry EstablishPacketReceived when a retry succeeds."""
+class InitiatorEstablishPacketReceivedInRetryNotInHistory(Connecting):
+    """The initiator adds no entry with Status EstablishPacketReceived to ConnectionHistory when a retry succeeds."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         if not (session.retrying and status is ConnectionStatus.ESTABLISH_PACKET_RECEIVED):
@@ -242,8 +246,10 @@ class ReceivedNotInHistory(Connecting):
 
 
 @fault("initiator-establish-packet-received-has-first-address", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class ReceivedFirstAddress(Connecting):
-    """AddressList of each entry EstablishPacketReceived is the first address of the host."""
+class InitiatorEstablishPacketReceivedHasFirstAddress(Connecting):
+    """The initiator puts the first address of the host into AddressList of each entry with Status
+    EstablishPacketReceived.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -253,8 +259,10 @@ class ReceivedFirstAddress(Connecting):
 
 
 @fault("initiator-establish-packet-received-has-time-of-request", breaks="MQQB-3.1.5.3.2-15", blind=True)
-class ReceivedTimeOfRequest(Connecting):
-    """ConnectionHistoryTime of each entry EstablishPacketReceived is the time of the request."""
+class InitiatorEstablishPacketReceivedHasTimeOfRequest(Connecting):
+    """The initiator sets ConnectionHistoryTime of each entry with Status EstablishPacketReceived to the time of the
+    request.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)

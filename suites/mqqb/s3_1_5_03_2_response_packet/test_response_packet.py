@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.3.2 Response Packet: an initiator's answer to an EstablishConnection response."""
+"""MS-MQQB 3.1.5.3.2 Response Packet: how an initiator answers an EstablishConnection response."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ ROUND_TRIP_COUNT = 8
 UNREACHABLE_QUEUE = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
 """A queue at an address that is reserved for documentation (RFC 5737)."""
 RESPONSE_DELAY_MS = 600
-"""The delay of the response in ms of real time, because set_timers does not speed up the clock of TimeStamp."""
+"""The delay of the response in ms of real time. The control step set_timers does not speed up the clock of TimeStamp.
+"""
 CLOCK_TOLERANCE_MS = 50
 """The tolerance in ms for the resolution of the SUT's clock and for delays of the network."""
 
@@ -38,9 +39,9 @@ CLOCK_TOLERANCE_MS = 50
     "MQQB-3.1.5.3.2-14",
 )
 def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
-    """The peer closes the first connection of the SUT. On the second connection, a valid EstablishConnection response
-    is answered by a ConnectionParameters packet; the peer's answer to this packet opens the session. After the loss of
-    this session, the SUT's next ConnectionParameters packet has the same WindowSize.
+    """The peer closes the first connection of the SUT. On the second connection, the SUT answers a valid
+    EstablishConnection response with a ConnectionParameters packet; the peer's answer to this packet opens the session.
+    After the loss of this session, the SUT's next ConnectionParameters packet has the same WindowSize.
     """
     session = OutgoingSession(peer, sut)
     session.await_request()
@@ -121,8 +122,8 @@ def test_valid_response_is_answered_by_connection_parameters(peer, sut, judge):
 )
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("send", "private_names"))])
 def test_response_with_wrong_client_guid_or_cs_closes_session(peer, sut, judge, name, flaw):
-    """A response with a wrong ClientGuid or with CS set closes the session for a direct or private format name; the SUT
-    answers a valid response when it retries.
+    """The peer sends a response with a wrong ClientGuid or with CS set: the SUT closes the session for a direct or
+    private format name. When the SUT tries again, it answers a valid response.
     """
     if name == "private":  # it is then not the only outgoing queue
         sut.send(UNREACHABLE_QUEUE, time_to_reach_queue_s=60)
@@ -146,8 +147,8 @@ def _change_last_byte(guid) -> UUID:
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 def test_response_with_wrong_server_guid_closes_session(peer, sut, judge):
-    """In three attempts, a response with a ServerGuid other than the requested ServerGuid closes the session; then the
-    SUT answers a valid response.
+    """In three attempts, the peer sends a response whose ServerGuid differs from the requested ServerGuid: the SUT
+    closes the session. Then the SUT answers a valid response.
     """
     session = OutgoingSession(peer, sut, private_name(peer.identifier))
     for wrong in (OTHER_GUID, _change_last_byte(peer.identifier), NULL_GUID):
@@ -162,10 +163,11 @@ def test_response_with_wrong_server_guid_closes_session(peer, sut, judge):
 def measure_recoverable_ack_timeout(
     peer: Peer, sut: Sut, earlier_ms: int, delay_ms: int = 0, *, session: OutgoingSession | None = None
 ) -> tuple[int, int, list[Frame]]:
-    """Respond with an earlier TimeStamp; return RecoverableAckTimeout, the longest possible exchange, and the packets.
+    """Respond with an earlier TimeStamp; return RecoverableAckTimeout, the longest possible duration of the exchange,
+    and the packets.
 
-    The exchange begins before the time of the SUT's request, because that time is the time at which the tester read the
-    packet. ``session``: the session of an earlier attempt, which is tried again.
+    The exchange begins before the recorded time of the SUT's request, because this is the time at which the tester read
+    the packet. ``session``: the session of an earlier attempt, which the SUT opens again.
     """
     began_ms = peer.recorder.elapsed_ms()
     session = session or OutgoingSession(peer, sut)
@@ -218,8 +220,8 @@ def test_delayed_response_lengthens_recoverable_ack_timeout(peer, sut, judge):
 @covers("MQQB-3.1.5.3.2-06")
 @pytest.mark.parametrize("earlier_ms", [0, 100_000], ids=["shortest", "longest"])
 def test_recoverable_ack_timeout_is_limited_to_its_range(peer, sut, judge, earlier_ms):
-    """The response has the current time, or the time 100 s ago, as TimeStamp: RecoverableAckTimeout is between 500 and
-    120,000 ms, in a first attempt and in a retry.
+    """The peer sends a response whose TimeStamp is the current time, or the time 100 s ago: RecoverableAckTimeout of
+    the SUT's request is between 500 and 120,000 ms, in a first attempt and in a retry.
     """
     session = OutgoingSession(peer, sut)
     for _ in range(2):

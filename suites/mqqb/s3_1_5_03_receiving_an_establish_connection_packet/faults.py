@@ -40,7 +40,7 @@ add(
 
 
 @fault("initiator-refusal-while-waiting-for-parameters-ignored", breaks="MQQB-3.1.5.3-01")
-class LateRefusalIgnored(Closing):
+class InitiatorRefusalWhileWaitingForParametersIgnored(Closing):
     """The initiator ignores an EstablishConnection packet with CS set while it waits for ConnectionParameters."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:

@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("acceptor-second-establish-connection-answered-again", breaks="MQQB-3.1.5.3-01", blind=True)
-class AnsweredAgain(Closing):
+class AcceptorSecondEstablishConnectionAnsweredAgain(Closing):
     """An acceptor that waits for ConnectionParameters answers a second EstablishConnection request, and continues to
     wait.
     """
@@ -24,7 +24,7 @@ class AnsweredAgain(Closing):
 
 
 @fault("acceptor-establish-connection-after-messages-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
-class IgnoredAfterMessages(Closing):
+class AcceptorEstablishConnectionAfterMessagesIgnored(Closing):
     """An acceptor ignores an EstablishConnection packet on an open session on which messages have arrived."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -42,7 +42,7 @@ class _Ignoring(Closing):
 
 
 @fault("initiator-establish-connection-in-open-session-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
-class InitiatorIgnoresOpen(_Ignoring):
+class InitiatorEstablishConnectionInOpenSessionIgnored(_Ignoring):
     """An initiator with an open session ignores an EstablishConnection packet."""
 
     def is_ignored(self, session: Session) -> bool:
@@ -50,7 +50,7 @@ class InitiatorIgnoresOpen(_Ignoring):
 
 
 @fault("initiator-second-establish-connection-response-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
-class InitiatorIgnoresSecond(_Ignoring):
+class InitiatorSecondEstablishConnectionResponseIgnored(_Ignoring):
     """An initiator that waits for the ConnectionParameters response ignores a second EstablishConnection response."""
 
     def is_ignored(self, session: Session) -> bool:
@@ -58,7 +58,7 @@ class InitiatorIgnoresSecond(_Ignoring):
 
 
 @fault("acceptor-second-establish-connection-request-ignored", breaks="MQQB-3.1.5.3-01", blind=True)
-class AcceptorIgnoresSecond(_Ignoring):
+class AcceptorSecondEstablishConnectionRequestIgnored(_Ignoring):
     """An acceptor that waits for the ConnectionParameters request ignores a second EstablishConnection request."""
 
     def is_ignored(self, session: Session) -> bool:

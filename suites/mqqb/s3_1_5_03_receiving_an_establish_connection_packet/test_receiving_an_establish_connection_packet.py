@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.5.3 Receiving an EstablishConnection Packet: the packet is accepted only in states that wait for it."""
+"""MS-MQQB 3.1.5.3 Receiving an EstablishConnection Packet: a queue manager accepts the packet only in states that
+expect it.
+"""
 
 from __future__ import annotations
 

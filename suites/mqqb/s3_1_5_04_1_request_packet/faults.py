@@ -22,8 +22,8 @@ from reference_qm.surface.clock import Now
 
 
 @fault("acceptor-received-window-size-set-to-own-value", breaks="MQQB-3.1.5.4.1-01")
-class AcceptorReceivedWindowSizeOwn(SessionOpening):
-    """The acceptor's ReceivedWindowSize is its own WindowSize."""
+class AcceptorReceivedWindowSizeSetToOwnValue(SessionOpening):
+    """The acceptor sets ReceivedWindowSize to its own WindowSize."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
@@ -60,7 +60,7 @@ class AcceptorInitializationTimerRunsInOpenSession(SessionTimers):
 
 @fault("acceptor-state-waiting-cp-msg-after-parameters", breaks=("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01"))
 class AcceptorStateWaitingCpMsgAfterParameters(SessionOpening):
-    """The acceptor's session has the state WAITING_CP_MSG instead of OPEN after ConnectionParameters."""
+    """The acceptor sets the state of its session to WAITING_CP_MSG instead of OPEN after ConnectionParameters."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
@@ -137,8 +137,8 @@ class AcceptorSessionAckWaitTimer20S(SessionAcks):
 
 @fault("acceptor-connection-parameters-window-size-minimum", breaks="MQQB-3.1.5.4.1-11", blind=True)
 class AcceptorConnectionParametersWindowSizeMinimum(SessionOpening):
-    """The WindowSize of the acceptor's ConnectionParameters response is the smaller of the acceptor's WindowSize and
-    the WindowSize of the request.
+    """The acceptor sends a ConnectionParameters response whose WindowSize is the smaller of the acceptor's WindowSize
+    and the WindowSize of the request.
     """
 
     def build_parameters_response(
@@ -154,7 +154,7 @@ class AcceptorConnectionParametersWindowSizeMinimum(SessionOpening):
 
 @fault("acceptor-longer-ack-timeout-of-request-ignored", breaks="MQQB-3.1.5.4.1-02", blind=True)
 class AcceptorLongerAckTimeoutOfRequestIgnored(SessionOpening):
-    """The acceptor uses AckTimeout of a request only if it is shorter than the acceptor's own timeout."""
+    """The acceptor uses AckTimeout of a request only if this AckTimeout is shorter than the acceptor's own timeout."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         own = session.AckWaitTimeout
@@ -172,8 +172,10 @@ class AcceptorRecoverableAckTimeoutAtMost10S(SessionOpening):
 
 
 @fault("acceptor-recoverable-ack-timeout-at-most-60-s", breaks="MQQB-3.1.5.4.1-04")
-class RecoverableAckWithinMinute(SessionOpening):
-    """The acceptor uses 60 s if RecoverableAckTimeout of the ConnectionParameters request is greater than 60 s."""
+class AcceptorRecoverableAckTimeoutAtMost60S(SessionOpening):
+    """The acceptor uses 60 s instead of a RecoverableAckTimeout of the ConnectionParameters request that is greater
+    than 60 s.
+    """
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
@@ -181,8 +183,8 @@ class RecoverableAckWithinMinute(SessionOpening):
 
 
 @fault("acceptor-ack-timeout-at-most-60-s", breaks="MQQB-3.1.5.4.1-02")
-class AckWithinMinute(SessionOpening):
-    """The acceptor uses 60 s if AckTimeout of the ConnectionParameters request is greater than 60 s."""
+class AcceptorAckTimeoutAtMost60S(SessionOpening):
+    """The acceptor uses 60 s instead of an AckTimeout of the ConnectionParameters request that is greater than 60 s."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)

@@ -14,7 +14,7 @@ from reference_qm.model.adm import Session
 
 
 @fault("acceptor-recoverable-ack-timeout-truncated-to-16-bits", breaks="MQQB-3.1.5.4.1-09", blind=True)
-class ShortTimeout(SessionOpening):
+class AcceptorRecoverableAckTimeoutTruncatedTo16Bits(SessionOpening):
     """The acceptor answers with only the lower 16 bits of the RecoverableAckTimeout of the request."""
 
     def build_parameters_response(

@@ -20,23 +20,23 @@ from reference_qm.surface.clock import Now
 HEADER = "ConnectionParametersHeader"
 
 
-def _oldest(part: SessionOpening, session: Session) -> Session:
+def _find_oldest_open_session(part: SessionOpening, session: Session) -> Session:
     accepted = [one for one in part.qm.sessions.values() if not one.initiator]
     opened = [one for one in accepted if one.SessionState is SessionState.OPEN]
     return (opened or [session])[0]
 
 
 @fault("acceptor-ack-delay-of-first-session-for-second", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class FirstAckTimeout(SessionOpening):
+class AcceptorAckDelayOfFirstSessionForSecond(SessionOpening):
     """The acceptor of a second session sends its acknowledgments after half of the AckTimeout of the first session."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
-        session.AckWaitTimeout = _oldest(self, session).AckWaitTimeout
+        session.AckWaitTimeout = _find_oldest_open_session(self, session).AckWaitTimeout
 
 
 @fault("acceptor-ack-delay-without-upper-bits", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class SixteenBits(SessionOpening):
+class AcceptorAckDelayWithoutUpperBits(SessionOpening):
     """The acceptor uses only the lower 16 bits of AckTimeout."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -45,18 +45,18 @@ class SixteenBits(SessionOpening):
 
 
 @fault("acceptor-recoverable-ack-delay-of-first-session-for-second", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class FirstRecoverableAckTimeout(SessionOpening):
+class AcceptorRecoverableAckDelayOfFirstSessionForSecond(SessionOpening):
     """On a second session, the acceptor acknowledges recoverable messages after the RecoverableAckTimeout of the first
     session.
     """
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_request(session, packet, now)
-        session.RecoverableAckSendTimeout = _oldest(self, session).RecoverableAckSendTimeout
+        session.RecoverableAckSendTimeout = _find_oldest_open_session(self, session).RecoverableAckSendTimeout
 
 
 @fault("acceptor-recoverable-ack-delay-at-most-30-s", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class ShortDelay(SessionOpening):
+class AcceptorRecoverableAckDelayAtMost30S(SessionOpening):
     """The acceptor acknowledges a recoverable message after at most 30 seconds, although RecoverableAckTimeout of the
     request is 120,000 ms.
     """
@@ -67,18 +67,18 @@ class ShortDelay(SessionOpening):
 
 
 @fault("acceptor-timeouts-of-first-session-in-response", breaks="MQQB-3.1.5.4.1-10", blind=True)
-class FirstTimeoutsInResponse(SessionOpening):
+class AcceptorTimeoutsOfFirstSessionInResponse(SessionOpening):
     """The acceptor sends a ConnectionParameters response with the AckTimeout of the oldest open session."""
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket
     ) -> ConnectionParametersPacket:
         packet = super().build_parameters_response(session, request)
-        return set_fields(packet, {f"{HEADER}.AckTimeout": _oldest(self, session).AckWaitTimeout})
+        return set_fields(packet, {f"{HEADER}.AckTimeout": _find_oldest_open_session(self, session).AckWaitTimeout})
 
 
 @fault("acceptor-recoverable-ack-timeout-rounded-in-response", breaks="MQQB-3.1.5.4.1-09", blind=True)
-class Rounded(SessionOpening):
+class AcceptorRecoverableAckTimeoutRoundedInResponse(SessionOpening):
     """The acceptor sends a ConnectionParameters response whose RecoverableAckTimeout is rounded down to a multiple of
     100 ms.
     """
@@ -91,8 +91,10 @@ class Rounded(SessionOpening):
 
 
 @fault("acceptor-window-size-of-response-at-least-that-of-request", breaks="MQQB-3.1.5.4.1-11", blind=True)
-class GreaterWindow(SessionOpening):
-    """WindowSize of the response is the WindowSize of the request if the WindowSize of the request is greater."""
+class AcceptorWindowSizeOfResponseAtLeastThatOfRequest(SessionOpening):
+    """The acceptor sends the WindowSize of the request as WindowSize of its response, if the WindowSize of the request
+    is greater.
+    """
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket
@@ -103,7 +105,7 @@ class GreaterWindow(SessionOpening):
 
 
 @fault("acceptor-initialization-timer-of-second-session-not-stopped", breaks="MQQB-3.1.5.4.1-12", blind=True)
-class SecondTimerRuns(SessionOpening):
+class AcceptorInitializationTimerOfSecondSessionNotStopped(SessionOpening):
     """The acceptor does not stop the Session Initialization Timer of a second session of the same initiator."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -115,17 +117,17 @@ class SecondTimerRuns(SessionOpening):
 
 
 @fault("acceptor-first-message-of-second-session-dropped", breaks="MQQB-3.1.5.4.1-13", blind=True)
-class FirstMessageDropped(Receiving):
-    """While the acceptor has an older open session, it drops the first message of a new session and
-    does not count it.
+class AcceptorFirstMessageOfSecondSessionDropped(Receiving):
+    """While an older session is open, the acceptor drops the first message of a new session and does not count this
+    message.
     """
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         opened = [one for one in self.qm.sessions.values() if one.SessionState is SessionState.OPEN]
-        if session.initiator or session.MessageReceivedCount or opened[0] is session or self._had(session):
+        if session.initiator or session.MessageReceivedCount or opened[0] is session or self._was_seen_before(session):
             super().receive_user_message(session, packet, now)
 
-    def _had(self, session: Session) -> bool:
+    def _was_seen_before(self, session: Session) -> bool:
         known: set[int] = self.__dict__.setdefault("known", set())
         had = session.number in known
         known.add(session.number)
@@ -133,7 +135,7 @@ class FirstMessageDropped(Receiving):
 
 
 @fault("acceptor-transactional-message-as-first-message-dropped", breaks="MQQB-3.1.5.4.1-13", blind=True)
-class FirstTransactionalDropped(Receiving):
+class AcceptorTransactionalMessageAsFirstMessageDropped(Receiving):
     """The acceptor does not accept a transactional message as the first message of a session."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -142,7 +144,7 @@ class FirstTransactionalDropped(Receiving):
 
 
 @fault("acceptor-parameters-request-with-window-0xffff-not-answered", breaks="MQQB-3.1.5.4.1-05", blind=True)
-class LargestWindowIgnored(SessionOpening):
+class AcceptorParametersRequestWithWindow0xffffNotAnswered(SessionOpening):
     """The acceptor does not answer a ConnectionParameters request whose WindowSize is 0xFFFF."""
 
     def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -151,7 +153,7 @@ class LargestWindowIgnored(SessionOpening):
 
 
 @fault("acceptor-ack-delay-begins-with-last-message", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class DelayFromLast(Receiving):
+class AcceptorAckDelayBeginsWithLastMessage(Receiving):
     """Each arriving express message restarts the Session Ack Send Timer of the acceptor."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -170,16 +172,16 @@ class _Opened(SessionOpening):
 
 
 @fault("acceptor-received-window-size-low-byte-only", breaks="MQQB-3.1.5.4.1-01", blind=True)
-class WindowLowByte(_Opened):
-    """ReceivedWindowSize of the acceptor is the low byte of WindowSize if WindowSize is above 255."""
+class AcceptorReceivedWindowSizeLowByteOnly(_Opened):
+    """The acceptor sets ReceivedWindowSize to the low byte of WindowSize if WindowSize is above 255."""
 
     def change(self, session: Session) -> None:
         session.ReceivedWindowSize &= 0xFF
 
 
 @fault("acceptor-received-window-size-of-first-session", breaks="MQQB-3.1.5.4.1-01", blind=True)
-class WindowOfFirst(_Opened):
-    """ReceivedWindowSize of each accepted session is the WindowSize of the first accepted session."""
+class AcceptorReceivedWindowSizeOfFirstSession(_Opened):
+    """The acceptor sets ReceivedWindowSize of each accepted session to the WindowSize of the first accepted session."""
 
     def change(self, session: Session) -> None:
         session.ReceivedWindowSize = _windows.setdefault(self.qm, session.ReceivedWindowSize)
@@ -189,8 +191,8 @@ _windows: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("acceptor-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class TimeoutOfLatest(_Opened):
-    """AckWaitTimeout of every open session becomes the AckTimeout of the latest request."""
+class AcceptorAckTimeoutOfLatestSession(_Opened):
+    """The acceptor sets AckWaitTimeout of every open session to the AckTimeout of the latest request."""
 
     def change(self, session: Session) -> None:
         for other in self.qm.sessions.values():
@@ -199,8 +201,10 @@ class TimeoutOfLatest(_Opened):
 
 
 @fault("acceptor-recoverable-ack-timeout-of-latest-session", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class RecoverableTimeoutOfLatest(_Opened):
-    """RecoverableAckSendTimeout of every open session becomes the RecoverableAckTimeout of the latest request."""
+class AcceptorRecoverableAckTimeoutOfLatestSession(_Opened):
+    """The acceptor sets RecoverableAckSendTimeout of every open session to the RecoverableAckTimeout of the latest
+    request.
+    """
 
     def change(self, session: Session) -> None:
         for other in self.qm.sessions.values():
@@ -209,24 +213,26 @@ class RecoverableTimeoutOfLatest(_Opened):
 
 
 @fault("acceptor-recoverable-ack-timeout-at-most-1-minute", breaks="MQQB-3.1.5.4.1-04", blind=True)
-class RecoverableTimeoutLimited(_Opened):
-    """RecoverableAckSendTimeout of the acceptor is at most 60,000 ms."""
+class AcceptorRecoverableAckTimeoutAtMost1Minute(_Opened):
+    """The acceptor limits RecoverableAckSendTimeout to 60,000 ms."""
 
     def change(self, session: Session) -> None:
         session.RecoverableAckSendTimeout = min(session.RecoverableAckSendTimeout, 60_000)
 
 
 @fault("acceptor-ack-timeout-at-most-1-minute", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class AckTimeoutLimited(_Opened):
-    """AckWaitTimeout of the acceptor is at most 60,000 ms."""
+class AcceptorAckTimeoutAtMost1Minute(_Opened):
+    """The acceptor limits AckWaitTimeout to 60,000 ms."""
 
     def change(self, session: Session) -> None:
         session.AckWaitTimeout = min(session.AckWaitTimeout, 60_000)
 
 
 @fault("acceptor-second-message-acknowledged-after-own-ack-timeout", breaks="MQQB-3.1.5.4.1-02", blind=True)
-class SecondAfterOwn(Receiving):
-    """From the second message on, the acceptor acknowledges after half of its own AckWaitTimeout of 120,000 ms."""
+class AcceptorSecondMessageAcknowledgedAfterOwnAckTimeout(Receiving):
+    """The acceptor acknowledges the second and later messages of a session after half of its own AckWaitTimeout of
+    120,000 ms.
+    """
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         if not session.initiator and session.MessageReceivedCount > 1:
@@ -245,7 +251,7 @@ class _Refusing(Identifying):
 
 
 @fault("acceptor-highest-ack-timeouts-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
-class HighestRefused(_Refusing):
+class AcceptorHighestAckTimeoutsRefused(_Refusing):
     """The acceptor refuses a ConnectionParameters request whose AckTimeout is 120,000 ms, the highest allowed value."""
 
     def is_refused(self, packet: ConnectionParametersPacket) -> bool:
@@ -253,7 +259,7 @@ class HighestRefused(_Refusing):
 
 
 @fault("acceptor-lowest-recoverable-ack-timeout-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
-class LowestRefused(_Refusing):
+class AcceptorLowestRecoverableAckTimeoutRefused(_Refusing):
     """The acceptor refuses a ConnectionParameters request whose RecoverableAckTimeout is 500 ms, the lowest allowed
     value.
     """
@@ -263,7 +269,7 @@ class LowestRefused(_Refusing):
 
 
 @fault("acceptor-largest-window-size-refused", breaks="MQQB-3.1.5.4.1-05", blind=True)
-class LargestWindowRefused(_Refusing):
+class AcceptorLargestWindowSizeRefused(_Refusing):
     """The acceptor refuses a ConnectionParameters request whose WindowSize is 65,535."""
 
     def is_refused(self, packet: ConnectionParametersPacket) -> bool:
@@ -271,8 +277,10 @@ class LargestWindowRefused(_Refusing):
 
 
 @fault("acceptor-response-window-size-limited-by-request", breaks="MQQB-3.1.5.4.1-11", blind=True)
-class WindowLimited(SessionOpening):
-    """WindowSize of a ConnectionParameters response is the smaller one of the acceptor's and the request's."""
+class AcceptorResponseWindowSizeLimitedByRequest(SessionOpening):
+    """The acceptor sends a ConnectionParameters response whose WindowSize is the smaller of the acceptor's WindowSize
+    and the WindowSize of the request.
+    """
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket
@@ -283,8 +291,10 @@ class WindowLimited(SessionOpening):
 
 
 @fault("acceptor-response-timeouts-exchanged-when-equal-range", breaks="MQQB-3.1.5.4.1-09", blind=True)
-class RecoverableLimitedByAck(SessionOpening):
-    """RecoverableAckTimeout of a ConnectionParameters response is at most AckTimeout of the request."""
+class AcceptorResponseTimeoutsExchangedWhenEqualRange(SessionOpening):
+    """The acceptor sends a ConnectionParameters response whose RecoverableAckTimeout is at most AckTimeout of the
+    request.
+    """
 
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket
@@ -299,7 +309,7 @@ class RecoverableLimitedByAck(SessionOpening):
     breaks=("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01"),
     blind=True,
 )
-class RestOfSegmentDropped(Identifying):
+class AcceptorMessageInSegmentOfParametersRequestDropped(Identifying):
     """The acceptor drops data that it receives together with the ConnectionParameters request."""
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
@@ -309,7 +319,7 @@ class RestOfSegmentDropped(Identifying):
 
 
 @fault("acceptor-recoverable-ack-timeout-for-first-ack-only", breaks="MQQB-3.1.5.4.1-04")
-class TimeoutOfFirstAck(SessionAcks):
+class AcceptorRecoverableAckTimeoutForFirstAckOnly(SessionAcks):
     """After its first SessionAck, the acceptor acknowledges recoverable messages after 500 ms."""
 
     def send(self, session: Session, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.4.1 Request Packet: an acceptor's answer to ConnectionParameters.
+"""MS-MQQB 3.1.5.4.1 Request Packet: how an acceptor answers ConnectionParameters.
 
 The predicates of this section judge whether each response repeats both timeouts.
 """
@@ -81,8 +81,8 @@ def test_connection_parameters_request_opens_session(peer, judge, window):
 
 
 def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -> tuple[object, object, list]:
-    """Send a message, and a second message when half of the delay of the acknowledgment has passed; return the allowed
-    and the measured time from the first message to the acknowledgment, in ms, and the packets.
+    """Send a message, and send a second message after half of the delay of the acknowledgment; return the allowed and
+    the measured time from the first message to the acknowledgment, in ms, and the packets.
     """
     sut = connection.peer.sut
     due_ms, slack_ms = sut.duration_ms(expected_ms), sut.slack_ms(expected_ms)
@@ -104,9 +104,9 @@ def measure_acknowledgment(connection, *, recoverable: bool, expected_ms: int) -
 )
 @varied("priority", "extension", "label", "body", "destination")
 def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge, timeout_ms):
-    """An express message is acknowledged after half of the AckTimeout in the peer's ConnectionParameters, while a
-    session opened before and a session opened after it have a different AckTimeout. With the shortest AckTimeout, this
-    is repeated on the same session.
+    """The peer sends an express message: the SUT acknowledges the message after half of the AckTimeout in the peer's
+    ConnectionParameters. A session opened earlier and a session opened later have a different AckTimeout. With the
+    shortest AckTimeout, the peer repeats this on the same session.
     """
     peer.open_raw(AckTimeout=OTHER_TIMEOUT_MS)
     connection = peer.open_raw(AckTimeout=timeout_ms)
@@ -124,9 +124,9 @@ def test_express_message_is_acknowledged_after_half_the_ack_timeout(peer, judge,
 )
 @varied("priority", "application tag", "extension", "destination", "queue journaling")
 def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, timeout_ms):
-    """A recoverable message is acknowledged after the RecoverableAckTimeout in the peer's ConnectionParameters, while a
-    session opened before and a session opened after it have a different RecoverableAckTimeout. With the shortest
-    RecoverableAckTimeout, this is repeated on the same session.
+    """The peer sends a recoverable message: the SUT acknowledges the message after the RecoverableAckTimeout in the
+    peer's ConnectionParameters. A session opened earlier and a session opened later have a different
+    RecoverableAckTimeout. With the shortest RecoverableAckTimeout, the peer repeats this on the same session.
     """
     peer.open_raw(RecoverableAckTimeout=OTHER_TIMEOUT_MS)
     connection = peer.open_raw(RecoverableAckTimeout=timeout_ms, AckTimeout=LONG_ACK_TIMEOUT_MS)
@@ -140,7 +140,9 @@ def test_recoverable_message_is_acknowledged_after_its_timeout(peer, judge, time
 @needs("inspect")
 @covers("MQQB-3.1.5.4.1-01")
 def test_received_window_size_is_that_of_the_request(peer, sut, judge):
-    """ReceivedWindowSize of the second of two accepted sessions is the WindowSize of its ConnectionParameters."""
+    """The SUT accepts two sessions: ReceivedWindowSize of the second session is the WindowSize of its
+    ConnectionParameters.
+    """
     peer.open_raw(WindowSize=UNUSUAL_WINDOW_SIZE + 1)
     connection = peer.request_session(ClientGuid=OTHER_GUID)
     sent = connection.send(parameters_request())
@@ -159,8 +161,8 @@ def test_received_window_size_is_that_of_the_request(peer, sut, judge):
 @pytest.mark.parametrize("recoverable", [0x1F4, 0xFFFF, 0x1_0000, 0x1_D4BF, 0x1_D4C0], ids=hex)
 @pytest.mark.parametrize("express", [0x4E20, 0xFFFF, 0x1_0000, 0x1_D4C0], ids=hex)
 def test_timeouts_of_the_whole_range_are_repeated(peer, judge, recoverable, express):
-    """A ConnectionParameters request has timeouts at the ends of their range or around 0xFFFF: the response repeats
-    both timeouts, while a second session has other timeouts.
+    """The peer sends a ConnectionParameters request with timeouts at the ends of their range or around 0xFFFF, while a
+    second session has other timeouts: the SUT's response repeats both timeouts.
     """
     peer.open_raw(AckTimeout=OTHER_TIMEOUT_MS, RecoverableAckTimeout=OTHER_TIMEOUT_MS)
     connection = peer.request_session()
@@ -178,8 +180,8 @@ def test_timeouts_of_the_whole_range_are_repeated(peer, judge, recoverable, expr
 
 @covers("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01")
 def test_message_sent_with_connection_parameters_request_is_acknowledged(peer, judge):
-    """A recoverable message comes in the same TCP segment as the ConnectionParameters request: the SUT acknowledges the
-    message.
+    """The peer sends a recoverable message in the same TCP segment as the ConnectionParameters request: the SUT
+    acknowledges the message.
     """
     connection = peer.request_session()
     sent = connection.send_together(parameters_request(), peer.recoverable_message())

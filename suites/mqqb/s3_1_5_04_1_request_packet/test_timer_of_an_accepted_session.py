@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.4.1 Request Packet: the Session Initialization Timer of the acceptor is stopped."""
+"""MS-MQQB 3.1.5.4.1 Request Packet: the acceptor stops its Session Initialization Timer."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from suites.mqqb.steps.opening import INITIALIZATION_MS
 @needs("timers")
 @covers("MQQB-3.1.5.4.1-12", "MQQB-3.1.2.1-D01")
 def test_open_session_survives_initialization_timer(peer, sut, judge):
-    """Each of two sessions that have been open for longer than the Session Initialization Timer still acknowledges a
-    message.
+    """The peer opens two sessions and waits for longer than the Session Initialization Timer: the SUT still
+    acknowledges a message on each session.
     """
     lasts_ms = sut.timer_ms("session_initialization_ms", INITIALIZATION_MS)
     connections = [peer.open_raw(), peer.open_raw()]

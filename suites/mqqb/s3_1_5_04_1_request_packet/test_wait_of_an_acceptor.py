@@ -13,7 +13,7 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 ACK_TIMEOUTS_MS = (20_000, 30_000)
 LONGEST_WAIT_IN_TIMEOUTS = 8
-"""The number of AckWaitTimeouts after which the check no longer waits for the end of a session."""
+"""The number of AckWaitTimeouts for which the check waits for the end of a session."""
 TOLERANCE_IN_TIMEOUTS = 0.25
 """The tolerance of a measured time, in AckWaitTimeouts."""
 
@@ -43,8 +43,8 @@ def _measure_wait(peer, listener, ordinal, timeout_ms):
 
 @covers("MQQB-3.1.5.4.1-03", "MQQB-3.1.2.4-01")
 def test_acceptor_waits_multiple_of_the_requested_ack_timeout(peer, sut, judge):
-    """Two sessions, with AckTimeout 20 s and 30 s, close without an acknowledgment after the same whole number of
-    AckTimeouts.
+    """Two sessions have an AckTimeout of 20 s and 30 s, and the peer acknowledges nothing: the SUT closes each session
+    after the same whole number of AckTimeouts.
     """
     listener = peer.listen_raw()
     waits, evidence = [], []

@@ -22,8 +22,8 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-received-window-size-set-to-own-value", breaks="MQQB-3.1.5.4.2-01")
-class InitiatorReceivedWindowSizeOwn(SessionOpening):
-    """The initiator's ReceivedWindowSize is its own WindowSize."""
+class InitiatorReceivedWindowSizeSetToOwnValue(SessionOpening):
+    """The initiator sets ReceivedWindowSize to its own WindowSize."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -96,7 +96,7 @@ add(
 
 @fault("initiator-outgoing-queue-state-waiting-when-open", breaks="MQQB-3.1.5.4.2-09")
 class InitiatorOutgoingQueueStateWaitingWhenOpen(SessionOpening):
-    """State of the initiator's outgoing queue is Waiting when the session is open."""
+    """The initiator sets State of the outgoing queue to Waiting when the session is open."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
     breaks=("MQQB-3.1.5.4.2-04", "MQQB-3.1.5.4.2-05"),
     blind=True,
 )
-class FirstAddressKept(SessionOpening):
+class InitiatorNextHopsNamesFirstAddressOfOpenSession(SessionOpening):
     """When a session opens with the second next hop, the initiator puts the address of the first next hop into
     NextHops.
     """
@@ -29,7 +29,7 @@ class FirstAddressKept(SessionOpening):
 
 
 @fault("initiator-queue-paused-during-handshake-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
-class PauseForgotten(SessionOpening):
+class InitiatorQueuePausedDuringHandshakeConnected(SessionOpening):
     """If an outgoing queue is paused during the handshake, the initiator nevertheless sets State of this queue to
     Connected.
     """

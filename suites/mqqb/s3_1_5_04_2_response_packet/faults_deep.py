@@ -18,8 +18,10 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-next-hops-of-open-session-first-address", breaks="MQQB-3.1.5.4.2-05", blind=True)
-class FirstHopListed(SessionOpening):
-    """NextHops of an open session contains the first address of the host, even if the session uses another address."""
+class InitiatorNextHopsOfOpenSessionFirstAddress(SessionOpening):
+    """The initiator puts the first address of the host into NextHops of an open session, even if the session uses
+    another address.
+    """
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -29,7 +31,7 @@ class FirstHopListed(SessionOpening):
 
 
 @fault("initiator-initialization-timer-of-retry-not-stopped", breaks="MQQB-3.1.5.4.2-06", blind=True)
-class TimerOfRetryRuns(SessionOpening):
+class InitiatorInitializationTimerOfRetryNotStopped(SessionOpening):
     """The initiator does not stop its Session Initialization Timer when the session of a retry opens."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -40,7 +42,7 @@ class TimerOfRetryRuns(SessionOpening):
 
 
 @fault("initiator-only-first-message-sent-when-open", breaks="MQQB-3.1.5.4.2-07", blind=True)
-class OnlyFirstMessage(SessionOpening):
+class InitiatorOnlyFirstMessageSentWhenOpen(SessionOpening):
     """When the session opens, the initiator sends only the first of several messages that wait."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -53,9 +55,9 @@ class OnlyFirstMessage(SessionOpening):
 
 
 @fault("initiator-recoverable-message-beside-express-not-sent-when-open", breaks="MQQB-3.1.5.4.2-07", blind=True)
-class LateMessageNotSent(SessionOpening):
-    """When the session opens, the initiator does not send recoverable messages that wait together with express
-    messages.
+class InitiatorRecoverableMessageBesideExpressNotSentWhenOpen(SessionOpening):
+    """When the session opens, the initiator does not send waiting recoverable messages if express
+    messages also wait.
     """
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -69,7 +71,7 @@ class LateMessageNotSent(SessionOpening):
 
 
 @fault("initiator-no-established-entry-of-retry", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class RetryWithoutEntry(Connecting):
+class InitiatorNoEstablishedEntryOfRetry(Connecting):
     """The initiator adds no entry with Status Established to ConnectionHistory when the session of a retry opens."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -78,8 +80,10 @@ class RetryWithoutEntry(Connecting):
 
 
 @fault("initiator-established-entry-with-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class TimeOfEntryBefore(Connecting):
-    """The ConnectionHistory entry with Status Established has the time of the previous entry."""
+class InitiatorEstablishedEntryWithTimeOfRequest(Connecting):
+    """The initiator sets the time of the ConnectionHistory entry with Status Established to the time of the previous
+    entry.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -89,8 +93,8 @@ class TimeOfEntryBefore(Connecting):
 
 
 @fault("initiator-state-of-other-open-queue-waiting", breaks="MQQB-3.1.5.4.2-09", blind=True)
-class StateStaysWaiting(SessionOpening):
-    """State of the outgoing queues of all other open sessions becomes Waiting when a session opens."""
+class InitiatorStateOfOtherOpenQueueWaiting(SessionOpening):
+    """When a session opens, the initiator sets State of the outgoing queues of all other open sessions to Waiting."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -100,7 +104,7 @@ class StateStaysWaiting(SessionOpening):
 
 
 @fault("initiator-messages-on-session-of-retry-not-accepted", breaks="MQQB-3.1.5.4.2-D01", blind=True)
-class MessagesOnRetryDropped(Receiving):
+class InitiatorMessagesOnSessionOfRetryNotAccepted(Receiving):
     """The initiator ignores messages from the acceptor on a session that a retry opened."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -109,9 +113,9 @@ class MessagesOnRetryDropped(Receiving):
 
 
 @fault("initiator-initialization-timer-stopped-by-establish-response", breaks="MQQB-3.1.5.4.2-06", blind=True)
-class StoppedEarly(SessionOpening):
-    """The initiator stops its Session Initialization Timer when the EstablishConnection response arrives, so the
-    initiator waits forever for a ConnectionParameters response.
+class InitiatorInitializationTimerStoppedByEstablishResponse(SessionOpening):
+    """The initiator stops its Session Initialization Timer when the EstablishConnection response arrives, and so waits
+    for a ConnectionParameters response without a time limit.
     """
 
     def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -120,8 +124,8 @@ class StoppedEarly(SessionOpening):
 
 
 @fault("initiator-next-hops-of-open-session-address-twice", breaks="MQQB-3.1.5.4.2-05", blind=True)
-class AddressTwice(SessionOpening):
-    """NextHops of an open session contains its address twice."""
+class InitiatorNextHopsOfOpenSessionAddressTwice(SessionOpening):
+    """The initiator puts the address of an open session into NextHops twice."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -134,8 +138,8 @@ class AddressTwice(SessionOpening):
     breaks=("MQQB-3.1.5.4.2-04", "MQQB-3.1.5.4.2-05"),
     blind=True,
 )
-class FirstHopKept(SessionOpening):
-    """When the session is open to the second address of a host, NextHops contains the first address."""
+class InitiatorNextHopsOfOpenSessionIsFirstAddress(SessionOpening):
+    """When the session is open to the second address of a host, the initiator keeps the first address in NextHops."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -144,8 +148,8 @@ class FirstHopKept(SessionOpening):
 
 
 @fault("initiator-next-hops-not-reduced-in-retry", breaks="MQQB-3.1.5.4.2-03", blind=True)
-class HopsKeptInRetry(SessionOpening):
-    """When a retry opens the session, NextHops keeps all addresses of the host."""
+class InitiatorNextHopsNotReducedInRetry(SessionOpening):
+    """When a retry opens the session, the initiator keeps all addresses of the host in NextHops."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -155,8 +159,10 @@ class HopsKeptInRetry(SessionOpening):
 
 
 @fault("initiator-queue-on-hold-connected", breaks="MQQB-3.1.5.4.2-09", blind=True)
-class OnHoldConnected(SessionOpening):
-    """State of a queue on hold becomes Connected when the initiator receives the ConnectionParameters response."""
+class InitiatorQueueOnHoldConnected(SessionOpening):
+    """When the initiator receives the ConnectionParameters response, it sets State of a queue that is
+    OnHold to Connected.
+    """
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
@@ -164,8 +170,8 @@ class OnHoldConnected(SessionOpening):
 
 
 @fault("initiator-established-in-retry-not-in-history", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class EstablishedNotInHistory(Connecting):
-    """The initiator adds no entry Established when a retry opens the session."""
+class InitiatorEstablishedInRetryNotInHistory(Connecting):
+    """The initiator adds no entry with Status Established to ConnectionHistory when a retry opens the session."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         if not (session.retrying and status is ConnectionStatus.ESTABLISHED):
@@ -173,8 +179,8 @@ class EstablishedNotInHistory(Connecting):
 
 
 @fault("initiator-established-has-first-address", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class EstablishedFirstAddress(Connecting):
-    """AddressList of each entry Established is the first address of the host."""
+class InitiatorEstablishedHasFirstAddress(Connecting):
+    """The initiator puts the first address of the host into AddressList of each entry with Status Established."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -184,8 +190,10 @@ class EstablishedFirstAddress(Connecting):
 
 
 @fault("initiator-established-has-time-of-request", breaks="MQQB-3.1.5.4.2-08", blind=True)
-class EstablishedTimeOfRequest(Connecting):
-    """ConnectionHistoryTime of each entry Established is the time of the entry before."""
+class InitiatorEstablishedHasTimeOfRequest(Connecting):
+    """The initiator sets ConnectionHistoryTime of each entry with Status Established to the time of the
+    previous entry.
+    """
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
         super().add_connection_history(session, status, now)
@@ -195,7 +203,7 @@ class EstablishedTimeOfRequest(Connecting):
 
 
 @fault("initiator-message-in-segment-of-parameters-response-dropped", breaks="MQQB-3.1.5.4.2-D01", blind=True)
-class RestDropped(Identifying):
+class InitiatorMessageInSegmentOfParametersResponseDropped(Identifying):
     """The initiator drops data that it receives together with the ConnectionParameters response."""
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
@@ -205,7 +213,7 @@ class RestDropped(Identifying):
 
 
 @fault("initiator-only-first-waiting-message-sent-in-retry", breaks="MQQB-3.1.5.4.2-07", blind=True)
-class OneMessageInRetry(SessionOpening):
+class InitiatorOnlyFirstWaitingMessageSentInRetry(SessionOpening):
     """When a retry opens the session, the initiator sends only the first of the waiting messages."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -217,8 +225,8 @@ class OneMessageInRetry(SessionOpening):
 
 
 @fault("initiator-received-window-size-of-first-session-kept", breaks="MQQB-3.1.5.4.2-01")
-class WindowOfFirstKept(SessionOpening):
-    """ReceivedWindowSize of an initiator's later session is the WindowSize of the first response."""
+class InitiatorReceivedWindowSizeOfFirstSessionKept(SessionOpening):
+    """The initiator sets ReceivedWindowSize of a later session to the WindowSize of the first response."""
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         first = session.ReceivedWindowSize

@@ -21,7 +21,9 @@ from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import Sender
 
 STEP_MS = 2_000
-"""The time in ms between two steps: their entries must have different times, in whole seconds."""
+"""The time in ms between two steps, which is so long that the entries of the steps have different times in whole
+seconds.
+"""
 MESSAGE = packet("UserMessage")
 
 
@@ -169,9 +171,9 @@ def test_received_window_size_is_that_of_the_response(peer, sut, judge):
 @covers("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01")
 @varied("time to be received", "destination", acknowledgments=("none", "of arrival"))
 def test_connection_parameters_response_opens_session(peer, sut, judge):
-    """The SUT has a message, and gets a second one while the session is being set up. The peer closes the first
-    connection. On the second one, the SUT sends nothing before the ConnectionParameters response; then it sends both
-    messages and acknowledges a message of the peer.
+    """The SUT has a message, and is given a second message while the session is being set up. The peer closes the first
+    connection. On the second connection, the SUT sends nothing before the ConnectionParameters response; then it sends
+    both messages and acknowledges a message of the peer.
     """
     session = OutgoingSession(peer, sut)
     session.await_request()
@@ -203,8 +205,8 @@ def test_connection_parameters_response_opens_session(peer, sut, judge):
 
 @covers("MQQB-3.1.5.4.2-D01")
 def test_message_sent_with_connection_parameters_response_is_acknowledged(peer, sut, judge):
-    """A recoverable message comes in the same TCP segment as the ConnectionParameters response: the SUT acknowledges
-    the message.
+    """The peer sends a recoverable message in the same TCP segment as the ConnectionParameters response: the SUT
+    acknowledges the message.
     """
     session = OutgoingSession(peer, sut)
     session.await_request()
@@ -220,8 +222,8 @@ def test_message_sent_with_connection_parameters_response_is_acknowledged(peer, 
 @needs("send", "management")
 @covers("MQQB-3.1.5.2.3-14", "MQQB-3.1.5.3.2-15", "MQQB-3.1.5.4.2-08")
 def test_each_session_of_a_queue_has_its_entries(peer, sut, judge):
-    """Four sessions of one outgoing queue are opened and closed one after the other; the last session is opened because
-    a message is unacknowledged. Each session adds the entries InProcess, EstablishPacketReceived and Established to
+    """The SUT opens four sessions for one outgoing queue, one after the other; it opens the last session because a
+    message is unacknowledged. Each session adds the entries InProcess, EstablishPacketReceived and Established to
     ConnectionHistory.
     """
     to, listener = peer.direct_name(), peer.listen_raw()

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.4.2 Response Packet: the Session Initialization Timer of the initiator is stopped."""
+"""MS-MQQB 3.1.5.4.2 Response Packet: the initiator stops its Session Initialization Timer."""
 
 from __future__ import annotations
 

@@ -31,9 +31,9 @@ add(
 
 
 @fault("acceptor-connection-parameters-out-of-turn-close-every-session", breaks="MQQB-3.1.5.4-01")
-class EverySessionCloses(Closing):
-    """A ConnectionParameters packet that arrives in a state that does not expect this packet closes all sessions, not
-    only its own session.
+class AcceptorConnectionParametersOutOfTurnCloseEverySession(Closing):
+    """When a ConnectionParameters packet arrives in a state that does not expect this packet, the queue manager closes
+    all sessions, not only the session of the packet.
     """
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:

@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("acceptor-connection-parameters-on-open-session-taken-over", breaks="MQQB-3.1.5.4-01", blind=True)
-class TakenOver(Closing):
+class AcceptorConnectionParametersOnOpenSessionTakenOver(Closing):
     """An acceptor answers a second ConnectionParameters request on an open session, and uses the values of this
     request.
     """
@@ -25,7 +25,7 @@ class TakenOver(Closing):
 
 
 @fault("initiator-connection-parameters-before-response-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
-class EarlyIgnored(Closing):
+class InitiatorConnectionParametersBeforeResponseIgnored(Closing):
     """An initiator that waits for an EstablishConnection response ignores a ConnectionParameters packet."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -44,7 +44,7 @@ class _Ignoring(Closing):
 
 
 @fault("initiator-connection-parameters-in-open-session-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
-class InitiatorIgnoresOpen(_Ignoring):
+class InitiatorConnectionParametersInOpenSessionIgnored(_Ignoring):
     """An initiator with an open session ignores a ConnectionParameters packet."""
 
     def is_ignored(self, session: Session) -> bool:
@@ -52,7 +52,7 @@ class InitiatorIgnoresOpen(_Ignoring):
 
 
 @fault("initiator-connection-parameters-before-establish-response-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
-class InitiatorIgnoresEarly(_Ignoring):
+class InitiatorConnectionParametersBeforeEstablishResponseIgnored(_Ignoring):
     """An initiator that waits for the EstablishConnection response ignores a ConnectionParameters packet."""
 
     def is_ignored(self, session: Session) -> bool:
@@ -60,7 +60,7 @@ class InitiatorIgnoresEarly(_Ignoring):
 
 
 @fault("acceptor-connection-parameters-before-establish-request-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
-class AcceptorIgnoresEarly(_Ignoring):
+class AcceptorConnectionParametersBeforeEstablishRequestIgnored(_Ignoring):
     """An acceptor that waits for the EstablishConnection request ignores a ConnectionParameters packet."""
 
     def is_ignored(self, session: Session) -> bool:
@@ -68,7 +68,7 @@ class AcceptorIgnoresEarly(_Ignoring):
 
 
 @fault("acceptor-connection-parameters-after-messages-ignored", breaks="MQQB-3.1.5.4-01", blind=True)
-class AcceptorIgnoresAfterMessages(_Ignoring):
+class AcceptorConnectionParametersAfterMessagesIgnored(_Ignoring):
     """An acceptor that has received a message on its session ignores a ConnectionParameters packet."""
 
     def is_ignored(self, session: Session) -> bool:

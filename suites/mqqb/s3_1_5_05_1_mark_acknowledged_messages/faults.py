@@ -46,7 +46,9 @@ class SenderWindowFilledByRefusedMessages(FinalAcks):
 
 
 def _list_unsent_messages(session: Session) -> list[OutgoingMessagePosition]:
-    """Return the messages that wait for the window; a transactional message that awaits its OrderAck was sent."""
+    """Return the messages that wait because the window is full. A transactional message that awaits its OrderAck is not
+    included, because it was sent.
+    """
     return [one for one in session.OutgoingMessageTable if not (one.AwaitingAck or one.ReceivedSessionAck)]
 
 

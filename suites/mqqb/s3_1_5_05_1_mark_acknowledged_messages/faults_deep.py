@@ -15,9 +15,9 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-ack-number-in-user-message-one-too-low", breaks="MQQB-3.1.5.5.1-01", blind=True)
-class AckInMessageReadOneTooLow(Receiving):
-    """If the SessionHeader is in a UserMessage, the sender does not mark the message whose number is
-    AckSequenceNumber.
+class SenderAckNumberInUserMessageOneTooLow(Receiving):
+    """When the acknowledgment is in the SessionHeader of a UserMessage, the sender does not mark the message whose
+    number is AckSequenceNumber.
     """
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -29,7 +29,7 @@ class AckInMessageReadOneTooLow(Receiving):
 
 
 @fault("sender-ack-marks-only-the-message-of-its-number", breaks="MQQB-3.1.5.5.1-01", blind=True)
-class OnlyTheLastMarked(SessionAcks):
+class SenderAckMarksOnlyTheMessageOfItsNumber(SessionAcks):
     """The sender marks only the message whose number is AckSequenceNumber, and no earlier message."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
@@ -44,8 +44,8 @@ class OnlyTheLastMarked(SessionAcks):
 
 
 @fault("sender-transactional-message-gives-no-room-until-order-ack", breaks="MQQB-3.1.5.5.1-02", blind=True)
-class NoRoomForTransactional(SessionAcks):
-    """A session acknowledgment of a transactional message makes no room in the sender's window."""
+class SenderTransactionalMessageGivesNoRoomUntilOrderAck(SessionAcks):
+    """The sender gains no room in its window when a session acknowledgment covers a transactional message."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         before = [one for one in session.OutgoingMessageTable.awaiting_ack if one.TxSequenceNumber]
@@ -54,7 +54,7 @@ class NoRoomForTransactional(SessionAcks):
 
 
 @fault("sender-express-message-gives-room-for-two", breaks="MQQB-3.1.5.5.1-02", blind=True)
-class ExpressMessageGivesTwoRooms(SessionAcks):
+class SenderExpressMessageGivesRoomForTwo(SessionAcks):
     """The sender gains room for two messages for each newly acknowledged express message."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
@@ -64,8 +64,10 @@ class ExpressMessageGivesTwoRooms(SessionAcks):
 
 
 @fault("sender-recoverable-message-gives-no-room-until-stored", breaks="MQQB-3.1.5.5.1-02", blind=True)
-class RoomWhenStored(SessionAcks):
-    """A recoverable message leaves the sender's window only when its bit in RecoverableMsgAckFlags is set."""
+class SenderRecoverableMessageGivesNoRoomUntilStored(SessionAcks):
+    """The sender removes a recoverable message from its window only when the message's bit in RecoverableMsgAckFlags is
+    set.
+    """
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         before = {
@@ -83,7 +85,7 @@ class RoomWhenStored(SessionAcks):
 
 
 @fault("sender-held-back-recoverable-messages-before-express-ones", breaks="MQQB-3.1.5.5.1-04", blind=True)
-class HeldBackRecoverableFirst(Sending):
+class SenderHeldBackRecoverableMessagesBeforeExpressOnes(Sending):
     """After its window was full, the sender sends the recoverable messages that it held back before the express
     messages.
     """
@@ -101,7 +103,7 @@ class HeldBackRecoverableFirst(Sending):
 
 
 @fault("sender-room-of-second-ack-lost", breaks="MQQB-3.1.5.5.1-02", blind=True)
-class RoomOnce(SessionAcks):
+class SenderRoomOfSecondAckLost(SessionAcks):
     """After the first acknowledgment on a session, the sender gains no room in its window until all its messages are
     acknowledged.
     """
@@ -118,8 +120,8 @@ class RoomOnce(SessionAcks):
 
 
 @fault("sender-at-most-32-messages-marked-by-one-ack", breaks=("MQQB-3.1.5.5.1-01", "MQQB-3.1.5.5.1-02"), blind=True)
-class ThirtyTwoMarked(SessionAcks):
-    """One acknowledgment marks at most 32 messages as acknowledged."""
+class SenderAtMost32MessagesMarkedByOneAck(SessionAcks):
+    """The sender marks at most 32 messages as acknowledged for one acknowledgment."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         waiting = [one.SequenceNumber for one in session.OutgoingMessageTable.awaiting_ack]
@@ -130,7 +132,7 @@ class ThirtyTwoMarked(SessionAcks):
 
 
 @fault("sender-acknowledged-express-message-gains-room-for-two", breaks="MQQB-3.1.5.5.1-02", blind=True)
-class ExpressGainsTwice(SessionAcks):
+class SenderAcknowledgedExpressMessageGainsRoomForTwo(SessionAcks):
     """The sender gains room for two messages for each acknowledged express message."""
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:

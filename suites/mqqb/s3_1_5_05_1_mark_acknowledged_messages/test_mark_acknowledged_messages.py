@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.5.1 Mark Acknowledged Messages: an acknowledgment makes room in the send window."""
+"""MS-MQQB 3.1.5.5.1 Mark Acknowledged Messages: an acknowledgment makes room in the window of the sender."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ MANY_COUNT = 35
 """The number of messages that the second acknowledgment covers; it is greater than the number of bits of a flags field.
 """
 HELD_BACK_COUNT = 60
-"""The number of messages beyond the window; it is greater than the number of messages that are acknowledged first."""
+"""The number of messages that exceed the window. This number is greater than the number of messages that the peer
+acknowledges first.
+"""
 DELIVERIES = ("express", "recoverable", "transactional")
 LARGEST_WINDOW = 512
 """The largest window that the check fills: more messages would take too long."""
@@ -33,8 +35,9 @@ GREATEST_TIMER_SPEED_UP = 4
     "MQQB-3.1.5.5.1-04",
 )
 def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
-    """When the window is full of messages of each delivery, the SUT sends as many further messages as a SessionAck, or
-    the SessionHeader of a message, newly acknowledges; it sends all messages in order.
+    """The SUT fills its window with messages of each delivery. The peer then sends a SessionAck, or a message with a
+    SessionHeader: the SUT sends as many further messages as the acknowledgment newly covers, and sends all messages in
+    order.
 
     The check only measures the size of the window; the checks of 3.1.7.1 judge that size.
     """
@@ -118,7 +121,7 @@ def test_window_opens_by_the_number_of_acknowledged_messages(peer, sut, judge):
 
 
 def _send_of_each_delivery(sender, tags):
-    """Let the SUT send messages with priority 0 in turn with each delivery that the SUT can send."""
+    """Let the SUT send messages with priority 0. The messages use each delivery that the SUT can send in turn."""
     if not sender.sut.has("send"):
         sender.send(*tags)
         return

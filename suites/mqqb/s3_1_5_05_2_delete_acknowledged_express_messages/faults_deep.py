@@ -20,7 +20,7 @@ add(
 
 
 @fault("sender-express-message-with-requested-acks-not-deleted", breaks="MQQB-3.1.5.5.2-01", blind=True)
-class JournaledKept(SessionAcks):
+class SenderExpressMessageWithRequestedAcksNotDeleted(SessionAcks):
     """The sender keeps an acknowledged express message that requests an acknowledgment, and sends the message again."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
@@ -35,7 +35,7 @@ class JournaledKept(SessionAcks):
 
 
 @fault("sender-express-message-beside-waiting-recoverable-one-kept", breaks="MQQB-3.1.5.5.2-01", blind=True)
-class KeptAfterRecoverable(SessionAcks):
+class SenderExpressMessageBesideWaitingRecoverableOneKept(SessionAcks):
     """The sender deletes acknowledged express messages only if no recoverable message awaits its acknowledgment."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
@@ -44,7 +44,7 @@ class KeptAfterRecoverable(SessionAcks):
 
 
 @fault("sender-express-messages-kept-until-all-are-acknowledged", breaks="MQQB-3.1.5.5.2-01", blind=True)
-class HighNumbersKept(SessionAcks):
+class SenderExpressMessagesKeptUntilAllAreAcknowledged(SessionAcks):
     """The sender deletes acknowledged express messages only when all messages of the session are acknowledged."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
@@ -53,7 +53,7 @@ class HighNumbersKept(SessionAcks):
 
 
 @fault("sender-large-express-message-not-deleted", breaks="MQQB-3.1.5.5.2-01", blind=True)
-class LargeKept(SessionAcks):
+class SenderLargeExpressMessageNotDeleted(SessionAcks):
     """The sender does not delete an acknowledged express message with more than 4,000 bytes of body."""
 
     def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:

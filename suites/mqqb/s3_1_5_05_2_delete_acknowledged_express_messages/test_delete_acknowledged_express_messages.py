@@ -26,11 +26,11 @@ LARGE_BODY = "body" * 2_500
     ],
 )
 def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, acknowledged, carrier):
-    """After AckSequenceNumber n, the SUT sends no express message up to number n on the next session, and sends all
-    other messages.
+    """The peer sends AckSequenceNumber n: on the next session, the SUT sends no express message with a number up to n,
+    and sends all other messages.
 
-    The numbers on the next session begin with 1: when the peer acknowledges the first message there, the SUT does not
-    send that message again either.
+    The numbers on the next session begin with 1: when the peer acknowledges the first message of that session, the SUT
+    does not send this message again.
     """
     sender = Sender(peer, sut)
     sender.send(1)

@@ -11,7 +11,7 @@ from reference_qm.model.adm import Session
 
 
 @fault("sender-recoverable-msg-ack-flags-read-as-16-bits", breaks="MQQB-3.1.5.5.3-02", blind=True)
-class HalfOfTheFlags(SessionAcks):
+class SenderRecoverableMsgAckFlagsReadAs16Bits(SessionAcks):
     """The sender reads only the low 16 bits of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:

@@ -24,8 +24,8 @@ add(
 
 
 @fault("sender-flags-counted-among-all-messages", breaks="MQQB-3.1.5.5.3-02", blind=True)
-class FlagsCountAll(SessionAcks):
-    """The sender reads the bits of RecoverableMsgAckFlags as numbers of all messages, not only of the recoverable
+class SenderFlagsCountedAmongAllMessages(SessionAcks):
+    """The sender treats the bits of RecoverableMsgAckFlags as numbers of all messages, not only of the recoverable
     messages.
     """
 
@@ -39,7 +39,7 @@ class FlagsCountAll(SessionAcks):
 
 
 @fault("sender-flags-above-16-ignored", breaks="MQQB-3.1.5.5.3-02", blind=True)
-class SixteenFlags(SessionAcks):
+class SenderFlagsAbove16Ignored(SessionAcks):
     """The sender uses only the lower 16 bits of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -48,7 +48,7 @@ class SixteenFlags(SessionAcks):
 
 
 @fault("sender-last-flag-ignored", breaks="MQQB-3.1.5.5.3-02", blind=True)
-class LastFlagIgnored(SessionAcks):
+class SenderLastFlagIgnored(SessionAcks):
     """The sender ignores bit 31 of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -57,7 +57,7 @@ class LastFlagIgnored(SessionAcks):
 
 
 @fault("sender-transactional-message-beside-recoverable-ones-deleted-by-flag", breaks="MQQB-3.1.5.5.3-03", blind=True)
-class MixedDeleted(SessionAcks):
+class SenderTransactionalMessageBesideRecoverableOnesDeletedByFlag(SessionAcks):
     """The sender deletes a transactional message without an OrderAck if its flag is set and other recoverable messages
     wait.
     """
@@ -73,7 +73,7 @@ class MixedDeleted(SessionAcks):
 
 
 @fault("sender-recoverable-flags-above-bit-15-ignored", breaks="MQQB-3.1.5.5.3-02", blind=True)
-class LowFlags(SessionAcks):
+class SenderRecoverableFlagsAboveBit15Ignored(SessionAcks):
     """The sender ignores bits 16 to 31 of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -82,7 +82,7 @@ class LowFlags(SessionAcks):
 
 
 @fault("sender-highest-recoverable-flag-ignored", breaks="MQQB-3.1.5.5.3-02", blind=True)
-class HighestFlag(SessionAcks):
+class SenderHighestRecoverableFlagIgnored(SessionAcks):
     """The sender ignores bit 31 of RecoverableMsgAckFlags."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -93,7 +93,7 @@ class HighestFlag(SessionAcks):
 @fault(
     "sender-recoverable-messages-numbered-with-express", breaks=("MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02"), blind=True
 )
-class NumberedWithExpress(SessionAcks):
+class SenderRecoverableMessagesNumberedWithExpress(SessionAcks):
     """The sender compares the recoverable acknowledgment with SequenceNumber, which also counts express messages."""
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
@@ -108,7 +108,7 @@ class NumberedWithExpress(SessionAcks):
 
 
 @fault("sender-recoverable-ack-in-message-ignored", breaks=("MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02"), blind=True)
-class AckInMessageIgnored(Receiving):
+class SenderRecoverableAckInMessageIgnored(Receiving):
     """The sender ignores the recoverable acknowledgment in the SessionHeader of a user message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -123,8 +123,10 @@ class AckInMessageIgnored(Receiving):
     breaks=("MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02"),
     blind=True,
 )
-class OtherSessionDeleted(SessionAcks):
-    """A recoverable acknowledgment also deletes the messages with the same numbers on the sender's other sessions."""
+class SenderAcknowledgedRecoverableMessageOfOtherSessionDeleted(SessionAcks):
+    """When the sender receives a recoverable acknowledgment, it also deletes the messages with the same numbers on its
+    other sessions.
+    """
 
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         for other in self.qm.sessions.values():
@@ -132,8 +134,10 @@ class OtherSessionDeleted(SessionAcks):
 
 
 @fault("sender-second-transactional-message-deleted-without-order-ack", breaks="MQQB-3.1.5.5.3-03", blind=True)
-class SecondDeleted(TransactionalSending):
-    """The session acknowledgment deletes every transactional message except the first of its sequence."""
+class SenderSecondTransactionalMessageDeletedWithoutOrderAck(TransactionalSending):
+    """The sender deletes every transactional message except the first of its sequence when it receives a session
+    acknowledgment.
+    """
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         if position.TxSequenceNumber > 1:

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.5.3 Delete Acknowledged Recoverable Messages: acknowledged messages after a restart."""
+"""MS-MQQB 3.1.5.5.3 Delete Acknowledged Recoverable Messages: messages that the SUT sends after a restart."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from suites.mqqb.steps.sender import Sender
 @covers("MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
 @varied("response queue", "time to be received", acknowledgments=("none", "of arrival"))
 def test_acknowledged_recoverable_messages_do_not_come_after_restart(peer, sut, judge):
-    """The peer acknowledges the first and the third of four recoverable messages: after a restart, the SUT sends only
-    the second and the fourth.
+    """The peer acknowledges the first and the third of four recoverable messages, and the SUT restarts: the SUT sends
+    only the second and the fourth message.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-acknowledged"))
     sender.send(1, 2, 3, 4, delivery="recoverable")

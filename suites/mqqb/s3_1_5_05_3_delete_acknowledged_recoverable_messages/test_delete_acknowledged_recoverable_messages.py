@@ -33,9 +33,9 @@ from suites.mqqb.steps.sequences import RESENT, Outgoing
     ids=["none", "some", "last-bit", "last-bit-of-the-last", "all-but-the-last", "every-other", "three", "all-but-one"],
 )
 def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags, carrier):
-    """On the next session, the SUT does not send the messages that RecoverableMsgAckSeqNumber and
-    RecoverableMsgAckFlags acknowledge, and sends all later messages. The readings of erratum E22 differ for messages
-    with lower numbers and if bit 0 is clear; the check judges neither case.
+    """The peer acknowledges messages by RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags: on the next session, the
+    SUT does not send these messages, and sends all later messages. The readings of erratum E22 differ for messages with
+    lower numbers and if bit 0 is clear; the check judges neither case.
     """
     sender = Sender(peer, sut)
     sender.send(*range(1, count + 1), delivery="recoverable")
@@ -80,8 +80,9 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
 @covers("MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02")
 @varied("priority", "positive journaling", "negative journaling", "trace", "label")
 def test_ack_flags_count_only_recoverable_messages(peer, sut, judge):
-    """Express and recoverable messages alternate; the acknowledgment flags two of three recoverable messages: the SUT
-    sends only the third message again. A message to another queue, which is not acknowledged, also comes again.
+    """The SUT sends express and recoverable messages in turn. The peer acknowledges all express messages, and sets the
+    flags of the first and the third recoverable message: the SUT sends only the second recoverable message again. The
+    SUT also sends again a message to another queue, which the peer has not acknowledged.
     """
     outgoing = Outgoing(peer, sut)
     sender = outgoing.sender

@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-express-message-journaled-when-sent", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class ExpressJournaledWhenSent(Sending):
+class SenderExpressMessageJournaledWhenSent(Sending):
     """The sender puts an express message into its journal when it sends the message."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -47,14 +47,14 @@ def _journal_first(original: Any, *_: Any) -> Any:
 add(
     "sender-only-first-of-several-acknowledged-messages-journaled",
     "MQQB-3.1.5.5.4-01",
-    "Of several messages that one SessionHeader acknowledges, the sender puts only the first into its journal.",
+    "When one SessionHeader acknowledges several messages, the sender puts only the first into its journal.",
     during(SessionAcks.process_header, SessionAcks.delete_position, _journal_first),
     blind=True,
 )
 
 
 @fault("sender-message-of-lost-session-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class JournaledWhenLost(Closing):
+class SenderMessageOfLostSessionJournaled(Closing):
     """The sender puts a sent message into its journal if the connection is lost before the acknowledgment arrives."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -67,7 +67,7 @@ class JournaledWhenLost(Closing):
 
 
 @fault("sender-journaled-message-with-4096-bytes-of-body", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class JournalTruncates(Journaling):
+class SenderJournaledMessageWith4096BytesOfBody(Journaling):
     """The sender keeps only the first 4,096 bytes of the body of a message that it puts into its journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -78,7 +78,7 @@ class JournalTruncates(Journaling):
 
 
 @fault("sender-message-to-private-name-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class OnlyDirectNames(Journaling):
+class SenderMessageToPrivateNameNotJournaled(Journaling):
     """The sender journals only messages that are addressed to direct format names."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -89,7 +89,7 @@ class OnlyDirectNames(Journaling):
 
 
 @fault("sender-only-first-journaled-message-of-ack", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class OnePerMoment(Journaling):
+class SenderOnlyFirstJournaledMessageOfAck(Journaling):
     """The sender puts only every other journaled message into the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -105,7 +105,7 @@ _seen: WeakKeyDictionary[QueueManager, int] = WeakKeyDictionary()
 
 
 @fault("sender-large-message-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class LargeNotJournaled(Journaling):
+class SenderLargeMessageNotJournaled(Journaling):
     """The sender does not put a message with a body of more than 4,096 bytes into the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -115,7 +115,7 @@ class LargeNotJournaled(Journaling):
 
 
 @fault("sender-message-with-both-journal-flags-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class BothFlags(Journaling):
+class SenderMessageWithBothJournalFlagsNotJournaled(Journaling):
     """The sender does not put a message with JP and JN set into the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -125,7 +125,7 @@ class BothFlags(Journaling):
 
 
 @fault("sender-journaled-message-of-empty-body-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class EmptyNotJournaled(Journaling):
+class SenderJournaledMessageOfEmptyBodyNotJournaled(Journaling):
     """The sender does not put a message without a body into the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
@@ -135,7 +135,7 @@ class EmptyNotJournaled(Journaling):
 
 
 @fault("sender-journaled-message-on-hold-not-journaled", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class OnHoldNotJournaled(SessionAcks):
+class SenderJournaledMessageOnHoldNotJournaled(SessionAcks):
     """The sender does not journal a message whose acknowledgment arrives while its queue is on hold."""
 
     def delete_position(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -147,8 +147,8 @@ class OnHoldNotJournaled(SessionAcks):
 
 
 @fault("sender-journaled-message-truncated", breaks="MQQB-3.1.5.5.4-01", blind=True)
-class Truncated(Journaling):
-    """The copy of a message in the system journal contains at most the first 4,096 bytes of the body."""
+class SenderJournaledMessageTruncated(Journaling):
+    """The sender stores at most the first 4,096 bytes of the body in the copy of a message in the system journal."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
         message = position.MessageReference

@@ -24,7 +24,7 @@ add(
 
 @fault("sender-session-ack-counted-as-order-ack", breaks="MQQB-3.1.5.5.5-03")
 class SenderSessionAckCountedAsOrderAck(TransactionalSending):
-    """The sender also treats a session acknowledgment as an order acknowledgment."""
+    """The sender treats a session acknowledgment also as an order acknowledgment."""
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         position.ReceivedOrderAck = True

@@ -21,7 +21,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-counts-in-user-message-not-compared", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class CountsInMessageNotCompared(Receiving):
+class ReceiverCountsInUserMessageNotCompared(Receiving):
     """The receiver compares the message counts of a SessionAck, but not those of a SessionHeader in a UserMessage."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -36,7 +36,9 @@ class CountsInMessageNotCompared(Receiving):
         super().receive_user_message(session, packet, now)
 
 
-def _received(session: Session, header: SessionHeader, user: int | None, recoverable: int | None) -> SessionHeader:
+def _replace_counts(
+    session: Session, header: SessionHeader, user: int | None, recoverable: int | None
+) -> SessionHeader:
     return replace(
         header,
         UserMsgSequenceNumber=session.MessageReceivedCount if user is None else user,
@@ -45,33 +47,35 @@ def _received(session: Session, header: SessionHeader, user: int | None, recover
 
 
 @fault("receiver-recoverable-count-below-received-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class LowerRecoverableCountAccepted(SessionAcks):
-    """The receiver accepts a RecoverableMsgSeqNumber that is lower than the number of received recoverable messages."""
+class ReceiverRecoverableCountBelowReceivedAccepted(SessionAcks):
+    """The receiver accepts a RecoverableMsgSeqNumber that is lower than the number of recoverable messages that it
+    received.
+    """
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.RecoverableMsgSeqNumber < session.RecoverableMessageReceivedCount:
-            header = _received(session, header, header.UserMsgSequenceNumber, None)
+            header = _replace_counts(session, header, header.UserMsgSequenceNumber, None)
         super().validate_message_counts(session, header, now)
 
 
 @fault("receiver-message-count-below-received-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class LowerCountAccepted(SessionAcks):
-    """The receiver accepts a UserMsgSequenceNumber that is lower than the number of received messages."""
+class ReceiverMessageCountBelowReceivedAccepted(SessionAcks):
+    """The receiver accepts a UserMsgSequenceNumber that is lower than the number of messages that it received."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if header.UserMsgSequenceNumber < session.MessageReceivedCount:
-            header = _received(session, header, None, header.RecoverableMsgSeqNumber)
+            header = _replace_counts(session, header, None, header.RecoverableMsgSeqNumber)
         super().validate_message_counts(session, header, now)
 
 
 @fault("receiver-message-counts-compared-in-8-bits", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class CountsOfEightBits(SessionAcks):
+class ReceiverMessageCountsComparedIn8Bits(SessionAcks):
     """The receiver compares only the low byte of the message counts."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         same = header.UserMsgSequenceNumber & 0xFF == session.MessageReceivedCount & 0xFF
         same_recoverable = header.RecoverableMsgSeqNumber & 0xFF == session.RecoverableMessageReceivedCount & 0xFF
-        header = _received(
+        header = _replace_counts(
             session,
             header,
             None if same else header.UserMsgSequenceNumber,
@@ -81,12 +85,12 @@ class CountsOfEightBits(SessionAcks):
 
 
 @fault("initiator-message-counts-not-compared", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class InitiatorDoesNotCompare(SessionAcks):
+class InitiatorMessageCountsNotCompared(SessionAcks):
     """A queue manager that opened the session does not compare the message counts."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         if session.initiator:
-            header = _received(session, header, None, None)
+            header = _replace_counts(session, header, None, None)
         super().validate_message_counts(session, header, now)
 
 
@@ -98,21 +102,21 @@ def _start_with_progress(original: Any, qm: QueueManager, session: Session, head
 add(
     "sender-ack-wait-timer-not-restarted-by-header-that-marks-nothing",
     "MQQB-3.1.5.5.5-02",
-    "A SessionHeader that acknowledges nothing new does not restart the sender's Session Ack Wait Timer.",
+    "The sender does not restart the Session Ack Wait Timer if a SessionHeader acknowledges no new message.",
     during(SessionAcks.process_header, SessionAcks.start_wait_timer, _start_with_progress),
     blind=True,
 )
 add(
     "sender-ack-wait-timer-not-restarted-by-header-in-user-message",
     "MQQB-3.1.5.5.5-02",
-    "A SessionHeader in a UserMessage does not restart the sender's Session Ack Wait Timer.",
+    "The sender does not restart the Session Ack Wait Timer for a SessionHeader in a UserMessage.",
     skip_during(Receiving.receive_user_message, SessionAcks.start_wait_timer),
     blind=True,
 )
 
 
 @fault("receiver-wrong-count-closes-every-session", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class EverySessionClosed(SessionAcks):
+class ReceiverWrongCountClosesEverySession(SessionAcks):
     """After a wrong message count, the receiver closes all accepted sessions of the sender."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -124,18 +128,18 @@ class EverySessionClosed(SessionAcks):
 
 
 @fault("receiver-counts-compared-only-in-first-header", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ComparedOnce(SessionAcks):
-    """The receiver compares the counts only of the first SessionHeader of a session."""
+class ReceiverCountsComparedOnlyInFirstHeader(SessionAcks):
+    """The receiver compares the message counts only in the first SessionHeader of a session."""
 
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         known: set[int] = self.__dict__.setdefault("known", set())
         if session.number in known:
-            header = _received(session, header, None, None)
+            header = _replace_counts(session, header, None, None)
         known.add(session.number)
         super().validate_message_counts(session, header, now)
 
 
-class _Counts(SessionAcks):
+class _AcceptingCounts(SessionAcks):
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
         raise NotImplementedError
 
@@ -150,7 +154,7 @@ class _Counts(SessionAcks):
 
 
 @fault("queue-manager-counts-not-validated-while-queue-on-hold", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class OnHoldNotValidated(_Counts):
+class QueueManagerCountsNotValidatedWhileQueueOnHold(_AcceptingCounts):
     """The queue manager does not validate the message counts of a SessionHeader while its outgoing queue is on hold."""
 
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
@@ -159,7 +163,7 @@ class OnHoldNotValidated(_Counts):
 
 
 @fault("receiver-recoverable-count-compared-in-low-byte", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class LowByteCompared(_Counts):
+class ReceiverRecoverableCountComparedInLowByte(_AcceptingCounts):
     """The receiver compares only the low bytes of the message counts."""
 
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
@@ -169,15 +173,17 @@ class LowByteCompared(_Counts):
 
 
 @fault("receiver-wrong-counts-with-progress-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ProgressExcuses(_Counts):
-    """The receiver accepts wrong message counts while its own messages remain unacknowledged."""
+class ReceiverWrongCountsWithProgressAccepted(_AcceptingCounts):
+    """The receiver accepts wrong message counts while the other queue manager has not acknowledged all messages of the
+    receiver.
+    """
 
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
         return bool(session.OutgoingMessageTable.awaiting_ack)
 
 
 @fault("initiator-lower-counts-of-session-ack-accepted", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class InitiatorAcceptsLower(_Counts):
+class InitiatorLowerCountsOfSessionAckAccepted(_AcceptingCounts):
     """The initiator accepts message counts that are lower than the numbers of messages it has received."""
 
     def is_accepted(self, session: Session, header: SessionHeader) -> bool:
@@ -188,7 +194,7 @@ class InitiatorAcceptsLower(_Counts):
 
 
 @fault("receiver-counts-in-express-message-not-validated", breaks="MQQB-3.1.5.5.5-01", blind=True)
-class ExpressNotValidated(Receiving):
+class ReceiverCountsInExpressMessageNotValidated(Receiving):
     """The receiver does not validate the counts in the SessionHeader of an express message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -202,7 +208,7 @@ class ExpressNotValidated(Receiving):
 
 
 @fault("sender-wait-timer-restarted-only-by-progress", breaks="MQQB-3.1.5.5.5-02", blind=True)
-class RestartByProgress(SessionAcks):
+class SenderWaitTimerRestartedOnlyByProgress(SessionAcks):
     """The sender restarts the Session Ack Wait Timer only for a SessionHeader that acknowledges a message."""
 
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
@@ -219,8 +225,10 @@ _progress: WeakKeyDictionary[QueueManager, bool] = WeakKeyDictionary()
 
 
 @fault("sender-large-transactional-message-deleted-by-session-ack", breaks="MQQB-3.1.5.5.5-03", blind=True)
-class LargeDeleted(TransactionalSending):
-    """The sender deletes a transactional message with a body of more than 4,096 bytes at its session acknowledgment."""
+class SenderLargeTransactionalMessageDeletedBySessionAck(TransactionalSending):
+    """The sender deletes a transactional message with a body of more than 4,096 bytes when a session acknowledgment
+    covers the message.
+    """
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         if len(position.UserMessage.MessagePropertiesHeader.MessageBody) > 4_096:
@@ -229,9 +237,9 @@ class LargeDeleted(TransactionalSending):
 
 
 @fault("sender-transactional-message-removed-from-disk-by-session-ack", breaks="MQQB-3.1.5.5.5-03")
-class RemovedFromDisk(TransactionalSending):
-    """At the session acknowledgment of a transactional message, the sender removes the message from its disk, so the
-    message is lost in a restart before its OrderAck.
+class SenderTransactionalMessageRemovedFromDiskBySessionAck(TransactionalSending):
+    """When a session acknowledgment covers a transactional message, the sender removes the message from its disk, so
+    that a restart before the OrderAck loses the message.
     """
 
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.5.5 Validate Message Counts. The Session Ack Wait Timer's restart is judged with 3.1.6.3."""
+"""MS-MQQB 3.1.5.5.5 Validate Message Counts. The checks of 3.1.6.3 judge the restart of the Session Ack Wait Timer."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ close a session.
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
 @pytest.mark.parametrize(("error", "carrier"), WRONG_COUNTS)
 def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, field, error, carrier):
-    """Two messages are sent, one of them recoverable: the SUT accepts a SessionHeader that counts two messages, one of
-    them recoverable, and closes the session because of a SessionHeader with a wrong count. The SessionHeader is in a
+    """The peer sends two messages, one of them recoverable: the SUT accepts a SessionHeader that counts two messages,
+    one of them recoverable, and closes the session when a SessionHeader has a wrong count. The SessionHeader is in a
     SessionAck or in a message.
     """
     session = peer.open_raw()
@@ -63,8 +63,8 @@ def test_session_ack_with_wrong_message_count_closes_session(peer, sut, judge, f
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
 @varied("priority", "response queue", "time to be received", "time to reach queue", "label")
 def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, sut, judge, field):
-    """On two sessions of the SUT, the SUT accepts a SessionAck that counts the peer's recoverable message, and closes
-    the session because of a SessionAck that counts one message more or less.
+    """On two sessions of the SUT, the peer sends a recoverable message and a SessionAck that counts this message: the
+    SUT accepts the SessionAck. The SUT closes the session when a SessionAck counts one message more or less.
     """
     sender = Sender(peer, sut)
     for number, error in ((1, +1), (2, -1)):
@@ -90,8 +90,8 @@ def test_session_ack_with_wrong_message_count_closes_session_of_the_sut(peer, su
 @needs("send", "pause", "receive")
 @covers("MQQB-3.1.5.5.4-01", "MQQB-3.1.5.5.5-01")
 def test_session_header_is_processed_while_queue_is_on_hold(peer, sut, judge):
-    """A SessionAck arrives on a session whose queue is on hold: the SUT journals the acknowledged message with JP. A
-    SessionAck with a wrong count then closes the session.
+    """The peer sends a SessionAck on a session whose queue is on hold: the SUT journals the acknowledged message with
+    JP. When the peer then sends a SessionAck with a wrong count, the SUT closes the session.
     """
     sender = Sender(peer, sut)
     [kept] = sender.send(1, journal=["positive"], delivery="recoverable")
@@ -120,8 +120,9 @@ def test_session_header_is_processed_while_queue_is_on_hold(peer, sut, judge):
 @covers("MQQB-3.1.1.6.2-10", "MQQB-3.1.5.5.3-03", "MQQB-3.1.5.5.5-03")
 @varied("negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_transactional_message_without_order_ack_comes_again(peer, sut, judge):
-    """A SessionAck acknowledges a recoverable message and two transactional messages to a second queue: the SUT resends
-    the transactional messages, which have no OrderAck. Its next SessionAck counts all copies.
+    """The peer acknowledges a recoverable message, and two transactional messages to a second queue, by a SessionAck:
+    the SUT resends the transactional messages, which have no OrderAck. The next SessionAck of the SUT counts all
+    copies.
     """
     beside = Outgoing(peer, sut, "mqc-beside")
     beside.send()

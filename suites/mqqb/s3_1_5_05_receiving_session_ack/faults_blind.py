@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-session-header-of-user-message-without-source-journaling", breaks="MQQB-3.1.5.5-06", blind=True)
-class JournaledOnlyAfterSessionAck(SessionAcks):
+class SenderSessionHeaderOfUserMessageWithoutSourceJournaling(SessionAcks):
     """The sender does not journal a message that the SessionHeader of a UserMessage acknowledges."""
 
     def __init__(self, qm: QM) -> None:

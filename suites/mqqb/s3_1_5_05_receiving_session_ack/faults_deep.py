@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-session-ack-before-open-session-ignored", breaks="MQQB-3.1.5.5-01", blind=True)
-class EarlyIgnoredByInitiator(Closing):
+class InitiatorSessionAckBeforeOpenSessionIgnored(Closing):
     """An initiator that waits for a ConnectionParameters response ignores a SessionAck, and keeps the session open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -23,7 +23,7 @@ class EarlyIgnoredByInitiator(Closing):
 @fault(
     "acceptor-session-ack-that-acknowledges-nothing-before-open-session-ignored", breaks="MQQB-3.1.5.5-01", blind=True
 )
-class EmptyIgnored(Closing):
+class AcceptorSessionAckThatAcknowledgesNothingBeforeOpenSessionIgnored(Closing):
     """Before the session is open, an acceptor ignores a SessionAck that acknowledges nothing."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:

@@ -38,8 +38,8 @@ def test_session_ack_before_open_session_closes_connection(peer, sut, judge, sta
 )
 @sut_survives()
 def test_session_ack_instead_of_a_response_closes_session(peer, sut, judge, state, answered_early):
-    """The peer sends a SessionAck instead of a response on a session of the SUT: the SUT closes that session. On its
-    next session, which is open, the SUT accepts a SessionAck.
+    """The peer sends a SessionAck instead of a response on a session of the SUT: the SUT closes that session. On the
+    next session of the SUT, which is open, the SUT accepts a SessionAck.
     """
 
     def ack_instead(packet: Any) -> Any:

@@ -8,7 +8,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 
 @fault("sender-message-with-early-order-ack-not-kept-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
-class EarlyOrderAckFinal(TransactionalSending):
+class SenderMessageWithEarlyOrderAckNotKeptUntilFinalAck(TransactionalSending):
     """If the OrderAck of a message with JN or JP arrives before the session acknowledgment, the sender does not keep
     the message until its FinalAck arrives.
     """

@@ -16,8 +16,8 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-time-of-last-ack-not-set-by-repeated-order-ack", breaks="MQQB-3.1.5.6-03", blind=True)
-class TimeOfProgressOnly(OrderAcks):
-    """An OrderAck for a number that was already acknowledged does not change the sender's TimeOfLastAck."""
+class SenderTimeOfLastAckNotSetByRepeatedOrderAck(OrderAcks):
+    """When an OrderAck repeats a number that was already acknowledged, the sender does not change TimeOfLastAck."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = outgoing_sequence(session)
@@ -32,8 +32,8 @@ class TimeOfProgressOnly(OrderAcks):
     breaks="MQQB-3.1.5.6-12",
     blind=True,
 )
-class CountOfProgressOnly(OrderAcks):
-    """An OrderAck for a number that was already acknowledged does not increment the sender's LastAckCount."""
+class SenderLastAckCountNotIncrementedByRepeatedOrderAck(OrderAcks):
+    """When an OrderAck repeats a number that was already acknowledged, the sender does not increment LastAckCount."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
         sequence = outgoing_sequence(session)
@@ -44,9 +44,9 @@ class CountOfProgressOnly(OrderAcks):
 
 
 @fault("sender-order-ack-removes-only-its-own-number", breaks="MQQB-3.1.5.6-09", blind=True)
-class OneNumberRemoved(OrderAcks):
-    """An OrderAck removes from UnackedSequence only the message with its own number, and no message with a lower
-    number.
+class SenderOrderAckRemovesOnlyItsOwnNumber(OrderAcks):
+    """The sender removes from UnackedSequence only the message whose number is in the OrderAck, and no message with a
+    lower number.
     """
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
@@ -57,7 +57,7 @@ class OneNumberRemoved(OrderAcks):
 
 
 @fault("sender-resend-interval-not-reset-with-its-index", breaks="MQQB-3.1.5.6-06", blind=True)
-class IntervalKept(TransactionalSending):
+class SenderResendIntervalNotResetWithItsIndex(TransactionalSending):
     """When an OrderAck resets ResendIntervalIndex, the sender does not change ResendInterval."""
 
     def reset_resend_interval(self, session: Session) -> None:
@@ -67,7 +67,7 @@ class IntervalKept(TransactionalSending):
 
 
 @fault("sender-message-with-only-jp-not-kept-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
-class OnlyDeadLettersWait(TransactionalSending):
+class SenderMessageWithOnlyJpNotKeptUntilFinalAck(TransactionalSending):
     """After the OrderAck, the sender keeps a message until its FinalAck only if JN is set, but not if
     only JP is set.
     """
@@ -80,7 +80,7 @@ class OnlyDeadLettersWait(TransactionalSending):
 
 
 @fault("sender-no-new-sequence-while-final-acks-are-missing", breaks="MQQB-3.1.5.6-15", blind=True)
-class SequenceWaitsForFinalAcks(TransactionalSending):
+class SenderNoNewSequenceWhileFinalAcksAreMissing(TransactionalSending):
     """The sender begins no new sequence while a message of the sequence awaits its FinalAck."""
 
     def begin_sequence(self, session: Session) -> None:
@@ -89,7 +89,7 @@ class SequenceWaitsForFinalAcks(TransactionalSending):
 
 
 @fault("sender-ordinal-of-new-sequence-two-higher", breaks="MQQB-3.1.5.6-15", blind=True)
-class OrdinalSkipsOne(TransactionalSending):
+class SenderOrdinalOfNewSequenceTwoHigher(TransactionalSending):
     """The third sequence of the sender has an Ordinal that is two higher than the Ordinal of the second sequence."""
 
     def begin_sequence(self, session: Session) -> None:
@@ -99,14 +99,14 @@ class OrdinalSkipsOne(TransactionalSending):
             session.OutgoingTxSequenceID = TxSequenceID(4, before.TimeStamp)
 
 
-def _transfer(session: Session, **changes: Any) -> None:
+def _change_transfer_info(session: Session, **changes: Any) -> None:
     queue = session.OutgoingQueueReference
     if queue is not None:
         queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, **changes)
 
 
 @fault("sender-no-read-count-of-all-queues", breaks="MQQB-3.1.5.6-24", blind=True)
-class NoReadOfAllQueues(OrderAcks):
+class SenderNoReadCountOfAllQueues(OrderAcks):
     """The sender counts in EodNoReadCount the messages that await a FinalAck in all outgoing queues, not only in one
     queue.
     """
@@ -114,12 +114,12 @@ class NoReadOfAllQueues(OrderAcks):
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
         count = sum(len(queue.session.AwaitingFinalACKTable) for queue in self.qm.adm.OutgoingQueues.values())
-        _transfer(session, EodNoReadCount=count)
+        _change_transfer_info(session, EodNoReadCount=count)
 
 
 @fault("sender-transfer-info-of-first-queue-set-by-every-order-ack", breaks="MQQB-3.1.5.6-17", blind=True)
-class FirstQueueNoted(OrderAcks):
-    """Every OrderAck sets OutgoingTransferInfo of the sender's first outgoing queue."""
+class SenderTransferInfoOfFirstQueueSetByEveryOrderAck(OrderAcks):
+    """The sender stores the values of every OrderAck in OutgoingTransferInfo of its first outgoing queue."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
@@ -131,46 +131,46 @@ class FirstQueueNoted(OrderAcks):
 
 
 @fault("sender-last-non-ack-is-first-non-ack", breaks="MQQB-3.1.5.6-22", blind=True)
-class LastNonAckIsFirst(OrderAcks):
+class SenderLastNonAckIsFirstNonAck(OrderAcks):
     """The sender sets EodLastNonAck to the first entry of UnackedSequence."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
         unacked = outgoing_sequence(session).UnackedSequence
         if unacked:
-            _transfer(session, EodLastNonAck=unacked[0])
+            _change_transfer_info(session, EodLastNonAck=unacked[0])
 
 
 @fault("sender-no-ack-count-at-most-1", breaks="MQQB-3.1.5.6-19", blind=True)
-class NoAckCountIsFlag(OrderAcks):
+class SenderNoAckCountAtMost1(OrderAcks):
     """The sender sets EodNoAckCount to 1 when UnackedSequence has several entries."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        _transfer(session, EodNoAckCount=min(1, len(outgoing_sequence(session).UnackedSequence)))
+        _change_transfer_info(session, EodNoAckCount=min(1, len(outgoing_sequence(session).UnackedSequence)))
 
 
 @fault("sender-last-ack-without-previous-number", breaks="MQQB-3.1.5.6-23", blind=True)
-class LastAckWithoutPrevious(OrderAcks):
+class SenderLastAckWithoutPreviousNumber(OrderAcks):
     """The sender sets PrevNo of EodLastAck to 0."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
         last = outgoing_sequence(session).LastAck
-        _transfer(session, EodLastAck=SequenceInfo(last.SeqID, last.SeqNo, 0))
+        _change_transfer_info(session, EodLastAck=SequenceInfo(last.SeqID, last.SeqNo, 0))
 
 
 @fault("sender-resend-time-of-acknowledged-queue-0", breaks="MQQB-3.1.5.6-26", blind=True)
-class ResendTimeCleared(OrderAcks):
+class SenderResendTimeOfAcknowledgedQueue0(OrderAcks):
     """The sender sets EodResendTime to 0 while messages remain in UnackedSequence."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        _transfer(session, EodResendTime=0)
+        _change_transfer_info(session, EodResendTime=0)
 
 
 @fault("sender-last-ack-time-is-first-ack-time", breaks="MQQB-3.1.5.6-17", blind=True)
-class FirstAckTimeKept(OrderAcks):
+class SenderLastAckTimeIsFirstAckTime(OrderAcks):
     """The sender sets EodLastAckTime to the time of the first OrderAck of the session."""
 
     def note_transfer(self, session: Session) -> None:
@@ -178,20 +178,20 @@ class FirstAckTimeKept(OrderAcks):
         before = None if queue is None else queue.OutgoingTransferInfoReference
         super().note_transfer(session)
         if before is not None and before.EodLastAckCount:
-            _transfer(session, EodLastAckTime=before.EodLastAckTime)
+            _change_transfer_info(session, EodLastAckTime=before.EodLastAckTime)
 
 
 @fault("sender-resend-count-is-1-after-order-ack", breaks="MQQB-3.1.5.6-25", blind=True)
-class ResendCountFromOne(OrderAcks):
+class SenderResendCountIs1AfterOrderAck(OrderAcks):
     """The sender sets EodResendCount to ResendIntervalIndex plus one."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        _transfer(session, EodResendCount=outgoing_sequence(session).ResendIntervalIndex + 1)
+        _change_transfer_info(session, EodResendCount=outgoing_sequence(session).ResendIntervalIndex + 1)
 
 
 @fault("queue-manager-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01", blind=True)
-class EarlyOrderAckIgnored(Closing):
+class QueueManagerOrderAckBeforeOpenSessionIgnored(Closing):
     """A queue manager that waits for a ConnectionParameters packet ignores an OrderAck, and keeps the session open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -200,7 +200,7 @@ class EarlyOrderAckIgnored(Closing):
 
 
 @fault("initiator-order-ack-before-open-session-ignored", breaks="MQQB-3.1.5.6-01", blind=True)
-class EarlyOrderAckIgnoredByInitiator(Closing):
+class InitiatorOrderAckBeforeOpenSessionIgnored(Closing):
     """An initiator that waits for a ConnectionParameters response ignores an OrderAck, and keeps the session open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -210,7 +210,7 @@ class EarlyOrderAckIgnoredByInitiator(Closing):
 
 
 @fault("sender-order-ack-on-session-of-receiver-ignored", breaks="MQQB-3.1.5.6-09", blind=True)
-class OnlyOwnSession(OrderAcks):
+class SenderOrderAckOnSessionOfReceiverIgnored(OrderAcks):
     """The sender ignores an OrderAck that arrives on a session that the receiver opened."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -219,7 +219,7 @@ class OnlyOwnSession(OrderAcks):
 
 
 @fault("sender-order-ack-of-second-queue-ignored", breaks="MQQB-3.1.5.6-08", blind=True)
-class OnlyFirstQueueNoted(OrderAcks):
+class SenderOrderAckOfSecondQueueIgnored(OrderAcks):
     """The sender processes OrderAcks only for the sequence of the first outgoing queue."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
@@ -229,38 +229,40 @@ class OnlyFirstQueueNoted(OrderAcks):
 
 
 @fault("sender-first-non-ack-without-sequence-identifier", breaks="MQQB-3.1.5.6-21", blind=True)
-class NumbersOnly(OrderAcks):
+class SenderFirstNonAckWithoutSequenceIdentifier(OrderAcks):
     """The sender sets SeqID of EodFirstNonAck to 0."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
         unacked = outgoing_sequence(session).UnackedSequence
         if unacked:
-            _transfer(session, EodFirstNonAck=SequenceInfo(0, unacked[0].SeqNo, unacked[0].PrevNo))
+            _change_transfer_info(session, EodFirstNonAck=SequenceInfo(0, unacked[0].SeqNo, unacked[0].PrevNo))
 
 
 @fault("sender-resend-interval-in-milliseconds", breaks="MQQB-3.1.5.6-20", blind=True)
-class Milliseconds(OrderAcks):
+class SenderResendIntervalInMilliseconds(OrderAcks):
     """The sender sets EodResendInterval to ResendInterval in milliseconds."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
-        _transfer(session, EodResendInterval=1_000 * outgoing_sequence(session).ResendInterval)
+        _change_transfer_info(session, EodResendInterval=1_000 * outgoing_sequence(session).ResendInterval)
 
 
 @fault("sender-last-ack-count-of-all-queues", breaks="MQQB-3.1.5.6-18", blind=True)
-class CountOfAllQueues(OrderAcks):
+class SenderLastAckCountOfAllQueues(OrderAcks):
     """The sender counts in EodLastAckCount the OrderAcks of all outgoing queues."""
 
     def note_transfer(self, session: Session) -> None:
         super().note_transfer(session)
         sequences = [queue.session.TxOutgoingSequence for queue in self.qm.adm.OutgoingQueues.values()]
-        _transfer(session, EodLastAckCount=sum(one.LastAckCount for one in sequences if one is not None))
+        _change_transfer_info(session, EodLastAckCount=sum(one.LastAckCount for one in sequences if one is not None))
 
 
 @fault("sender-transactional-message-of-other-queue-deleted-by-order-ack", breaks="MQQB-3.1.5.6-09", blind=True)
-class EveryQueue(OrderAcks):
-    """An OrderAck removes the entries up to its TxSequenceNumber from UnackedSequence of every outgoing queue."""
+class SenderTransactionalMessageOfOtherQueueDeletedByOrderAck(OrderAcks):
+    """The sender removes the entries up to the TxSequenceNumber of an OrderAck from UnackedSequence of every outgoing
+    queue.
+    """
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
         super().note(session, body, now)
@@ -272,7 +274,7 @@ class EveryQueue(OrderAcks):
 
 
 @fault("sender-order-acked-message-resent-after-restart", breaks="MQQB-3.1.5.6-13")
-class KeptOnDisk(TransactionalSending):
+class SenderOrderAckedMessageResentAfterRestart(TransactionalSending):
     """The sender does not remove a message from its disk when an OrderAck and a session acknowledgment have covered the
     message, and sends the message again after a restart.
     """

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-resend-interval-index-reset-only-once", breaks="MQQB-3.1.5.6-11", blind=True)
-class ResetOnce(TransactionalSending):
+class SenderResendIntervalIndexResetOnlyOnce(TransactionalSending):
     """The sender resets ResendIntervalIndex only for the first OrderAck that empties UnackedSequence."""
 
     def reset_resend_interval(self, session: Session) -> None:
@@ -33,7 +33,7 @@ _reset: WeakKeyDictionary[QueueManager, set[int]] = WeakKeyDictionary()
 
 
 @fault("sender-last-ack-count-not-reset-counts-other-queues", breaks="MQQB-3.1.5.6-12", blind=True)
-class CountOnHold(OrderAcks):
+class SenderLastAckCountNotResetCountsOtherQueues(OrderAcks):
     """The sender does not increment LastAckCount for an OrderAck that arrives while the queue is on hold."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
@@ -44,7 +44,7 @@ class CountOnHold(OrderAcks):
 
 
 @fault("sender-order-ack-of-queue-on-hold-ignored", breaks=("MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09"), blind=True)
-class OnHoldIgnored(OrderAcks):
+class SenderOrderAckOfQueueOnHoldIgnored(OrderAcks):
     """The sender ignores an OrderAck for a queue on hold."""
 
     def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
@@ -54,7 +54,7 @@ class OnHoldIgnored(OrderAcks):
 
 
 @fault("sender-order-acked-unacknowledged-message-resent-on-new-session", breaks="MQQB-3.1.5.6-13", blind=True)
-class ResentOnNewSession(TransactionalSending):
+class SenderOrderAckedUnacknowledgedMessageResentOnNewSession(TransactionalSending):
     """The sender keeps a transactional message whose OrderAck arrives before its session acknowledgment, and sends the
     message again on the next session.
     """
@@ -66,8 +66,10 @@ class ResentOnNewSession(TransactionalSending):
 
 
 @fault("sender-second-message-kept-not-until-final-ack", breaks="MQQB-3.1.5.6-14", blind=True)
-class OneKept(TransactionalSending):
-    """Of several messages with JN or JP under one OrderAck, the sender keeps only the last until its FinalAck."""
+class SenderSecondMessageKeptNotUntilFinalAck(TransactionalSending):
+    """When one OrderAck covers several messages with JN or JP, the sender keeps only the last of these messages until
+    its FinalAck.
+    """
 
     def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
         super().delete_ordered(session, position)
@@ -77,8 +79,8 @@ class OneKept(TransactionalSending):
 
 
 @fault("sender-new-sequence-begins-with-next-number", breaks="MQQB-3.1.5.6-15", blind=True)
-class NumberContinues(TransactionalSending):
-    """After the second sequence, TxSequenceNumber of the next sequence begins with 2."""
+class SenderNewSequenceBeginsWithNextNumber(TransactionalSending):
+    """The sender gives the first message after the second sequence TxSequenceNumber 2."""
 
     def begin_sequence(self, session: Session) -> None:
         before = session.OutgoingTxSequenceID
@@ -87,13 +89,13 @@ class NumberContinues(TransactionalSending):
             session.OutgoingTxSequenceNumber = 2
 
 
-def _transfer(session: Session, **changes: Any) -> None:
+def _change_transfer_info(session: Session, **changes: Any) -> None:
     queue = session.OutgoingQueueReference
     if queue is not None:
         queue.OutgoingTransferInfoReference = replace(queue.OutgoingTransferInfoReference, **changes)
 
 
-class _Noting(OrderAcks):
+class _ChangingTransferInfo(OrderAcks):
     def change(self, session: Session) -> None:
         raise NotImplementedError
 
@@ -112,53 +114,53 @@ _old: list[Any] = [None]
 
 
 @fault("sender-no-ack-count-not-decreased-by-second-order-ack", breaks="MQQB-3.1.5.6-19", blind=True)
-class CountKept(_Noting):
-    """EodNoAckCount is set by the first OrderAck only."""
+class SenderNoAckCountNotDecreasedBySecondOrderAck(_ChangingTransferInfo):
+    """The sender sets EodNoAckCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:
-            _transfer(session, EodNoAckCount=_old[0].EodNoAckCount)
+            _change_transfer_info(session, EodNoAckCount=_old[0].EodNoAckCount)
 
 
 @fault("sender-resend-time-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-26", blind=True)
-class ResendTimeKept(_Noting):
-    """EodResendTime keeps the value that the first OrderAck set."""
+class SenderResendTimeOfFirstOrderAckKept(_ChangingTransferInfo):
+    """The sender sets EodResendTime only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:
-            _transfer(session, EodResendTime=_old[0].EodResendTime)
+            _change_transfer_info(session, EodResendTime=_old[0].EodResendTime)
 
 
 @fault("sender-no-read-count-not-increased-by-second-order-ack", breaks="MQQB-3.1.5.6-24", blind=True)
-class ReadCountAtMostOne(_Noting):
-    """EodNoReadCount is at most 1."""
+class SenderNoReadCountNotIncreasedBySecondOrderAck(_ChangingTransferInfo):
+    """The sender limits EodNoReadCount to 1."""
 
     def change(self, session: Session) -> None:
-        _transfer(session, EodNoReadCount=min(1, len(session.AwaitingFinalACKTable)))
+        _change_transfer_info(session, EodNoReadCount=min(1, len(session.AwaitingFinalACKTable)))
 
 
 @fault("sender-resend-interval-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-20", blind=True)
-class IntervalOfFirst(_Noting):
-    """EodResendInterval keeps the value that the first OrderAck set."""
+class SenderResendIntervalOfFirstOrderAckKept(_ChangingTransferInfo):
+    """The sender sets EodResendInterval only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:
-            _transfer(session, EodResendInterval=_old[0].EodResendInterval)
+            _change_transfer_info(session, EodResendInterval=_old[0].EodResendInterval)
 
 
 @fault("sender-last-ack-of-higher-number-kept", breaks="MQQB-3.1.5.6-23", blind=True)
-class LastAckOfFirst(_Noting):
-    """EodLastAck keeps the value that the first OrderAck set."""
+class SenderLastAckOfHigherNumberKept(_ChangingTransferInfo):
+    """The sender sets EodLastAck only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:
-            _transfer(session, EodLastAck=_old[0].EodLastAck)
+            _change_transfer_info(session, EodLastAck=_old[0].EodLastAck)
 
 
 @fault("sender-resend-count-of-first-order-ack-kept", breaks="MQQB-3.1.5.6-25", blind=True)
-class ResendCountOfFirst(_Noting):
-    """EodResendCount keeps the value that the first OrderAck set."""
+class SenderResendCountOfFirstOrderAckKept(_ChangingTransferInfo):
+    """The sender sets EodResendCount only when the first OrderAck arrives."""
 
     def change(self, session: Session) -> None:
         if _old[0] is not None and _old[0].EodLastAckCount:
-            _transfer(session, EodResendCount=_old[0].EodResendCount)
+            _change_transfer_info(session, EodResendCount=_old[0].EodResendCount)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.6 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 3.1.5.6 Receiving an OrderAck Packet, written without reading the checks."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from reference_qm.model.adm import Session
 
 
 @fault("sender-resend-interval-index-unchanged-by-order-ack-of-some", breaks="MQQB-3.1.5.6-04", blind=True)
-class IndexUnchanged(TransactionalSending):
-    """The sender neither increments nor resets ResendIntervalIndex when it receives an OrderAck that leaves messages in
-    UnackedSequence: the index and ResendInterval stay as the time-outs left them.
+class SenderResendIntervalIndexUnchangedByOrderAckOfSome(TransactionalSending):
+    """When an OrderAck leaves messages in UnackedSequence, the sender neither increments nor resets
+    ResendIntervalIndex: the index and ResendInterval keep the values that they have after the expiries of the timer.
     """
 
     def reset_resend_interval(self, session: Session) -> None:

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.5.6 Receiving an OrderAck Packet: an OrderAck for a queue on hold, and an OrderAck before a restart."""
+"""MS-MQQB 3.1.5.6 Receiving an OrderAck Packet: an OrderAck that arrives for a queue on hold, and an OrderAck that
+arrives before a restart.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from suites.mqqb.steps.sequences import Outgoing
 @needs("send", "inspect", "pause")
 @covers("MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09", "MQQB-3.1.5.6-12")
 def test_order_ack_updates_the_sequence_of_a_queue_on_hold(peer, sut, judge):
-    """The OrderAck of two of three messages comes while their queue is on hold: the SUT updates TxOutgoingSequence."""
+    """While a queue is on hold, the peer sends the OrderAck of two of three messages in this queue: the SUT updates
+    TxOutgoingSequence.
+    """
     outgoing = Outgoing(peer, sut, "mqc-order-held")
     sent = outgoing.send(3)
     outgoing.send_session_ack()
@@ -33,8 +37,8 @@ def test_order_ack_updates_the_sequence_of_a_queue_on_hold(peer, sut, judge):
 @needs("send", "restart")
 @covers("MQQB-3.1.5.5.5-03", "MQQB-3.1.5.6-13")
 def test_only_messages_without_order_ack_come_after_restart(peer, sut, judge):
-    """A SessionAck acknowledges three transactional messages, and an OrderAck the first two of them: after a restart,
-    the SUT sends only the third message again.
+    """The peer acknowledges three transactional messages by a SessionAck, and the first two of them by an OrderAck:
+    after a restart, the SUT sends only the third message again.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-restart")
     sent = outgoing.send(3)

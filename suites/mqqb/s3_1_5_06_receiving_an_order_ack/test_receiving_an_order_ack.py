@@ -41,7 +41,7 @@ COPIED_ATTRIBUTES = {
 sets the attribute.
 """
 LATER_MS = 2_000
-"""The time in ms between two OrderAcks whose times in seconds must differ."""
+"""The time in ms between two OrderAcks; the times of their arrival, in whole seconds, must differ."""
 LONGEST_RESEND_INTERVAL_S = 120
 """The longest resend interval in s for which the check waits; it is longer than the first interval of 30 s (note <24>).
 """
@@ -54,8 +54,8 @@ REPEATED_ACK_COUNT = 12
 @sut_survives()
 @covers("MQQB-3.1.5.6-01")
 def test_order_ack_before_open_session_closes_connection(peer, judge):
-    """An OrderAck closes a session that waits for ConnectionParameters; the same OrderAck does not close an open
-    session.
+    """The peer sends an OrderAck: the SUT closes a session that waits for ConnectionParameters, and does not close an
+    open session.
     """
     observed, evidence = send_before_open(peer, build_unknown_ack(peer))
     judge("MQQB-3.1.5.6-01", expected=CLOSES_EARLY, observed=observed, evidence=evidence)
@@ -81,8 +81,8 @@ def test_order_ack_before_open_session_closes_connection(peer, judge):
 )
 def test_order_acks_update_the_outgoing_sequence(peer, sut, judge):
     """The peer sends OrderAcks for messages 1, 3 and 2 of four messages, and for message 4 after the SUT has resent it:
-    each OrderAck updates TxOutgoingSequence. After several resends, an OrderAck copies the present interval, index and
-    time of TxOutgoingSequence to OutgoingTransferInfo.
+    each time, the SUT updates TxOutgoingSequence. After several resends, the SUT copies the present interval, index and
+    time of TxOutgoingSequence to OutgoingTransferInfo when an OrderAck arrives.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
@@ -276,9 +276,9 @@ def judge_copied_attributes(outgoing, sut, judge, frame):
     "MQDMPR-3.1.3-28",
 )
 def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
-    """The peer sends OrderAcks for messages 1, 3, 2, 4 and 5 of five messages with journaling: each OrderAck updates
-    OutgoingTransferInfo of the queue of these messages, and of no other queue. One OrderAck comes on a session that the
-    peer opened.
+    """The peer sends OrderAcks for messages 1, 3, 2, 4 and 5 of five messages with journaling: each time, the SUT
+    updates OutgoingTransferInfo of the queue of these messages, and of no other queue. The peer sends one of these
+    OrderAcks on a session that it opened.
     """
     beside = Outgoing(peer, sut, "mqc-order-beside")
     beside.send(3, journal=["positive"])
@@ -404,8 +404,9 @@ def test_order_acks_update_the_outgoing_transfer_info(peer, sut, judge):
 @needs("send", "management")
 @covers("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-26")
 def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judge):
-    """One of three messages has an OrderAck: the SUT resends the other two after EodResendInterval, and EodResendTime
-    is the time of this resend. The interval begins when the messages were sent, or when the OrderAck arrived (E46).
+    """The peer sends an OrderAck for one of three messages: the SUT resends the other two messages after
+    EodResendInterval, and EodResendTime is the time of this resend. The interval begins when the messages were sent, or
+    when the OrderAck arrived (E46).
     """
     outgoing = Outgoing(peer, sut, "mqc-order-interval")
     sent = outgoing.send(3)
@@ -449,7 +450,7 @@ def test_unacknowledged_messages_come_again_after_shown_interval(peer, sut, judg
     "MQQB-3.1.5.6-16", *COPIED_ATTRIBUTES, "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22", "MQQB-3.1.5.6-24"
 )
 def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, judge):
-    """Two of four messages with journaling have an OrderAck: OutgoingTransferInfo shows the values of
+    """The peer sends an OrderAck for two of four messages with journaling: OutgoingTransferInfo shows the values of
     TxOutgoingSequence.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-info")
@@ -493,8 +494,9 @@ def test_order_ack_copies_the_outgoing_sequence_to_the_transfer_info(peer, sut, 
 @covers("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08")
 @varied("trace", "label")
 def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
-    """The peer acknowledges five messages by SessionAcks, two of them then by an OrderAck, and two others by an
-    OrderAck before the second SessionAck: on the next session, the SUT sends only the fifth message.
+    """The peer acknowledges five messages by SessionAcks. It acknowledges two of these messages by an OrderAck after
+    the SessionAck, and two others by an OrderAck before the second SessionAck: on the next session, the SUT sends only
+    the fifth message.
     """
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
     outgoing.send(3)
@@ -522,9 +524,9 @@ def test_message_with_order_ack_is_not_sent_again(peer, sut, judge):
     ],
 )
 def test_order_acked_message_with_journaling_waits_for_its_final_ack(peer, sut, judge, restarted, ordered_first):
-    """Messages with JP or JN have OrderAcks, which arrive before or after the session acknowledgments: the SUT journals
-    each message when its FinalAck arrives, even after a restart. After the restart, one FinalAck arrives on a session
-    of the peer, before the SUT has opened a session.
+    """The peer sends OrderAcks for messages with JP or JN, before or after the session acknowledgments: the SUT
+    journals each message when its FinalAck arrives, even after a restart. After the restart, the peer sends one
+    FinalAck on a session that it opens itself, before the SUT has opened a session.
     """
     beside = Outgoing(peer, sut, "mqc-order-beside")
     beside.send()

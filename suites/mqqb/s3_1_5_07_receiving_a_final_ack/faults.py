@@ -43,7 +43,7 @@ class SenderFinalAckDeadLetterMissing(FinalAcks):
 
 
 @fault("sender-final-ack-dead-letters-message-only-if-it-was-never-queued", breaks="MQQB-3.1.5.7-05")
-class SenderFinalAckDeadLetterOnlyIfNeverQueued(FinalAcks):
+class SenderFinalAckDeadLettersMessageOnlyIfItWasNeverQueued(FinalAcks):
     """The sender puts a message into a dead-letter queue only if it was refused before it reached its queue."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -130,7 +130,7 @@ class SenderMessageWithJpAndJnNeverDeadLetter(Journaling):
 
 @fault("sender-dead-letter-queue-of-message-used-once", breaks="MQQB-3.1.5.7-07", blind=True)
 class SenderDeadLetterQueueOfMessageUsedOnce(Journaling):
-    """The sender uses a named dead-letter queue only for the first message that names one."""
+    """The sender uses a named dead-letter queue only for the first message that names a dead-letter queue."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -144,7 +144,7 @@ class SenderDeadLetterQueueOfMessageUsedOnce(Journaling):
 
 
 @fault("sender-final-ack-of-receive-timeout-journaled-as-received", breaks="MQQB-3.1.5.7-02")
-class TimeoutJournaled(FinalAcks):
+class SenderFinalAckOfReceiveTimeoutJournaledAsReceived(FinalAcks):
     """The sender copies a message with JP to the journal when its FinalAck has the class NACK_RECEIVE_TIMEOUT."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:

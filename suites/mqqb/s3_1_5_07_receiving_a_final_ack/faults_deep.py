@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-final-ack-before-open-session-ignored", breaks="MQQB-3.1.5.7-01", blind=True)
-class EarlyFinalAckIgnoredByInitiator(Closing):
+class InitiatorFinalAckBeforeOpenSessionIgnored(Closing):
     """An initiator that waits for a ConnectionParameters response ignores a FinalAck, and keeps the session open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -29,7 +29,7 @@ class EarlyFinalAckIgnoredByInitiator(Closing):
 
 
 @fault("acceptor-final-ack-before-parameters-ignored", breaks="MQQB-3.1.5.7-01", blind=True)
-class EarlyFinalAckIgnoredByAcceptor(Closing):
+class AcceptorFinalAckBeforeParametersIgnored(Closing):
     """An acceptor that waits for a ConnectionParameters request ignores a FinalAck, and keeps the session open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -39,7 +39,7 @@ class EarlyFinalAckIgnoredByAcceptor(Closing):
 
 
 @fault("sender-message-with-jp-journaled-after-purge", breaks="MQQB-3.1.5.7-02", blind=True)
-class PurgedMessageJournaled(FinalAcks):
+class SenderMessageWithJpJournaledAfterPurge(FinalAcks):
     """The sender copies a message with JP to the journal when its FinalAck has the class NACK_Q_PURGED."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -49,7 +49,7 @@ class PurgedMessageJournaled(FinalAcks):
 
 
 @fault("sender-final-ack-before-order-ack-without-journal", breaks="MQQB-3.1.5.7-02", blind=True)
-class JournaledOnlyFromAwaitingTable(FinalAcks):
+class SenderFinalAckBeforeOrderAckWithoutJournal(FinalAcks):
     """The sender does not copy a message with JP to the journal when its FinalAck arrives before its OrderAck."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -63,8 +63,10 @@ class JournaledOnlyFromAwaitingTable(FinalAcks):
 
 
 @fault("sender-final-ack-before-order-ack-without-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
-class DeadLetterOnlyFromAwaitingTable(FinalAcks):
-    """The sender does not store a message with JN as a dead letter if its FinalAck arrives before its OrderAck."""
+class SenderFinalAckBeforeOrderAckWithoutDeadLetter(FinalAcks):
+    """The sender does not put a message with JN into a dead-letter queue if its FinalAck arrives before
+    its OrderAck.
+    """
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         body = FinalAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
@@ -77,7 +79,7 @@ class DeadLetterOnlyFromAwaitingTable(FinalAcks):
 
 
 @fault("sender-final-ack-journals-a-second-message-of-its-number", breaks="MQQB-3.1.5.7-02", blind=True)
-class NextMessageToo(FinalAcks):
+class SenderFinalAckJournalsASecondMessageOfItsNumber(FinalAcks):
     """When the FinalAck of a message with JP arrives, the sender also journals and completes the next message."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -91,8 +93,8 @@ class NextMessageToo(FinalAcks):
 
 
 @fault("sender-dead-letter-only-of-arrival-failures", breaks="MQQB-3.1.5.7-05", blind=True)
-class ReceiveFailuresDeleted(FinalAcks):
-    """The sender stores no dead letter when the class of the FinalAck is 0xC000 or higher."""
+class SenderDeadLetterOnlyOfArrivalFailures(FinalAcks):
+    """The sender puts no message into a dead-letter queue when the class of the FinalAck is 0xC000 or higher."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class >= 0xC000:
@@ -102,8 +104,10 @@ class ReceiveFailuresDeleted(FinalAcks):
 
 
 @fault("sender-dead-letter-not-of-unsupported-crypto-provider", breaks="MQQB-3.1.5.7-05", blind=True)
-class CryptoFailuresDeleted(FinalAcks):
-    """The sender stores no dead letter when the class of the FinalAck is NACK_UNSUPPORTED_CRYPTO_PROVIDER."""
+class SenderDeadLetterNotOfUnsupportedCryptoProvider(FinalAcks):
+    """The sender puts no message into a dead-letter queue when the class of the FinalAck is
+    NACK_UNSUPPORTED_CRYPTO_PROVIDER.
+    """
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         if message_class == MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER:
@@ -113,8 +117,10 @@ class CryptoFailuresDeleted(FinalAcks):
 
 
 @fault("sender-message-with-jp-and-jn-received-also-dead-letter", breaks="MQQB-3.1.5.7-05", blind=True)
-class BothQueues(FinalAcks):
-    """A received message that has JN and JP set is put into the journal and into the dead-letter queue."""
+class SenderMessageWithJpAndJnReceivedAlsoDeadLetter(FinalAcks):
+    """When an application received a message with JN and JP set, the sender puts the message into the journal and into
+    the dead-letter queue.
+    """
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         header, message = position.UserMessage.UserHeader, position.MessagePosition.MessageReference
@@ -134,16 +140,16 @@ def _forget_dead_letter_queues(qm: QueueManager) -> None:
 add(
     "sender-application-dead-letter-queue-forgotten-at-restart",
     "MQQB-3.1.5.7-07",
-    "After a restart, the sender moves dead letters to the system queue, even if they name another dead-letter queue.",
+    "After a restart, the sender moves refused messages to the system queue, even if they name a dead-letter queue.",
     at_restart(_forget_dead_letter_queues),
     blind=True,
 )
 
 
 @fault("sender-dead-letter-queue-of-first-message-for-all", breaks="MQQB-3.1.5.7-07", blind=True)
-class FirstDeadLetterQueue(Journaling):
-    """If a dead letter names a dead-letter queue, the sender moves the dead letter to the first nonempty queue that is
-    equally transactional or nontransactional.
+class SenderDeadLetterQueueOfFirstMessageForAll(Journaling):
+    """If a message names a dead-letter queue, the sender moves the message to the first nonempty queue of the same kind
+    (transactional or nontransactional) instead.
     """
 
     def dead_letter_queue(self, message: Message) -> Queue:
@@ -157,7 +163,7 @@ class FirstDeadLetterQueue(Journaling):
 
 
 @fault("sender-final-ack-of-second-queue-ignored", breaks="MQQB-3.1.5.7-05", blind=True)
-class OnlyFirstQueue(FinalAcks):
+class SenderFinalAckOfSecondQueueIgnored(FinalAcks):
     """The sender finds the message of a FinalAck only in its first outgoing queue."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -170,7 +176,7 @@ class OnlyFirstQueue(FinalAcks):
 
 
 @fault("sender-final-ack-on-session-of-receiver-ignored", breaks="MQQB-3.1.5.7-02", blind=True)
-class OnlyOwnSession(FinalAcks):
+class SenderFinalAckOnSessionOfReceiverIgnored(FinalAcks):
     """The sender ignores a FinalAck that arrives on a session that the receiver opened."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -179,7 +185,7 @@ class OnlyOwnSession(FinalAcks):
 
 
 @fault("sender-second-final-ack-of-message-journals-again", breaks="MQQB-3.1.5.7-02", blind=True)
-class JournaledTwice(FinalAcks):
+class SenderSecondFinalAckOfMessageJournalsAgain(FinalAcks):
     """When a second FinalAck of the same message arrives, the sender puts a second copy of the message into the
     journal.
     """
@@ -198,8 +204,8 @@ class JournaledTwice(FinalAcks):
 
 
 @fault("sender-dead-letter-without-its-body", breaks="MQQB-3.1.5.7-05", blind=True)
-class BodyLost(Journaling):
-    """The body of a message is empty in the dead-letter queue."""
+class SenderDeadLetterWithoutItsBody(Journaling):
+    """The sender moves a message to the dead-letter queue without its body."""
 
     def journal_failed(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, Body=b"")
@@ -207,8 +213,8 @@ class BodyLost(Journaling):
 
 
 @fault("sender-journaled-transactional-message-without-label", breaks="MQQB-3.1.5.7-02", blind=True)
-class LabelLost(Journaling):
-    """The label of a message is empty in the journal."""
+class SenderJournaledTransactionalMessageWithoutLabel(Journaling):
+    """The sender copies a message to the journal without its label."""
 
     def journal_delivered(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, Label="")
@@ -216,7 +222,7 @@ class LabelLost(Journaling):
 
 
 @fault("sender-message-refused-at-arrival-not-moved-to-dead-letters", breaks="MQQB-3.1.5.7-05", blind=True)
-class ArrivalNackForgotten(FinalAcks):
+class SenderMessageRefusedAtArrivalNotMovedToDeadLetters(FinalAcks):
     """The sender moves a message with JN to a dead-letter queue only for FinalAck classes of 0xC000 and above."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -227,7 +233,7 @@ class ArrivalNackForgotten(FinalAcks):
 
 
 @fault("sender-message-refused-at-receipt-not-moved-to-dead-letters", breaks="MQQB-3.1.5.7-05", blind=True)
-class ReceiptNackForgotten(FinalAcks):
+class SenderMessageRefusedAtReceiptNotMovedToDeadLetters(FinalAcks):
     """The sender moves a message with JN to a dead-letter queue only for FinalAck classes below 0xC000."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -238,8 +244,10 @@ class ReceiptNackForgotten(FinalAcks):
 
 
 @fault("sender-final-ack-of-other-message-completes-oldest", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"), blind=True)
-class OldestCompleted(FinalAcks):
-    """A FinalAck completes the oldest message that awaits a FinalAck, with any MessageID."""
+class SenderFinalAckOfOtherMessageCompletesOldest(FinalAcks):
+    """When a FinalAck arrives, the sender completes the oldest message that awaits a FinalAck,
+    regardless of MessageID.
+    """
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         for queue in self.qm.adm.OutgoingQueues.values():
@@ -254,7 +262,7 @@ class OldestCompleted(FinalAcks):
 
 
 @fault("sender-final-ack-before-order-ack-ignored", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"), blind=True)
-class BeforeOrderAckIgnored(FinalAcks):
+class SenderFinalAckBeforeOrderAckIgnored(FinalAcks):
     """The sender ignores a FinalAck for a message whose OrderAck has not arrived."""
 
     def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -264,8 +272,8 @@ class BeforeOrderAckIgnored(FinalAcks):
 
 
 @fault("sender-dead-letter-queue-of-application-ignored-for-second", breaks="MQQB-3.1.5.7-07", blind=True)
-class ApplicationQueueOnce(Journaling):
-    """The sender moves only the first dead letter to the dead-letter queue that the messages name."""
+class SenderDeadLetterQueueOfApplicationIgnoredForSecond(Journaling):
+    """The sender moves only the first refused message to the dead-letter queue that the messages name."""
 
     def dead_letter_queue(self, message: Message) -> Queue:
         queue = super().dead_letter_queue(message)
@@ -276,7 +284,7 @@ class ApplicationQueueOnce(Journaling):
 
 
 @fault("sender-message-with-jp-and-jn-journaled-for-nack", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"), blind=True)
-class BothJournaled(FinalAcks):
+class SenderMessageWithJpAndJnJournaledForNack(FinalAcks):
     """The sender puts a message with JP and JN set into the system journal when its FinalAck is negative."""
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
@@ -287,8 +295,10 @@ class BothJournaled(FinalAcks):
 
 
 @fault("sender-large-dead-letter-truncated", breaks="MQQB-3.1.5.7-05", blind=True)
-class DeadLetterTruncated(FinalAcks):
-    """The body of a message in the transactional dead-letter queue has at most 4,096 bytes."""
+class SenderLargeDeadLetterTruncated(FinalAcks):
+    """The sender moves at most the first 4,096 bytes of the body of a message to the transactional
+    dead-letter queue.
+    """
 
     def journal_completed(self, position: OutgoingMessagePosition, message_class: int) -> None:
         place = position.MessagePosition

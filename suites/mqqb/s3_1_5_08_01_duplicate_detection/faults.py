@@ -35,8 +35,8 @@ class ReceiverTransactionalMessageWithKnownIdDiscarded(InSequence):
     "receiver-detects-duplicate-only-of-last-message",
     breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8-03"),
 )
-class ReceiverDuplicateOfLastMessageOnly(History):
-    """The receiver discards a duplicate only if it repeats the latest message."""
+class ReceiverDetectsDuplicateOnlyOfLastMessage(History):
+    """The receiver discards a duplicate only if it repeats the last message that arrived."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
         found = super().find_duplicate(packet)
@@ -105,7 +105,7 @@ class _HistoryOfEachSession(History):
         return super().find_duplicate(packet) if known else None
 
 
-class _NotingSession(Receiving):
+class _PassingSessionToHistory(Receiving):
     """The receiver passes the session of each message to the message history."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -118,7 +118,7 @@ add(
     "receiver-duplicate-on-other-session-accepted",
     "MQQB-3.1.5.8.1-01",
     "The receiver accepts a message again if the message arrived earlier on a different session.",
-    both(replace_part(_HistoryOfEachSession), replace_part(_NotingSession)),
+    both(replace_part(_HistoryOfEachSession), replace_part(_PassingSessionToHistory)),
     blind=True,
 )
 

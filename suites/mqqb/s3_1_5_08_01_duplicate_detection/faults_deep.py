@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-duplicate-by-16-bits-of-message-id", breaks="MQQB-3.1.5.8.1-01", blind=True)
-class DuplicateBy16Bits(History):
+class ReceiverDuplicateBy16BitsOfMessageId(History):
     """The receiver treats a message as a duplicate if the low 16 bits of its identifier equal those of an identifier in
     the history.
     """
@@ -31,7 +31,7 @@ class DuplicateBy16Bits(History):
 
 
 @fault("receiver-duplicate-for-other-queue-accepted", breaks="MQQB-3.1.5.8.1-01", blind=True)
-class OtherQueueAccepted(History):
+class ReceiverDuplicateForOtherQueueAccepted(History):
     """The receiver accepts a message whose identifier is in the history if it is addressed to a different queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -45,7 +45,7 @@ class OtherQueueAccepted(History):
 
 
 @fault("receiver-duplicate-of-refused-message-refused-again", breaks="MQQB-3.1.5.8.1-01", blind=True)
-class RefusedNotRemembered(Receiving):
+class ReceiverDuplicateOfRefusedMessageRefusedAgain(Receiving):
     """If the receiver refuses a message because its queue is missing, it does not add the message to the history."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -57,7 +57,7 @@ class RefusedNotRemembered(Receiving):
 
 
 @fault("receiver-time-of-second-duplicate-not-renewed", breaks="MQQB-3.1.5.8.1-02", blind=True)
-class SecondNotRenewed(History):
+class ReceiverTimeOfSecondDuplicateNotRenewed(History):
     """The receiver renews TimeStamp of a history entry only for the first duplicate of a message."""
 
     def __init__(self, qm: QM) -> None:
@@ -75,7 +75,7 @@ class SecondNotRenewed(History):
 
 
 @fault("receiver-time-of-express-duplicate-not-renewed", breaks="MQQB-3.1.5.8.1-02", blind=True)
-class ExpressNotRenewed(Receiving):
+class ReceiverTimeOfExpressDuplicateNotRenewed(Receiving):
     """The receiver does not renew TimeStamp of a history entry if the duplicate is an express message."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -86,7 +86,7 @@ class ExpressNotRenewed(Receiving):
 
 
 @fault("receiver-duplicate-acknowledged-again", breaks="MQQB-3.1.5.8.1-04", blind=True)
-class AcknowledgedAgain(Receiving):
+class ReceiverDuplicateAcknowledgedAgain(Receiving):
     """For a duplicate, the receiver sends the acknowledgment to the administration queue again."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -98,7 +98,7 @@ class AcknowledgedAgain(Receiving):
 
 
 @fault("receiver-duplicate-reported-again", breaks="MQQB-3.1.5.8.1-04", blind=True)
-class ReportedAgain(Receiving):
+class ReceiverDuplicateReportedAgain(Receiving):
     """For a duplicate, the receiver sends the report on a traced message again."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -109,7 +109,7 @@ class ReportedAgain(Receiving):
 
 
 @fault("receiver-transactional-message-of-known-identifier-discarded", breaks="MQQB-3.1.5.8.1-D01", blind=True)
-class KnownIdentifierDiscarded(Receiving):
+class ReceiverTransactionalMessageOfKnownIdentifierDiscarded(Receiving):
     """The receiver discards a message that is next in its sequence if an earlier message had the same identifier."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -38,8 +38,9 @@ seconds.
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
     """The peer repeats three of five messages on the same session and on the next session, and sends changed messages
-    with a known identifier to the same queue and to another queue. Each of the five messages arrives once, and so does
-    each of four new messages, of which two are from another source and differ only in the highest bit of MessageID.
+    with a known identifier to the same queue and to another queue: the SUT stores each of the five messages once. The
+    peer also sends four new messages, two of which are from another source and differ only in the highest bit of
+    MessageID: the SUT stores each new message once.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable}
@@ -76,8 +77,9 @@ def test_repeated_message_is_discarded(peer, sut, judge, recoverable):
 @covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_repeated_message_is_discarded_before_any_other_step(peer, sut, judge, recoverable):
-    """The peer repeats a message whose lifetime has expired since it arrived, and a message whose queue has become full
-    since it arrived: the SUT sends no negative acknowledgment of these messages, because it acknowledged them before.
+    """The peer repeats a message whose lifetime has expired since its first arrival, and a message whose queue has
+    become full since its first arrival: the SUT sends no negative acknowledgment of these copies, because it
+    acknowledged the messages before.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable}
@@ -172,7 +174,7 @@ def test_transactional_message_with_known_identifier_is_accepted(peer, sut, judg
 @varied("extension", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_duplicate_extends_the_life_of_its_history_entry(peer, sut, judge):
     """The peer repeats one message before each expiry of its history entry, and repeats a second message after the
-    expiry of its entry: only the second message is accepted twice.
+    expiry of its entry: the SUT accepts only the second message twice.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     cleanup_ms = sut.timer_ms("message_id_history_cleanup_ms", HISTORY_CLEANUP_MS)

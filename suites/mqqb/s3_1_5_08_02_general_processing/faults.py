@@ -92,7 +92,7 @@ for _name, _rule, _says, _element, _value in (
 
 
 @fault("receiver-session-ack-send-timer-lasts-whole-timeout", breaks="MQQB-3.1.5.8.2-12")
-class ReceiverSessionAckSendTimerWholeTimeout(Receiving):
+class ReceiverSessionAckSendTimerLastsWholeTimeout(Receiving):
     """The receiver's Session Ack Send Timer runs for the full AckWaitTimeout."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -252,7 +252,7 @@ class ReceiverPrivateQueueNumberOneLess(Arrival):
 
 @fault("receiver-nack-of-too-many-hops-class-purged", breaks=("MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15"))
 class ReceiverNackOfTooManyHopsClassPurged(AdminAcks):
-    """The receiver's administration acknowledgment for too many hops has the class NACK_Q_PURGED."""
+    """The receiver sends an administration acknowledgment of class NACK_Q_PURGED for a message with too many hops."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         super().acknowledge_failure(message, _replace_hops_by_purge(message_class), now)
@@ -260,7 +260,7 @@ class ReceiverNackOfTooManyHopsClassPurged(AdminAcks):
 
 @fault("receiver-final-ack-of-too-many-hops-class-purged", breaks="MQQB-3.1.5.8.2-44")
 class ReceiverFinalAckOfTooManyHopsClassPurged(FinalAcks):
-    """The receiver's FinalAck for too many hops has the class NACK_Q_PURGED."""
+    """The receiver sends a FinalAck of class NACK_Q_PURGED for a message with too many hops."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now

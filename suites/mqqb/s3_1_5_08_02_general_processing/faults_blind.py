@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-transactional-message-to-missing-queue-without-nack", breaks="MQQB-3.1.5.8.2-17", blind=True)
-class FinalAckIsEnough(Admission):
+class ReceiverTransactionalMessageToMissingQueueWithoutNack(Admission):
     """For a transactional message with NA to a missing queue, the receiver sends only a FinalAck, and no acknowledgment
     of class BAD_DST_Q.
     """

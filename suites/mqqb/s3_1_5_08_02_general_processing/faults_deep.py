@@ -25,7 +25,7 @@ NOT_TRANSACTIONAL_MSG = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
 
 
 @fault("receiver-message-for-others-not-counted", breaks="MQQB-3.1.5.8.2-03", blind=True)
-class RoutedNotCounted(Receiving):
+class ReceiverMessageForOthersNotCounted(Receiving):
     """The receiver does not count a message that is addressed to another queue manager."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -34,7 +34,7 @@ class RoutedNotCounted(Receiving):
 
 
 @fault("receiver-later-session-ack-send-timer-of-double-duration", breaks="MQQB-3.1.5.8.2-12", blind=True)
-class StartedWithLongDuration(Receiving):
+class ReceiverLaterSessionAckSendTimerOfDoubleDuration(Receiving):
     """After its first SessionAck, the receiver starts the Session Ack Send Timer with the full AckWaitTimeout instead
     of half of it.
     """
@@ -47,7 +47,7 @@ class StartedWithLongDuration(Receiving):
 
 
 @fault("receiver-session-active-not-set-by-recoverable-message", breaks="MQQB-3.1.5.8.2-13", blind=True)
-class ActiveByExpressOnly(Receiving):
+class ReceiverSessionActiveNotSetByRecoverableMessage(Receiving):
     """The receiver does not set SessionActive when it receives a recoverable message."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -58,7 +58,7 @@ class ActiveByExpressOnly(Receiving):
 
 
 @fault("receiver-bad-dst-q-of-private-name-omitted", breaks="MQQB-3.1.5.8.2-17", blind=True)
-class NotForPrivateNames(Admission):
+class ReceiverBadDstQOfPrivateNameOmitted(Admission):
     """The receiver sends no acknowledgment of class BAD_DST_Q for a message to a private format name."""
 
     def refuse_message(
@@ -71,7 +71,7 @@ class NotForPrivateNames(Admission):
 
 
 @fault("receiver-final-ack-of-second-refused-message-omitted", breaks="MQQB-3.1.5.8.2-20", blind=True)
-class OncePerSequence(FinalAcks):
+class ReceiverFinalAckOfSecondRefusedMessageOmitted(FinalAcks):
     """The receiver sends the FinalAck of class BAD_DST_Q only for the first message of a sequence."""
 
     def refuse_transactional(
@@ -83,7 +83,7 @@ class OncePerSequence(FinalAcks):
 
 
 @fault("receiver-not-transactional-msg-of-recoverable-message-omitted", breaks="MQQB-3.1.5.8.2-34", blind=True)
-class NotForRecoverable(Admission):
+class ReceiverNotTransactionalMsgOfRecoverableMessageOmitted(Admission):
     """The receiver sends no acknowledgment of class NOT_TRANSACTIONAL_MSG for a recoverable message."""
 
     def refuse_message(
@@ -94,7 +94,7 @@ class NotForRecoverable(Admission):
 
 
 @fault("receiver-not-transactional-q-of-later-message-omitted", breaks="MQQB-3.1.5.8.2-26", blind=True)
-class FirstOfSequence(Admission):
+class ReceiverNotTransactionalQOfLaterMessageOmitted(Admission):
     """The receiver sends an acknowledgment of class NOT_TRANSACTIONAL_Q only for the first message of a sequence."""
 
     def refuse_message(
@@ -108,7 +108,7 @@ class FirstOfSequence(Admission):
 
 
 @fault("receiver-hop-count-of-recoverable-message-unchanged", breaks="MQQB-3.1.5.8.2-39", blind=True)
-class RecoverableNotCounted(Routing):
+class ReceiverHopCountOfRecoverableMessageUnchanged(Routing):
     """The receiver does not increment the hop count of a recoverable message that it forwards."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -117,7 +117,7 @@ class RecoverableNotCounted(Routing):
 
 
 @fault("receiver-hop-count-of-transactional-message-not-limited", breaks="MQQB-3.1.5.8.2-40", blind=True)
-class TransactionalNotLimited(Routing):
+class ReceiverHopCountOfTransactionalMessageNotLimited(Routing):
     """The receiver forwards a transactional message regardless of its hop count."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -126,7 +126,7 @@ class TransactionalNotLimited(Routing):
 
 
 @fault("receiver-message-for-others-in-queue-of-first-destination", breaks="MQQB-3.1.5.8.5-D02", blind=True)
-class QueueOfFirstDestination(Routing):
+class ReceiverMessageForOthersInQueueOfFirstDestination(Routing):
     """The receiver forwards every message of a sender to the destination of the first message of this sender."""
 
     def __init__(self, qm: QM) -> None:
@@ -141,7 +141,7 @@ class QueueOfFirstDestination(Routing):
 
 
 @fault("receiver-direct-format-session-reset-by-private-name", breaks="MQQB-3.1.5.8.2-04", blind=True)
-class ResetByPrivateName(Receiving):
+class ReceiverDirectFormatSessionResetByPrivateName(Receiving):
     """The receiver sets DirectFormatSession to FALSE when it receives a message whose destination is not a direct
     format name.
     """
@@ -152,7 +152,7 @@ class ResetByPrivateName(Receiving):
 
 
 @fault("receiver-duplicate-not-counted", breaks="MQQB-3.1.5.8.2-02", blind=True)
-class DuplicateNotCounted(Receiving):
+class ReceiverDuplicateNotCounted(Receiving):
     """The receiver does not count a message that repeats an earlier message in MessageReceivedCount."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -162,8 +162,8 @@ class DuplicateNotCounted(Receiving):
 
 
 @fault("receiver-acknowledgment-not-counted-as-message", breaks="MQQB-3.1.5.8.2-02", blind=True)
-class AcknowledgmentNotCounted(Receiving):
-    """The receiver does not count acknowledgments of the other queue manager in MessageReceivedCount."""
+class ReceiverAcknowledgmentNotCountedAsMessage(Receiving):
+    """The receiver does not count acknowledgments that the other queue manager sends in MessageReceivedCount."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)
@@ -172,7 +172,7 @@ class AcknowledgmentNotCounted(Receiving):
 
 
 @fault("receiver-history-entry-time-is-sent-time", breaks="MQQB-3.1.5.8.2-07", blind=True)
-class TimeIsSentTime(History):
+class ReceiverHistoryEntryTimeIsSentTime(History):
     """The receiver sets the TimeStamp of a history entry to the SentTime of the message."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -180,7 +180,7 @@ class TimeIsSentTime(History):
 
 
 @fault("router-message-not-in-history", breaks="MQQB-3.1.5.8.2-10", blind=True)
-class RoutedNotInHistory(History):
+class RouterMessageNotInHistory(History):
     """The receiver does not insert a message for another queue manager into its history."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -191,7 +191,7 @@ class RoutedNotInHistory(History):
 
 
 @fault("receiver-history-timer-restarted-by-each-message", breaks="MQQB-3.1.5.8.2-11", blind=True)
-class HistoryTimerRestarted(History):
+class ReceiverHistoryTimerRestartedByEachMessage(History):
     """The receiver restarts the MessageIDHistory Cleanup Timer with each message."""
 
     def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
@@ -209,7 +209,7 @@ _REFUSALS = {
 
 
 @fault("receiver-refused-message-with-jn-in-dead-letter-queue", breaks=_REFUSALS.values(), blind=True)
-class RefusedInDeadLetterQueue(Admission):
+class ReceiverRefusedMessageWithJnInDeadLetterQueue(Admission):
     """The receiver puts a refused message with JN into its own dead-letter queue."""
 
     def refuse_message(
@@ -224,7 +224,7 @@ class RefusedInDeadLetterQueue(Admission):
 
 
 @fault("receiver-refused-message-with-trace-reported", breaks=_REFUSALS.values(), blind=True)
-class RefusedTraced(Admission):
+class ReceiverRefusedMessageWithTraceReported(Admission):
     """The receiver sends a report on a refused message."""
 
     def refuse_message(
@@ -236,7 +236,7 @@ class RefusedTraced(Admission):
 
 
 @fault("receiver-final-ack-of-not-transactional-queue-once", breaks="MQQB-3.1.5.8.2-29", blind=True)
-class FinalAckOfPlainQueueOnce(FinalAcks):
+class ReceiverFinalAckOfNotTransactionalQueueOnce(FinalAcks):
     """The receiver sends only one FinalAck for transactional messages to queues that are not transactional."""
 
     def __init__(self, qm: QM) -> None:
@@ -253,7 +253,7 @@ class FinalAckOfPlainQueueOnce(FinalAcks):
 
 
 @fault("router-message-with-31-hops-forwarded", breaks="MQQB-3.1.5.8.2-47", blind=True)
-class Hops31(Routing):
+class RouterMessageWith31HopsForwarded(Routing):
     """The receiver forwards a message with a hop count of 31."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:

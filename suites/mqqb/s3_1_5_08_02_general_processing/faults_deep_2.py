@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.2 General Processing for one kind of delivery or the second of two messages."""
+"""Faults of MS-MQQB 3.1.5.8.2 General Processing that occur only for one kind of delivery or the second of two
+messages.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ add(
 
 
 @fault("receiver-final-ack-of-missing-queue-once-per-session", breaks="MQQB-3.1.5.8.2-20")
-class FinalAckOnce(FinalAcks):
+class ReceiverFinalAckOfMissingQueueOncePerSession(FinalAcks):
     """The receiver sends only one FinalAck of class BAD_DST_Q on each session."""
 
     def refuse_transactional(
@@ -56,7 +58,7 @@ class FinalAckOnce(FinalAcks):
 
 
 @fault("initiator-later-recoverable-message-on-session-not-counted", breaks="MQQB-3.1.5.8.2-02")
-class SecondNotCounted(Receiving):
+class InitiatorLaterRecoverableMessageOnSessionNotCounted(Receiving):
     """The initiator does not count nontransactional recoverable messages after the first message of a session."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -67,7 +69,7 @@ class SecondNotCounted(Receiving):
 
 
 @fault("router-hop-count-of-transactional-message-not-incremented", breaks="MQQB-3.1.5.8.2-39")
-class HopsOfTransactional(Routing):
+class RouterHopCountOfTransactionalMessageNotIncremented(Routing):
     """The router does not increment RC of a transactional message."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
@@ -76,7 +78,7 @@ class HopsOfTransactional(Routing):
 
 
 @fault("router-hop-count-set-to-1", breaks="MQQB-3.1.5.8.2-39")
-class HopsReset(Routing):
+class RouterHopCountSetTo1(Routing):
     """The router sets RC of each forwarded message to 1."""
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:

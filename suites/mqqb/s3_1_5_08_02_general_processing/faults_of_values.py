@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.2 General Processing that only some values of messages reveal."""
+"""Faults of MS-MQQB 3.1.5.8.2 General Processing that occur only with some values of messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_qm.model.adm import Session
 
 
 @fault("receiver-message-with-jn-to-private-name-not-counted", breaks="MQQB-3.1.5.8.2-02")
-class MessageWithJnToPrivateNameNotCounted(Receiving):
+class ReceiverMessageWithJnToPrivateNameNotCounted(Receiving):
     """The receiver does not count a message with JN to a private name in MessageReceivedCount."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:

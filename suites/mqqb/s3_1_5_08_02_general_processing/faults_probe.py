@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.2 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 3.1.5.8.2 General Processing, written without reading the checks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-nack-of-too-many-hops-for-transactional-without-na", breaks="MQQB-3.1.5.8.2-41", blind=True)
-class TransactionalNackWithoutRequest(AdminAcks):
+class ReceiverNackOfTooManyHopsForTransactionalWithoutNa(AdminAcks):
     """The receiver sends an acknowledgment of class HOP_COUNT_EXCEEDED to the administration queue of a transactional
     message with too many hops even if NA is clear.
     """

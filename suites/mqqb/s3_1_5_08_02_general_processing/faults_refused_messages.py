@@ -31,8 +31,10 @@ class ReceiverMessageToMissingQueueInsertedElsewhere(Arrival):
 
 
 @fault("receiver-does-not-recognize-own-computer-name", breaks="MQQB-3.1.5.8.2-14")
-class ReceiverOwnComputerNameNotRecognized(Arrival):
-    """The receiver finds no queue for a message that names the receiver's computer by name instead of address."""
+class ReceiverDoesNotRecognizeOwnComputerName(Arrival):
+    """The receiver finds no queue for a message that contains the name of the receiver's computer instead of its
+    address.
+    """
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         queue = packet.UserHeader.DestinationQueue
@@ -95,9 +97,9 @@ class ReceiverRecoverableMessageInTransactionalQueue(Admission):
 
 
 def _store_refused_messages(refused: MessageClass, *, dead: bool) -> Install:
-    """Refuse messages as specified, but store them in their queue or in the dead-letter queue."""
+    """Make the receiver refuse messages as specified, but store them in their queue or in the dead-letter queue."""
 
-    class KeptInSilence(Admission):
+    class RefusedMessageStored(Admission):
         def refuse_message(
             self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
         ) -> None:
@@ -107,7 +109,7 @@ def _store_refused_messages(refused: MessageClass, *, dead: bool) -> Install:
                 assert target is not None
                 self.qm.journaling.keep_message(target, self.build_message(packet, now))
 
-    return replace_part(KeptInSilence)
+    return replace_part(RefusedMessageStored)
 
 
 for _name, _breaks, _says, _refused, _dead in (

@@ -24,8 +24,9 @@ GREATEST_TIMER_SPEED_UP = 10
 @covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
 @varied("priority", "negative journaling", "destination", "body")
 def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, judge):
-    """The SUT acknowledges three express messages together when half of AckTimeout has passed since the first message.
-    While no message arrives, it sends no acknowledgment; it acknowledges a later message separately.
+    """The peer sends three express messages: the SUT acknowledges them together when half of AckTimeout has passed
+    since the first message. While no message arrives, the SUT sends no acknowledgment; it acknowledges a later message
+    separately.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)
@@ -91,7 +92,9 @@ def test_session_ack_comes_half_the_timeout_after_the_first_message(peer, sut, j
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 @varied("acknowledgments", "time to be received", "time to reach queue", "extension", "body")
 def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
-    """The only message of a session is addressed to a missing queue: a SessionAck counts the message."""
+    """The peer sends only one message on a session, and addresses it to a missing queue: the SUT sends a SessionAck
+    that counts the message.
+    """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}"
@@ -105,8 +108,8 @@ def test_refused_message_is_acknowledged_on_its_session(peer, sut, judge, recove
 @needs("inspect", "queues")
 @varied("time to be received", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_session_elements_change_with_each_message(peer, sut, judge):
-    """The elements of a session have the specified values before the first message, after a message to a private name,
-    and after a message to a direct name.
+    """The peer opens a session, and sends a message to a private name and a message to a direct name: at each step, the
+    elements of the SUT's session have the specified values.
     """
     number = _get_plain_queue_number(sut)
     session = peer.open_raw(AckTimeout=LONG_ACK_TIMEOUT_MS)
@@ -134,8 +137,8 @@ def test_session_elements_change_with_each_message(peer, sut, judge):
 @needs("queues", "private_names")
 @varied("priority", "time to be received", "queue journaling", "queue quota", "queue privacy")
 def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
-    """While all messages of a session are addressed to private names, the SUT sends OrderAcks to a private name; after
-    a message to a direct name, it sends them to a direct name.
+    """While the peer addresses all messages of a session to private names, the SUT sends OrderAcks to a private name;
+    after a message to a direct name, the SUT sends OrderAcks to a direct name.
     """
     receiver = Receiver(peer, sut)
     user = peer.private_queue(sut.guid, get_private_queue_number(sut, sut.queue("transactional")))
@@ -156,9 +159,9 @@ def test_order_acks_follow_the_names_of_the_session(peer, sut, judge):
 @needs("inspect")
 @varied("application tag", "extension", priority=("3", "7"))
 def test_each_message_has_an_entry_in_the_history(peer, sut, judge):
-    """Each message has an entry in MessageIDHistoryTable, with its source, MessageID and time in seconds since 1970:
-    an express message that was sent an hour ago, a recoverable, a transactional and a refused message, and messages for
-    another queue manager.
+    """The peer sends an express message with a SentTime an hour ago, a recoverable, a transactional and a refused
+    message, and messages for another queue manager: each message has an entry in MessageIDHistoryTable, with its
+    source, MessageID and time in seconds since 1970.
     """
     session = peer.open_raw()
     known = _read_history(sut)

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.2 General Processing, 3.1.5.8.5: messages for other queue managers."""
+"""MS-MQQB 3.1.5.8.2 General Processing, with 3.1.5.8.5: messages for other queue managers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from suites.messages import Sequence
 from suites.mqqb.steps.disposition import IN_NO_QUEUE, AckClass, AcknowledgingReceiver, find_queues_with_message
 
 LAST_FORWARDED_RC = 0x1D
-"""The end of the range of RC: a message with this hop count is not forwarded (E29)."""
+"""The end of the range of RC: the receiver does not forward a message with this hop count (E29)."""
 HIGHEST_RC = 0x1F
 """The highest value of RC."""
 FORWARDED_HOP_COUNTS = (0x00, 0x01, 0x05, 0x0F, 0x10, 0x1C)
@@ -22,7 +22,7 @@ FORWARDED_HOP_COUNTS = (0x00, 0x01, 0x05, 0x0F, 0x10, 0x1C)
 
 
 class ForwardingSut:
-    """The SUT as a router between two connections of the peer: the peer sends messages to the SUT that are addressed to
+    """The SUT is a router between two connections of the peer: the peer sends messages to the SUT that are addressed to
     a queue of the peer.
     """
 

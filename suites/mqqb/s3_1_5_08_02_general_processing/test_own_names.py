@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.2 General Processing: messages that name the SUT's computer by name."""
+"""MS-MQQB 3.1.5.8.2 General Processing: messages that contain the name of the SUT's computer."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from suites.mqqb.steps.exchanges import deliver_message
 @covers("MQQB-3.1.5.8.2-14")
 @varied("extension", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_message_to_each_name_of_the_computer_is_accepted(peer, sut, judge):
-    """Messages to the full name and to the short name of the SUT's computer are acknowledged and stored in
-    their queue.
+    """The peer sends messages to the full name and to the short name of the SUT's computer: the SUT acknowledges these
+    messages and stores them in their queue.
     """
     for name in computer_names(sut):
         packet = peer.recoverable_message(destination=rf"OS:{name}\{sut.queue()}", label=name)

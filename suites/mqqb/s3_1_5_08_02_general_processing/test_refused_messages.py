@@ -68,8 +68,8 @@ def _open_report_session(receiver: AcknowledgingReceiver) -> list[Frame]:
 @covers("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
 @pytest.mark.parametrize("name", ["direct", "private", "public", pytest.param("deleted", marks=needs("queue_control"))])
 def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
-    """The peer sends express, recoverable and transactional messages to a missing queue: none of them is acknowledged,
-    reported or stored.
+    """The peer sends express, recoverable and transactional messages to a missing queue: the SUT acknowledges, reports
+    and stores none of them.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\{MISSING_QUEUE}" if name == "direct" else None
@@ -101,8 +101,8 @@ def test_message_to_a_missing_queue_is_discarded(peer, sut, judge, name):
 @covers("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10")
 @needs("insecure_nacks")
 def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
-    """SendInsecureNacks is TRUE, and messages are sent to missing queues: only messages with NA are acknowledged with
-    BAD_DST_Q.
+    """SendInsecureNacks is TRUE, and the peer sends messages to missing queues: the SUT sends acknowledgments of class
+    BAD_DST_Q only for messages with NA.
     """
     sut.send_insecure_nacks()
     receiver = AcknowledgingReceiver(peer, sut)
@@ -136,8 +136,8 @@ def test_message_with_na_to_a_missing_queue_is_nacked(peer, sut, judge):
 @pytest.mark.parametrize("name", ["direct", "private"])
 @varied("label", acknowledgments=("none", "of receipt"), body=("short", "5,000 bytes"))
 def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge, name):
-    """Transactional messages to a missing queue, with JN, JP or neither, cause FinalAcks with BAD_DST_Q;
-    nontransactional messages cause no FinalAck.
+    """The peer sends transactional messages with JN, JP or neither to a missing queue: the SUT sends FinalAcks of class
+    BAD_DST_Q. The SUT sends no FinalAck for nontransactional messages.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = rf"TCP:{sut.address}\{MISSING_QUEUE}" if name == "direct" else None
@@ -162,8 +162,8 @@ def test_transactional_message_to_a_missing_queue_has_final_ack(peer, sut, judge
 @covers("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
 @BY_KIND_OF_NAME
 def test_transactional_message_to_a_non_transactional_queue_is_refused(peer, sut, judge, name):
-    """Two transactional messages to a nontransactional queue, one of them with NA, are refused; a transactional message
-    to a transactional queue arrives.
+    """The peer sends two transactional messages, one of them with NA, to a nontransactional queue: the SUT refuses both
+    messages. A transactional message to a transactional queue arrives.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user, rest = (
@@ -217,8 +217,8 @@ def test_non_transactional_message_to_a_transactional_queue_is_refused(peer, sut
 
 
 def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known, *disregarding):
-    """Judge that only the last of the given messages arrived and is stored; judge, by the last rule and the rules
-    ``disregarding``, that the SUT reported only this message.
+    """Judge that only the last of the given messages arrived and is stored. Also judge that the SUT reported only this
+    message; this judgement is for the last rule and the rules ``disregarding``.
     """
     arrived = receiver.list_acks_of_class(AckClass.REACH_QUEUE, *sent)
     reports = [report for report in receiver.list_reports() if report not in known]
@@ -240,7 +240,7 @@ def _judge_only_last_arrived(receiver, judge, rules, sent, evidence, known, *dis
 
 
 def _make_first_message(receiver, name, kind):
-    """Make the first message of a new sequence, for a queue that accepts it."""
+    """Make the first message of a new sequence, addressed to a queue that accepts the message."""
     user = receiver.with_admin_queue(_build_destination_fields(receiver.sut, name, kind))
     rest = _build_destination_arguments(receiver.sut, name, kind)
     return Sequence(receiver.peer, ordinal=2).message(user, properties={"PA": 1}, **rest)

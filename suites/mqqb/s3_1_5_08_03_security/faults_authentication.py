@@ -83,7 +83,7 @@ class ReceiverInvalidMd2OrMd4SignatureAccepted(SecurityOnReceipt):
 @fault(
     "receiver-refuses-every-signature", breaks=("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
 )
-class ReceiverEverySignatureRefused(SecurityOnReceipt):
+class ReceiverRefusesEverySignature(SecurityOnReceipt):
     """The receiver refuses every signature, even its own."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -103,7 +103,7 @@ class ReceiverEverySignatureRefused(SecurityOnReceipt):
         "MQQB-3.1.5.8.3-13",
     ),
 )
-class ReceiverAsCombinedWithReceivedAs(SecurityOnReceipt):
+class ReceiverAsBitsCombinedWithReceivedAsBits(SecurityOnReceipt):
     """The receiver combines AS of a valid signature with the AS that the received message had."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:

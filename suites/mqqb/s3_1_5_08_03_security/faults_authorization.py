@@ -116,7 +116,7 @@ add(
     "receiver-grants-access-to-unknown-account",
     breaks=("MQQB-3.1.5.8.3-102", "MQQB-3.1.5.8.3-105", "MQQB-3.1.5.8.3-110"),
 )
-class ReceiverUnknownAccountHasToken(SecurityLookup):
+class ReceiverGrantsAccessToUnknownAccount(SecurityLookup):
     """The receiver creates a token for a SID without an account."""
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:
@@ -135,7 +135,7 @@ class ReceiverAccountOfSidNotFound(SecurityLookup):
     "receiver-access-check-ignores-groups-of-sender",
     breaks=("MQQB-3.1.5.8.3-114", "MQQB-3.1.5.8.3-115", "MQQB-3.1.5.8.3-116"),
 )
-class ReceiverTokenWithoutGroups(SecurityLookup):
+class ReceiverAccessCheckIgnoresGroupsOfSender(SecurityLookup):
     """The receiver creates a token without the groups of the user."""
 
     def find_groups(self, sid: Sid) -> Set[Sid] | None:

@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-denied-message-without-na-no-final-ack", breaks="MQQB-3.1.5.8.3-124", blind=True)
-class FinalAckOnlyWithAdministrationAck(Admission):
+class ReceiverDeniedMessageWithoutNaNoFinalAck(Admission):
     """The receiver sends the FinalAck of a message whose sender has no access only if the message also requests a
     negative administration acknowledgment.
     """

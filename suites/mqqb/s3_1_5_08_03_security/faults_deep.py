@@ -40,7 +40,7 @@ RULES_OF_FINAL_ACKS = (
 
 
 @fault("receiver-security-nack-of-recoverable-message-omitted", breaks=RULES_OF_NACKS, blind=True)
-class NotForRecoverable(Admission):
+class ReceiverSecurityNackOfRecoverableMessageOmitted(Admission):
     """The receiver acknowledges only express messages that fail a security check."""
 
     def refuse_message(
@@ -52,7 +52,7 @@ class NotForRecoverable(Admission):
 
 
 @fault("receiver-security-nack-of-transactional-message-omitted", breaks=RULES_OF_NACKS, blind=True)
-class NotForTransactional(Admission):
+class ReceiverSecurityNackOfTransactionalMessageOmitted(Admission):
     """The receiver sends no administration acknowledgment for a transactional message that fails a security check."""
 
     def refuse_message(
@@ -65,7 +65,7 @@ class NotForTransactional(Admission):
 
 
 @fault("receiver-security-final-ack-only-with-na", breaks=RULES_OF_FINAL_ACKS, blind=True)
-class FinalAckOnlyWithNa(FinalAcks):
+class ReceiverSecurityFinalAckOnlyWithNa(FinalAcks):
     """The receiver sends the FinalAck of a message that fails a security check only if NA is set."""
 
     def refuse_transactional(
@@ -86,7 +86,7 @@ class FinalAckOnlyWithNa(FinalAcks):
     ),
     blind=True,
 )
-class RefusedJournaled(Admission):
+class ReceiverSecurityRefusedMessageJournaled(Admission):
     """The receiver puts a message with JN that fails a security check into the receiver's own dead-letter queue."""
 
     def refuse_message(
@@ -98,7 +98,7 @@ class RefusedJournaled(Admission):
 
 
 @fault("receiver-signature-of-large-body-not-checked", breaks="MQQB-3.1.5.8.3-02", blind=True)
-class LargeNotChecked(SecurityOnReceipt):
+class ReceiverSignatureOfLargeBodyNotChecked(SecurityOnReceipt):
     """The receiver does not check the signature of a message whose body is larger than 64 KB."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -108,7 +108,7 @@ class LargeNotChecked(SecurityOnReceipt):
 
 
 @fault("receiver-signature-checked-for-recoverable-messages-only", breaks="MQQB-3.1.5.8.3-14", blind=True)
-class ExpressNotChecked(SecurityOnReceipt):
+class ReceiverSignatureCheckedForRecoverableMessagesOnly(SecurityOnReceipt):
     """The receiver accepts an express message with an invalid signature."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -116,7 +116,7 @@ class ExpressNotChecked(SecurityOnReceipt):
 
 
 @fault("receiver-privacy-level-compared-by-byte", breaks="MQQB-3.1.5.8.3-47", blind=True)
-class PrivacyByByte(SecurityOnReceipt):
+class ReceiverPrivacyLevelComparedByByte(SecurityOnReceipt):
     """The receiver compares only the low byte of PrivacyLevel."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -128,7 +128,7 @@ class PrivacyByByte(SecurityOnReceipt):
 
 
 @fault("receiver-access-of-sender-checked-once", breaks=("MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91"), blind=True)
-class CheckedOnce(SecurityOnReceipt):
+class ReceiverAccessOfSenderCheckedOnce(SecurityOnReceipt):
     """Once the receiver has granted a sender access to one queue, it no longer checks the access of this sender to
     other queues.
     """
@@ -146,7 +146,7 @@ class CheckedOnce(SecurityOnReceipt):
 
 
 @fault("receiver-access-denied-remembered", breaks="MQQB-3.1.5.8.3-91", blind=True)
-class DeniedRemembered(SecurityOnReceipt):
+class ReceiverAccessDeniedRemembered(SecurityOnReceipt):
     """The receiver denies a sender access to every queue once it has denied the sender access to one queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -164,7 +164,7 @@ class DeniedRemembered(SecurityOnReceipt):
 
 
 @fault("receiver-cached-certificate-accepted-for-user-of-domain", breaks="MQQB-3.1.5.8.3-23", blind=True)
-class CachedByDomain(SecurityOnReceipt):
+class ReceiverCachedCertificateAcceptedForUserOfDomain(SecurityOnReceipt):
     """The receiver accepts a cached certificate for any user of the domain to which the user of the cache entry
     belongs.
     """
@@ -191,7 +191,7 @@ def _set_as(packet: UserMessagePacket, kind: int) -> UserMessagePacket:
 
 
 @fault("receiver-as-of-express-msmq-2-signature-1", breaks="MQQB-3.1.5.8.3-06", blind=True)
-class AsOfExpress(SecurityOnReceipt):
+class ReceiverAsOfExpressMsmq2Signature1(SecurityOnReceipt):
     """The receiver sets AS to 1 for an express message with a valid MSMQ 2.0 signature."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -201,7 +201,7 @@ class AsOfExpress(SecurityOnReceipt):
 
 
 @fault("receiver-as-of-transactional-msmq-2-signature-0", breaks="MQQB-3.1.5.8.3-06", blind=True)
-class AsOfTransactional(SecurityOnReceipt):
+class ReceiverAsOfTransactionalMsmq2Signature0(SecurityOnReceipt):
     """The receiver leaves AS at 0 for a transactional message with a valid MSMQ 2.0 signature."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -211,7 +211,7 @@ class AsOfTransactional(SecurityOnReceipt):
 
 
 @fault("receiver-as-of-encrypted-msmq-2-signature-0", breaks="MQQB-3.1.5.8.3-06", blind=True)
-class AsOfEncrypted(SecurityOnReceipt):
+class ReceiverAsOfEncryptedMsmq2Signature0(SecurityOnReceipt):
     """The receiver leaves AS at 0 for an encrypted message with a valid MSMQ 2.0 signature."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -221,7 +221,7 @@ class AsOfEncrypted(SecurityOnReceipt):
 
 
 @fault("receiver-as-of-msmq-3-signature-with-extension-1", breaks="MQQB-3.1.5.8.3-13", blind=True)
-class AsOfExtension(SecurityOnReceipt):
+class ReceiverAsOfMsmq3SignatureWithExtension1(SecurityOnReceipt):
     """The receiver sets AS to 1 for a message with an extension and a valid MSMQ 3.0 signature."""
 
     def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
@@ -232,7 +232,7 @@ class AsOfExtension(SecurityOnReceipt):
 
 
 class _OncePerSender(Admission):
-    """A receiver that remembers the senders to which it has reported a refusal."""
+    """Remember the senders to which the receiver has already reported a refusal."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -249,7 +249,7 @@ class _OncePerSender(Admission):
 
 
 @fault("receiver-security-nack-once-per-sender", breaks=RULES_OF_NACKS, blind=True)
-class NackOncePerSender(_OncePerSender):
+class ReceiverSecurityNackOncePerSender(_OncePerSender):
     """The receiver acknowledges only the first message of each sender that fails a security check of a kind."""
 
     def refuse_message(
@@ -262,7 +262,7 @@ class NackOncePerSender(_OncePerSender):
 
 
 @fault("receiver-security-final-ack-once-per-sender", breaks=RULES_OF_FINAL_ACKS, blind=True)
-class FinalAckOncePerSender(FinalAcks):
+class ReceiverSecurityFinalAckOncePerSender(FinalAcks):
     """The receiver sends only one FinalAck of each class to each session for messages that fail a security check."""
 
     def __init__(self, qm: QM) -> None:
@@ -289,7 +289,7 @@ class FinalAckOncePerSender(FinalAcks):
     ),
     blind=True,
 )
-class RefusedReportedAsArrived(Admission):
+class ReceiverSecurityRefusedMessageReportedAsArrived(Admission):
     """The receiver also acknowledges the arrival of a message that fails a security check."""
 
     def refuse_message(
@@ -312,8 +312,10 @@ class RefusedReportedAsArrived(Admission):
     ),
     blind=True,
 )
-class RefusedInDeadXact(Admission):
-    """The receiver puts a transactional message that fails a security check into its own dead-letter queue."""
+class ReceiverSecurityRefusedTransactionalMessageInDeadLetterQueue(Admission):
+    """The receiver puts a transactional message that fails a security check into the receiver's own transactional
+    dead-letter queue.
+    """
 
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -325,7 +327,7 @@ class RefusedInDeadXact(Admission):
 
 
 @fault("receiver-security-nack-of-recoverable-message-of-other-class", breaks=RULES_OF_NACKS, blind=True)
-class NackOfOtherClass(AdminAcks):
+class ReceiverSecurityNackOfRecoverableMessageOfOtherClass(AdminAcks):
     """The receiver sends the acknowledgment of a message that fails a security check with a different class when
     the message is recoverable.
     """
@@ -343,7 +345,7 @@ class NackOfOtherClass(AdminAcks):
 
 
 @fault("receiver-rejected-key-accepted-from-cache", breaks=("MQQB-3.1.5.8.3-71", "MQQB-3.1.5.8.3-78"), blind=True)
-class RejectedKeyAcceptedFromCache(SecurityOnReceipt):
+class ReceiverRejectedKeyAcceptedFromCache(SecurityOnReceipt):
     """The receiver rejects a message with a 40-bit RC2 key only if the key is not in its cache."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -360,7 +362,7 @@ class RejectedKeyAcceptedFromCache(SecurityOnReceipt):
 
 
 @fault("receiver-large-encrypted-body-not-decrypted", breaks="MQQB-3.1.5.8.3-79", blind=True)
-class LargeEncryptedGarbled(SecurityOnReceipt):
+class ReceiverLargeEncryptedBodyNotDecrypted(SecurityOnReceipt):
     """The receiver decrypts only the first 64 KB of a body."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -375,8 +377,8 @@ class LargeEncryptedGarbled(SecurityOnReceipt):
 
 
 @fault("receiver-initial-value-chained-between-messages", breaks="MQQB-3.1.5.8.3-80", blind=True)
-class ChainedInitialValue(SecurityOnReceipt):
-    """The receiver decrypts a second AES message with a cached key, with the last block of the first message as
+class ReceiverInitialValueChainedBetweenMessages(SecurityOnReceipt):
+    """When the receiver decrypts a second AES message with a cached key, it uses the last block of the first message as
     initialization vector.
     """
 
@@ -397,7 +399,7 @@ class ChainedInitialValue(SecurityOnReceipt):
 
 
 @fault("receiver-undecryptable-transactional-message-accepted", breaks="MQQB-3.1.5.8.3-88", blind=True)
-class UndecryptableTransactional(SecurityOnReceipt):
+class ReceiverUndecryptableTransactionalMessageAccepted(SecurityOnReceipt):
     """The receiver accepts a transactional message whose body cannot be decrypted."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -410,7 +412,7 @@ class UndecryptableTransactional(SecurityOnReceipt):
 
 
 @fault("receiver-invalid-privacy-level-of-transactional-message-accepted", breaks="MQQB-3.1.5.8.3-54", blind=True)
-class InvalidLevelOfTransactional(SecurityOnReceipt):
+class ReceiverInvalidPrivacyLevelOfTransactionalMessageAccepted(SecurityOnReceipt):
     """The receiver accepts a transactional message with an invalid PrivacyLevel."""
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
@@ -420,7 +422,7 @@ class InvalidLevelOfTransactional(SecurityOnReceipt):
 
 
 @fault("receiver-foreign-certificate-of-transactional-message-accepted", breaks="MQQB-3.1.5.8.3-44", blind=True)
-class ForeignCertificateOfTransactional(SecurityOnReceipt):
+class ReceiverForeignCertificateOfTransactionalMessageAccepted(SecurityOnReceipt):
     """The receiver does not check the certificate of a transactional message."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
@@ -429,7 +431,7 @@ class ForeignCertificateOfTransactional(SecurityOnReceipt):
 
 
 @fault("receiver-queue-manager-denied-for-transactional-message", breaks="MQQB-3.1.5.8.3-97", blind=True)
-class QueueManagerDenied(SecurityOnReceipt):
+class ReceiverQueueManagerDeniedForTransactionalMessage(SecurityOnReceipt):
     """The receiver denies access to the transactional messages whose sender is a queue manager."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
@@ -440,7 +442,7 @@ class QueueManagerDenied(SecurityOnReceipt):
 
 
 @fault("receiver-user-of-first-message-for-transactional-messages", breaks="MQQB-3.1.5.8.3-98", blind=True)
-class UserOfFirstMessage(SecurityOnReceipt):
+class ReceiverUserOfFirstMessageForTransactionalMessages(SecurityOnReceipt):
     """The receiver treats the sender of the first message of a queue manager as the sender of this queue manager's
     transactional messages.
     """
@@ -457,7 +459,7 @@ class UserOfFirstMessage(SecurityOnReceipt):
 
 
 @fault("receiver-unknown-account-granted-for-transactional-message", breaks="MQQB-3.1.5.8.3-102", blind=True)
-class UnknownGrantedWhenTransactional(SecurityOnReceipt):
+class ReceiverUnknownAccountGrantedForTransactionalMessage(SecurityOnReceipt):
     """The receiver grants access to the transactional messages of an unknown account."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
@@ -469,7 +471,7 @@ class UnknownGrantedWhenTransactional(SecurityOnReceipt):
 
 
 @fault("receiver-denied-signed-message-accepted", breaks="MQQB-3.1.5.8.3-127", blind=True)
-class DeniedSignedAccepted(SecurityOnReceipt):
+class ReceiverDeniedSignedMessageAccepted(SecurityOnReceipt):
     """The receiver accepts a message of a sender without the right to write if the message is signed."""
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.3 Security with cached entries, and by the delivery of a refused message."""
+"""Faults of MS-MQQB 3.1.5.8.3 Security that occur only with cached entries or with one delivery of a
+refused message.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-cached-certificate-accepted-for-other-user", breaks="MQQB-3.1.5.8.3-23")
-class CachedForAnyUser(SecurityOnReceipt):
+class ReceiverCachedCertificateAcceptedForOtherUser(SecurityOnReceipt):
     """The receiver accepts a cached certificate in a message of any user."""
 
     def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
@@ -28,9 +30,9 @@ class CachedForAnyUser(SecurityOnReceipt):
 
 
 @fault("receiver-new-key-of-known-sender-ignored", breaks="MQQB-3.1.5.8.3-57")
-class FirstKeyKept(SecurityOnReceipt):
-    """The receiver uses, for every message of a sender with the same PrivacyLevel and algorithm, the key of the first
-    message.
+class ReceiverNewKeyOfKnownSenderIgnored(SecurityOnReceipt):
+    """The receiver decrypts every message of a sender with the same PrivacyLevel and algorithm with the
+    key of the first message.
     """
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.3 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 3.1.5.8.3 Security, written without reading the checks."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-symmetric-key-cache-halved-one-key-early", breaks="MQQB-3.1.5.8.3-68", blind=True)
-class HalvedOneKeyEarly(SecurityOnReceipt):
-    """The receiver discards the oldest keys of ReceiveSymmetricKeyCache already when a new key would make the number of
-    keys equal to ReceiveSymmetricKeyCacheSize.
+class ReceiverSymmetricKeyCacheHalvedOneKeyEarly(SecurityOnReceipt):
+    """When a new key makes the number of keys equal to ReceiveSymmetricKeyCacheSize, the receiver already discards the
+    oldest half of ReceiveSymmetricKeyCache.
     """
 
     def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:

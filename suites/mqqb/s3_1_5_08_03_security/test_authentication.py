@@ -93,8 +93,8 @@ SIGNATURE_ROWS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in SIGNATURE_ROWS))
 def test_message_arrives_only_with_a_valid_signature(peer, sut, judge):
-    """Messages with MSMQ 1.0, 2.0 and 3.0 signatures and each hash arrive; messages with each kind of invalid signature
-    are refused.
+    """The peer sends messages with MSMQ 1.0, 2.0 and 3.0 signatures and each hash: these messages arrive. The SUT
+    refuses messages with each kind of invalid signature.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
@@ -204,8 +204,8 @@ MESSAGE_TAG = 0x51D5_0001
 @pytest.mark.parametrize("algorithm", ["md2", "md4", "md5", "sha1", "sha256", "sha512"])
 def test_signature_of_the_sut_is_valid_when_it_comes_back(peer, sut, judge, algorithm):
     """The SUT signs a message, and the peer sends a message with the same fields and signature to the SUT: the message
-    arrives. A copy with one changed bit is refused. The peer can change the destination, because an MSMQ 1.0 signature
-    does not cover the destination.
+    arrives. The SUT refuses a copy with one changed bit. The peer can change the destination, because an MSMQ 1.0
+    signature does not cover the destination.
     """
     secured = Secured(peer, sut)
     to = f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
@@ -287,7 +287,8 @@ IDENTITY_ROWS = (
 @covers(*(rule for rule, *_ in IDENTITY_ROWS))
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_arrives_only_with_a_certificate_of_its_user(peer, sut, judge, where):
-    """Messages with valid signatures arrive only if their certificate is registered for the user of SecurityID.
+    """The peer sends messages with valid signatures: a message arrives only if its certificate is registered for the
+    user of SecurityID.
 
     The certificate is registered in the queue manager or in its directory.
     """
@@ -345,8 +346,8 @@ FINAL_ACK_ROWS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
 def test_refused_signed_transactional_message_has_final_ack(peer, sut, judge):
-    """Transactional messages with a wrong signature or certificate cause FinalAcks with BAD_SIGNATURE; a valid message
-    causes no FinalAck.
+    """The peer sends transactional messages with a wrong signature or certificate: the SUT sends FinalAcks of class
+    BAD_SIGNATURE, and sends no FinalAck for a valid message.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()

@@ -86,8 +86,8 @@ RESTRICTED_QUEUE_ROWS = (
 @RESTRICTED_QUEUE_NEEDS
 @covers(*(rule for rule, *_ in RESTRICTED_QUEUE_ROWS))
 def test_message_to_a_restricted_queue_needs_the_right_to_write(peer, sut, judge):
-    """Messages of users who have the right to write, directly or through a group, arrive; messages of other users are
-    refused.
+    """Users who have the right to write, directly or through a group, send messages: these messages arrive. The SUT
+    refuses messages of other users.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
@@ -140,8 +140,8 @@ OPEN_QUEUE_ROWS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in OPEN_QUEUE_ROWS))
 def test_message_to_an_open_queue_needs_an_account(peer, sut, judge):
-    """Messages of a user and of a queue manager arrive in a queue that Everyone may write to; messages of a SID without
-    an account are refused.
+    """A user and a queue manager send messages to a queue to which Everyone may write: these messages arrive. The SUT
+    refuses messages of a SID without an account.
     """
     secured = Secured(peer, sut)
     dispositions = secured.dispositions(
@@ -163,8 +163,8 @@ PUBLIC_QUEUE_RULES = ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-
 @needs("directory")
 @covers(*PUBLIC_QUEUE_RULES)
 def test_message_to_an_open_public_queue_needs_an_account(peer, sut, judge):
-    """A message of a user arrives in a public queue with the default descriptor; a message of a SID without an account
-    is refused.
+    """A user sends a message to a public queue with the default descriptor: the message arrives. The SUT refuses a
+    message of a SID without an account.
     """
     secured, name = Secured(peer, sut), f"mqc-{sut.own}-public"
     sut.create_queue(name)
@@ -190,8 +190,8 @@ GROUP_DENIAL_ROWS = (
 @RESTRICTED_QUEUE_NEEDS
 @covers(*(rule for rule, *_ in GROUP_DENIAL_ROWS))
 def test_denial_for_group_applies_to_its_members(peer, sut, judge):
-    """A queue denies the right to write to a group and grants it to everyone: the message of Alice arrives, and the
-    message of Bob, who is a member of the group, is refused.
+    """A queue denies the right to write to a group and grants this right to everyone: the message of Alice arrives, and
+    the SUT refuses the message of Bob, who is a member of the group.
     """
     security = descriptor(
         denied=((SENDERS_GROUP_SID, WRITE_RIGHT),), granted=((EVERYONE, WRITE_RIGHT),), denials_first=True
@@ -239,8 +239,8 @@ def test_generic_rights_include_the_right_to_write(peer, sut, judge):
 @covers("MQQB-3.1.5.8.3-01")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of arrival"))
 def test_message_without_security_header_is_not_refused_for_its_signature(peer, sut, judge):
-    """A message without a SecurityHeader to a restricted queue arrives, or is refused with ACCESS_DENIED (E83), but not
-    with a different class.
+    """The peer sends a message without a SecurityHeader to a restricted queue: the message arrives, or the SUT refuses
+    it with ACCESS_DENIED (E83), but not with a different class.
     """
     secured = Secured(peer, sut)
     disposition = secured.dispositions({"": secured.plain(queue="restricted")}, "restricted")[""]
@@ -273,8 +273,8 @@ FINAL_ACK_ROWS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
 def test_transactional_message_without_access_has_final_ack(peer, sut, judge):
-    """A transactional message of a SID without an account causes a FinalAck with ACCESS_DENIED; a message of a user
-    causes no FinalAck.
+    """The peer sends a transactional message of a SID without an account: the SUT sends a FinalAck of class
+    ACCESS_DENIED. The SUT sends no FinalAck for a message of a user.
     """
     secured = Secured(peer, sut)
     packets = {

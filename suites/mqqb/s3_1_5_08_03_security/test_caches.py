@@ -34,9 +34,9 @@ ENCRYPTION_KINDS = (
 )
 """The kinds of encryption: PrivacyLevel, algorithm, and number of bits of the key."""
 CACHING_DELAY_MS = 3_000
-"""A delay in ms after which CachedTime, in whole seconds, differs."""
+"""A delay in ms that is so long that CachedTime, in whole seconds, differs."""
 LONGEST_TIMER_IN_LIFETIMES = 100
-"""The longest accepted duration of a cleanup timer, in lifetimes, where a separate rule judges the exact duration."""
+"""The longest accepted duration of a cleanup timer, in lifetimes. A separate rule judges the exact duration."""
 
 
 @NEEDED_SECURITY_FACILITIES
@@ -53,8 +53,8 @@ LONGEST_TIMER_IN_LIFETIMES = 100
     "MQQB-3.1.1.3-05",
 )
 def test_certificate_of_a_signed_message_is_cached(peer, sut, judge):
-    """A signed message adds one entry to UserCertCache; this entry starts the cleanup timer, and a second entry does
-    not restart the timer.
+    """The peer sends a signed message: the SUT adds one entry to UserCertCache and starts the cleanup timer. A second
+    entry does not restart the timer.
 
     An earlier message without a certificate does not start the timer.
     """
@@ -169,8 +169,8 @@ def test_full_certificate_cache_loses_its_oldest_half(peer, sut, judge):
     "MQQB-3.1.1.3-14",
 )
 def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
-    """An encrypted message adds one entry to ReceiveSymmetricKeyCache, and a second message with the same key adds
-    none.
+    """The peer sends an encrypted message: the SUT adds one entry to ReceiveSymmetricKeyCache, and adds no entry for a
+    second message with the same key.
 
     An earlier message without a key does not start the cleanup timer of this cache.
     """
@@ -256,8 +256,8 @@ def test_symmetric_key_of_a_message_is_cached(peer, sut, judge):
 @NEEDED_SECURITY_FACILITIES
 @covers("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61", "MQQB-3.1.5.8.3-67")
 def test_symmetric_key_of_each_provider_is_cached(peer, sut, judge):
-    """Each message with a different privacy level and algorithm adds one entry to the cache; Windows XP has two caches
-    (note <60>).
+    """The peer sends messages that each have a different privacy level and algorithm: the SUT adds one entry to the
+    cache for each message. Windows XP has two caches (note <60>).
     """
     secured, caches = Secured(peer, sut), Caches(sut)
     frames = []

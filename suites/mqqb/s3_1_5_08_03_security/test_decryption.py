@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.3 Security: encrypted bodies; MS-MQQB 3.1.1.3: RejectEnhancedRC2Using40BitKeys."""
+"""MS-MQQB 3.1.5.8.3 Security: encrypted bodies. MS-MQQB 3.1.1.3: RejectEnhancedRC2Using40BitKeys."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ BODY_ROWS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in BODY_ROWS))
 def test_encrypted_body_arrives_decrypted(peer, sut, judge):
-    """Bodies that are encrypted at each privacy level and with each algorithm arrive decrypted; a body with EB clear
-    arrives unchanged.
+    """The peer sends bodies that are encrypted at each privacy level and with each algorithm: the bodies arrive
+    decrypted. A body with EB clear arrives unchanged.
     """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
@@ -92,8 +92,8 @@ BODY_ENDS = ("x\x01", "xx\x02\x02", "a block!", "two blocks of 16", "\x08" * 8, 
 @NEEDED_SECURITY_FACILITIES
 @covers("MQMQ-2.2.20.6-06", "MQQB-3.1.5.8.3-79")
 def test_encrypted_body_of_any_end_arrives_unchanged(peer, sut, judge):
-    """Encrypted bodies that fill the last block of the cipher, or whose last bytes equal the padding of a block, arrive
-    unchanged.
+    """The peer sends encrypted bodies that fill the last block of the cipher, or whose last bytes equal the padding of
+    a block: the bodies arrive unchanged.
     """
     secured = Secured(peer, sut)
     packets = {
@@ -116,7 +116,7 @@ def test_encrypted_body_of_any_end_arrives_unchanged(peer, sut, judge):
 @covers("MQQB-3.1.5.8.3-45")
 @varied("extension", "destination", acknowledgments=("none", "of arrival"))
 def test_encrypted_body_of_transactional_message_arrives_decrypted(peer, sut, judge):
-    """The encrypted body of a transactional message arrives decrypted."""
+    """The peer sends a transactional message with an encrypted body: the body arrives decrypted."""
     secured = Secured(peer, sut)
     packet = encrypt_message(
         sut, secured.message(queue="transactional", body=CLEAR_BODY), ENHANCED, protection.RC4, SYMMETRIC_KEYS[128]
@@ -172,8 +172,8 @@ REFUSAL_ROWS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in REFUSAL_ROWS))
 def test_message_that_cannot_be_decrypted_is_refused(peer, sut, judge):
-    """Messages with an invalid PrivacyLevel, a malformed key blob, a key blob for another key, or an invalid ciphertext
-    are refused.
+    """The peer sends messages with an invalid PrivacyLevel, a malformed key blob, a key blob for another key, or an
+    invalid ciphertext: the SUT refuses these messages.
     """
     secured = Secured(peer, sut)
     keys = protection.listed_keys(sut.receiving_keys)
@@ -224,7 +224,7 @@ REJECTED_KEY_ROWS = (
 @needs("security", "receive", "rejected_40_bit_keys")
 @covers(*(rule for rule, *_ in REJECTED_KEY_ROWS), "MQQB-3.1.1.3-19")
 def test_enhanced_rc2_key_of_40_bits_is_rejected_when_configured(peer, sut, judge):
-    """With RejectEnhancedRC2Using40BitKeys, the SUT refuses messages with an Enhanced RC2 key that ends with 88 zero
+    """RejectEnhancedRC2Using40BitKeys is set: the SUT refuses messages with an Enhanced RC2 key that ends with 88 zero
     bits, and accepts messages with other keys.
     """
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
@@ -291,8 +291,8 @@ REJECTED_KEY_FINAL_ACK_ROWS = (
 @NEEDED_SECURITY_FACILITIES
 @covers(*(rule for rule, *_ in FINAL_ACK_ROWS))
 def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
-    """Transactional messages that cannot be decrypted cause FinalAcks with BAD_ENCRYPTION; a message that can be
-    decrypted causes no FinalAck.
+    """The peer sends transactional messages that the SUT cannot decrypt: the SUT sends FinalAcks of class
+    BAD_ENCRYPTION. The SUT sends no FinalAck for a message that it can decrypt.
     """
     secured = Secured(peer, sut)
     dispositions = secured.dispositions(
@@ -315,8 +315,8 @@ def test_undecryptable_transactional_message_has_final_ack(peer, sut, judge):
 @needs("security", "receive", "rejected_40_bit_keys")
 @covers(*(rule for rule, *_ in REJECTED_KEY_FINAL_ACK_ROWS))
 def test_transactional_message_with_rejected_rc2_key_has_final_ack(peer, sut, judge):
-    """With RejectEnhancedRC2Using40BitKeys, the SUT refuses a transactional message with a 40-bit RC2 key, and sends a
-    FinalAck.
+    """RejectEnhancedRC2Using40BitKeys is set: the SUT refuses a transactional message with a 40-bit RC2
+    key, and sends a FinalAck.
     """
     secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
     dispositions = secured.dispositions(

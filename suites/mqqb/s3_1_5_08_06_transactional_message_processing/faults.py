@@ -27,7 +27,7 @@ PRIVATE_NAME_DQ = 3
 
 
 @fault("receiver-order-ack-delayed-without-limit", breaks=("MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-04"))
-class OrderAckPutOffForEver(OrderAcks):
+class ReceiverOrderAckDelayedWithoutLimit(OrderAcks):
     """The receiver restarts the Order Ack Send Timer for each message, without the limit MaximumOrderAckDelay."""
 
     def schedule(self, session: Session, now: Now) -> None:
@@ -35,7 +35,7 @@ class OrderAckPutOffForEver(OrderAcks):
 
 
 @fault("receiver-order-ack-timer-never-restarted", breaks=("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05"))
-class OrderAckNeverPutOff(OrderAcks):
+class ReceiverOrderAckTimerNeverRestarted(OrderAcks):
     """The receiver never restarts a running Order Ack Send Timer when a further message arrives."""
 
     def schedule(self, session: Session, now: Now) -> None:
@@ -44,7 +44,7 @@ class OrderAckNeverPutOff(OrderAcks):
 
 
 @fault("receiver-order-ack-timeout-two-seconds", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06", "MQQB-3.1.2.7-01"))
-class OrderAckTimeoutOfTwoSeconds(SessionInitialization):
+class ReceiverOrderAckTimeoutTwoSeconds(SessionInitialization):
     """The receiver starts the Order Ack Send Timer with an OrderAckTimeout of two seconds."""
 
     def initialize_parameters(self, session: Session, now: Now) -> None:
@@ -64,7 +64,7 @@ add(
 
 
 @fault("receiver-sequence-gap-accepted", breaks=("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03"))
-class AnyLaterMessageAccepted(InSequence):
+class ReceiverSequenceGapAccepted(InSequence):
     """The receiver accepts a later message of a sequence although its predecessor is missing."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -78,13 +78,13 @@ class AnyLaterMessageAccepted(InSequence):
 def _change_sequence_comparison(name: str, breaks: tuple[str, ...], says: str, accepted: Accepted) -> None:
     """Add a fault that uses a different comparison to decide whether a message is accepted."""
 
-    class ByAnotherRule(InSequence):
+    class SequenceComparisonReplaced(InSequence):
         def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
             header = packet.TransactionHeader
             assert header is not None
             return accepted(header, session, super().is_in_sequence(session, packet))
 
-    add(name, breaks, says, replace_part(ByAnotherRule))
+    add(name, breaks, says, replace_part(SequenceComparisonReplaced))
 
 
 def _is_later_sequence(header: TransactionHeader, session: Session) -> bool:
@@ -144,7 +144,7 @@ _change_sequence_comparison(
 
 
 @fault("receiver-sequence-of-private-name-unchecked", breaks=("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02"))
-class SequenceOfDirectNamesAlone(InSequence):
+class ReceiverSequenceOfPrivateNameUnchecked(InSequence):
     """The receiver accepts transactional messages to a private format name in any order."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -152,7 +152,7 @@ class SequenceOfDirectNamesAlone(InSequence):
 
 
 @fault("receiver-sequence-position-reset-to-1", breaks="MQQB-3.1.5.8.6-09")
-class NumberForgotten(InSequence):
+class ReceiverSequencePositionResetTo1(InSequence):
     """The receiver resets its position in the incoming sequence to 1 after each accepted message."""
 
     def accept_in_sequence(
@@ -171,7 +171,7 @@ add(
 
 
 @fault("receiver-transfer-info-reject-count-always-0", breaks="MQQB-3.1.5.8.6-06")
-class RejectionNotNoted(InSequence):
+class ReceiverTransferInfoRejectCountAlways0(InSequence):
     """The receiver leaves RejectCount of IncomingTransactionalTransferInfo at 0."""
 
     def reject_out_of_sequence(
@@ -183,7 +183,7 @@ class RejectionNotNoted(InSequence):
 
 
 @fault("receiver-reject-count-not-reset", breaks="MQQB-3.1.5.8.6-07")
-class RejectionsCountedOn(InSequence):
+class ReceiverRejectCountNotReset(InSequence):
     """The receiver does not reset TxMessageRejectCount when it accepts a transactional message."""
 
     def accept_in_sequence(
@@ -195,7 +195,7 @@ class RejectionsCountedOn(InSequence):
 
 
 @fault("receiver-transfer-info-access-time-of-rejection-missing", breaks="MQQB-3.1.5.8.6-08")
-class AccessNotNoted(InSequence):
+class ReceiverTransferInfoAccessTimeOfRejectionMissing(InSequence):
     """The receiver does not set LastAccessTime of a sequence when it rejects a message."""
 
     def reject_out_of_sequence(
@@ -208,8 +208,10 @@ class AccessNotNoted(InSequence):
 
 
 @fault("receiver-message-not-behind-last-accepted-rejected", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class MessageMustFollowOnTheVeryLast(InSequence):
-    """The receiver rejects a message of the current sequence whose predecessor is not the last accepted message."""
+class ReceiverMessageNotBehindLastAcceptedRejected(InSequence):
+    """The receiver rejects a message of the current sequence whose PreviousTxSequenceNumber is not the number of the
+    last accepted message.
+    """
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
@@ -221,7 +223,7 @@ class MessageMustFollowOnTheVeryLast(InSequence):
 
 
 @fault("receiver-sequence-beginning-above-1-rejected", breaks="MQQB-3.1.5.8.6-D04", blind=True)
-class SequenceHasToBeginWithOne(InSequence):
+class ReceiverSequenceBeginningAbove1Rejected(InSequence):
     """The receiver rejects the first message of a later sequence if its TxSequenceNumber is above 1."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -233,7 +235,7 @@ class SequenceHasToBeginWithOne(InSequence):
 
 
 @fault("receiver-order-ack-of-rejected-message-not-sent", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06"), blind=True)
-class RepeatedMessageBringsNoOrderAck(InSequence):
+class ReceiverOrderAckOfRejectedMessageNotSent(InSequence):
     """The receiver sends no OrderAck for a rejected message, so a lost OrderAck is never repeated."""
 
     def reject_out_of_sequence(
@@ -247,7 +249,7 @@ class RepeatedMessageBringsNoOrderAck(InSequence):
 
 
 @fault("receiver-order-ack-timer-restarted-only-once", breaks="MQQB-3.1.5.8.6-02", blind=True)
-class OrderAckTimerRestartedOnlyOnce(OrderAcks):
+class ReceiverOrderAckTimerRestartedOnlyOnce(OrderAcks):
     """The receiver restarts the Order Ack Send Timer at most once between two OrderAcks."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -265,7 +267,7 @@ class OrderAckTimerRestartedOnlyOnce(OrderAcks):
 
 
 @fault("receiver-tx-message-reject-count-kept-by-first-message", breaks="MQQB-3.1.5.8.6-07")
-class CountKeptByFirstMessage(InSequence):
+class ReceiverTxMessageRejectCountKeptByFirstMessage(InSequence):
     """The receiver does not reset TxMessageRejectCount when it accepts the first message of a new sequence."""
 
     def accept_in_sequence(

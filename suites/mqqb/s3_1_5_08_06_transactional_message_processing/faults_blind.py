@@ -9,7 +9,7 @@ from reference_qm.model.adm import Session
 
 
 @fault("receiver-tx-sequence-number-compared-as-signed", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class SignedNumbers(InSequence):
+class ReceiverTxSequenceNumberComparedAsSigned(InSequence):
     """The receiver compares the numbers of a sequence as signed 32-bit integers."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

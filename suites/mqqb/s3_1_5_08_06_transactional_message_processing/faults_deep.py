@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-later-sequence-accepted-only-from-number-1", breaks="MQQB-3.1.5.8.6-D04", blind=True)
-class OnlyFromNumber1(InSequence):
+class ReceiverLaterSequenceAcceptedOnlyFromNumber1(InSequence):
     """The receiver accepts the first message of a later sequence only if its TxSequenceNumber is 1."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -27,7 +27,7 @@ class OnlyFromNumber1(InSequence):
 
 
 @fault("receiver-message-with-lower-previous-number-rejected", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class OnlyExactPrevious(InSequence):
+class ReceiverMessageWithLowerPreviousNumberRejected(InSequence):
     """The receiver rejects a message whose PreviousTxSequenceNumber is lower than the last accepted number."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -39,7 +39,7 @@ class OnlyExactPrevious(InSequence):
 
 
 @fault("receiver-number-of-sequence-compared-with-sign", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class SignedNumbers(InSequence):
+class ReceiverNumberOfSequenceComparedWithSign(InSequence):
     """The receiver compares TxSequenceNumbers as signed numbers of 32 bits."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -53,8 +53,8 @@ class SignedNumbers(InSequence):
 
 
 @fault("receiver-order-ack-timer-restarted-without-limit-from-second-order-ack", breaks="MQQB-3.1.5.8.6-01", blind=True)
-class LimitOfFirstOrderAck(OrderAcks):
-    """The receiver limits the delay of the first OrderAck of a session only."""
+class ReceiverOrderAckTimerRestartedWithoutLimitFromSecondOrderAck(OrderAcks):
+    """The receiver limits the delay only of the first OrderAck of a session."""
 
     def schedule(self, session: Session, now: Now) -> None:
         if session.MessageSentCount:
@@ -63,7 +63,7 @@ class LimitOfFirstOrderAck(OrderAcks):
 
 
 @fault("receiver-reject-count-at-most-1", breaks="MQQB-3.1.5.8.6-05", blind=True)
-class RejectedOnce(InSequence):
+class ReceiverRejectCountAtMost1(InSequence):
     """The receiver counts only the first of several rejected messages."""
 
     def reject_out_of_sequence(
@@ -75,7 +75,7 @@ class RejectedOnce(InSequence):
 
 
 @fault("receiver-reject-count-of-other-sequence", breaks="MQQB-3.1.5.8.6-06", blind=True)
-class RejectCountOfFirst(InSequence):
+class ReceiverRejectCountOfOtherSequence(InSequence):
     """The receiver sets RejectCount of every sequence of a queue when it rejects a message."""
 
     def reject_out_of_sequence(
@@ -88,7 +88,7 @@ class RejectCountOfFirst(InSequence):
 
 
 @fault("receiver-reject-count-reset-only-by-new-sequence", breaks="MQQB-3.1.5.8.6-07", blind=True)
-class ResetByNewSequence(InSequence):
+class ReceiverRejectCountResetOnlyByNewSequence(InSequence):
     """The receiver resets the reject count only when it accepts the first message of a sequence."""
 
     def accept_in_sequence(
@@ -101,7 +101,7 @@ class ResetByNewSequence(InSequence):
 
 
 @fault("receiver-transfer-info-access-time-of-first-message", breaks="MQQB-3.1.5.8.6-08", blind=True)
-class AccessTimeOfFirst(InSequence):
+class ReceiverTransferInfoAccessTimeOfFirstMessage(InSequence):
     """The receiver sets LastAccessTime only for the first message of a sequence."""
 
     def accept_in_sequence(
@@ -114,7 +114,7 @@ class AccessTimeOfFirst(InSequence):
 
 
 @fault("receiver-later-sequence-keeps-higher-number", breaks="MQQB-3.1.5.8.6-09", blind=True)
-class KeepsHigherNumber(InSequence):
+class ReceiverLaterSequenceKeepsHigherNumber(InSequence):
     """The receiver keeps IncomingTxSequenceNumber when a later sequence begins with a lower number."""
 
     def accept_in_sequence(
@@ -126,7 +126,7 @@ class KeepsHigherNumber(InSequence):
 
 
 @fault("receiver-transactional-message-of-older-sequence-accepted", breaks="MQQB-3.1.5.8.6-D04", blind=True)
-class OlderSequenceAccepted(InSequence):
+class ReceiverTransactionalMessageOfOlderSequenceAccepted(InSequence):
     """The receiver compares only TimeStamp of two sequence identifiers, not Ordinal."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -140,8 +140,8 @@ class OlderSequenceAccepted(InSequence):
 
 
 @fault("receiver-gap-of-one-message-accepted", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class GapOfOneAccepted(InSequence):
-    """The receiver accepts a message although the one message before it has not arrived."""
+class ReceiverGapOfOneMessageAccepted(InSequence):
+    """The receiver accepts a message of a sequence although the message directly before it has not arrived."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.6 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 3.1.5.8.6 Transactional Message Processing, written without reading the checks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference_qm.model.adm import Session
 
 
 @fault("receiver-message-after-gap-accepted-after-rejection", breaks="MQQB-3.1.5.8.6-D03", blind=True)
-class GapAcceptedAfterRejection(InSequence):
+class ReceiverMessageAfterGapAcceptedAfterRejection(InSequence):
     """While TxMessageRejectCount is not zero, the receiver accepts a message of the current sequence although its
     PreviousTxSequenceNumber is greater than the last accepted number.
     """

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.6. Each fault breaks one cell of states.toml, and was written from the section."""
+"""Faults of MS-MQQB 3.1.5.8.6 Transactional Message Processing, written from this section of the document. Each fault
+violates one entry of the table states.toml.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from reference_qm.model.adm import Session
 
 
 @fault("receiver-repeated-message-after-expired-ones-accepted", breaks="MQQB-3.1.5.8.6-D02")
-class RepeatedAfterGap(InSequence):
+class ReceiverRepeatedMessageAfterExpiredOnesAccepted(InSequence):
     """The receiver accepts the last message of a sequence again if messages before it had expired."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:

@@ -1,4 +1,6 @@
-"""The machine of an incoming transactional sequence: the position that decides which message is accepted next."""
+"""The state machine of an incoming transactional sequence. The state is the position that decides which message the
+receiver accepts next.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ SEQUENCES = ("earlier", "first", "later", "third")
 
 
 class IncomingSequence(Machine, path=Path(__file__)):
-    """The sequences of the peer at a queue of the system. Each message requests an acknowledgment of arrival."""
+    """Send messages of several sequences to a queue of the system. Each message requests an
+    acknowledgment of arrival.
+    """
 
     def __init__(self, peer: Peer) -> None:
         super().__init__()
@@ -34,12 +38,12 @@ class IncomingSequence(Machine, path=Path(__file__)):
 
     @state("one")
     def accept_one(self) -> None:
-        """Send the first message."""
+        """Send the first message of the sequence."""
         self._send_message_and_require_acceptance(1, 1, 0)
 
     @state("four after one")
     def accept_four(self) -> None:
-        """Send the first message, then the fourth, which follows the first."""
+        """Send the first message, and then the fourth message, whose predecessor is the first message."""
         self._send_message_and_require_acceptance(1, 1, 0)
         self._send_message_and_require_acceptance(1, 4, 1)
 
@@ -54,37 +58,37 @@ class IncomingSequence(Machine, path=Path(__file__)):
     @event("next message")
     def send_next(self) -> str:
         """Send the message that follows the last accepted message."""
-        return self._name_offer(self._sequence, self._number + 1, self._number)
+        return self._send_and_name_outcome(self._sequence, self._number + 1, self._number)
 
     @event("last message again")
     def send_again(self) -> str:
         """Send the last accepted message again."""
-        return self._name_offer(self._sequence, self._number, self._previous)
+        return self._send_and_name_outcome(self._sequence, self._number, self._previous)
 
     @event("message behind a missing one")
     def send_behind_missing(self) -> str:
-        """Send a message that follows a message that was not sent."""
-        return self._name_offer(self._sequence, self._number + 3, self._number + 2)
+        """Send a message whose predecessor was not sent."""
+        return self._send_and_name_outcome(self._sequence, self._number + 3, self._number + 2)
 
     @event("message after expired ones")
     def send_after_expired(self) -> str:
-        """Send a message that follows the last accepted message but skips numbers."""
-        return self._name_offer(self._sequence, self._number + 3, self._number)
+        """Send a message whose predecessor is the last accepted message, but whose number is not the next number."""
+        return self._send_and_name_outcome(self._sequence, self._number + 3, self._number)
 
     @event("first message of a later sequence")
     def send_first_message_of_later_sequence(self) -> str:
         """Send the first message of a later sequence."""
-        return self._name_offer(self._sequence + 1, 1, 0)
+        return self._send_and_name_outcome(self._sequence + 1, 1, 0)
 
     @event("second message of a later sequence")
     def send_second_message_of_later_sequence(self) -> str:
         """Send the second message of a later sequence without its first message."""
-        return self._name_offer(self._sequence + 1, 2, 1)
+        return self._send_and_name_outcome(self._sequence + 1, 2, 1)
 
     @event("message of an earlier sequence")
     def send_message_of_earlier_sequence(self) -> str:
         """Send a message without a predecessor in an earlier sequence."""
-        return self._name_offer(self._sequence - 1, 9, 0)
+        return self._send_and_name_outcome(self._sequence - 1, 9, 0)
 
     # -- what is seen ---------------------------------------------------------------------------------------------
 
@@ -109,7 +113,7 @@ class IncomingSequence(Machine, path=Path(__file__)):
             raise ConformanceFailure(f"the SUT did not accept message {number} of the {SEQUENCES[sequence]} sequence")
         self._sequence, self._number, self._previous = sequence, number, previous
 
-    def _name_offer(self, sequence: int, number: int, previous: int) -> str:
+    def _send_and_name_outcome(self, sequence: int, number: int, previous: int) -> str:
         return "accepted" if self._send_message(sequence, number, previous) else "discarded"
 
     def _send_message(self, sequence: int, number: int, previous: int) -> bool:

@@ -10,7 +10,7 @@ from suites.mqqb.s3_1_5_08_06_transactional_message_processing.sequence_machine 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @for_each_cell(IncomingSequence)
 def test_incoming_sequence_follows_its_states(peer, judge, cell):
-    """For each state of an incoming sequence and each position of the next message, the message is accepted or
-    discarded as states.toml demands, and the next OrderAck names the last message of the next state.
+    """For each state of an incoming sequence and each position of the next message, the SUT accepts or discards the
+    message as states.toml specifies, and its next OrderAck contains the number of the last message of the next state.
     """
     judge_cell(judge, cell, IncomingSequence(peer))

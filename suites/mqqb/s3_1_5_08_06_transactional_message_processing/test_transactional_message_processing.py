@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.6 Transactional Message Processing; 3.1.1.6.2, 3.1.2.7 and 3.1.6.9, which repeat its demands."""
+"""MS-MQQB 3.1.5.8.6 Transactional Message Processing, with 3.1.1.6.2, 3.1.2.7 and 3.1.6.9, which repeat its demands."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNLIMITED_DELAY_MS = 9 * LONGEST_ORDER_ACK_DELAY_MS
 GAP_IN_TIMEOUTS = 0.6
 """The time between two messages, as a fraction of OrderAckTimeout."""
 GREATEST_TIMER_SPEED_UP = 4
-"""The highest time scale at which the check can act while a timer runs."""
+"""The highest factor by which the timers may be accelerated, so that the check can act while a timer runs."""
 ORDER_ACK_IN_TIME = "after OrderAckTimeout"
 HIGH_ORDINAL = 0x8000_0001
 MESSAGES_OF_ONE_SEQUENCE = (
@@ -67,19 +67,22 @@ MESSAGES_OF_SEVERAL_SEQUENCES = (
 PreviousTxSequenceNumber, whether the message is accepted, and its label.
 """
 WAIT_FOR_NEW_SECOND_MS = 2_500
-"""The time after which a new sequence has a later TimeStamp than all sequences of this check."""
+"""The time in ms after which a new sequence has a later TimeStamp than all sequences of this check."""
 BY_KIND_OF_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 LATER_MESSAGE_MS = 3_000
 LEAST_IDENTIFIER_GROWTH_S = 2
-"""The time in s before the SUT sets a time element again, and the least increase of that element, in s."""
+"""The time in s for which the check waits before the SUT sets a time element again, and the least increase of that
+element in s.
+"""
 MAX_ATTEMPTS = 3
 STALLED_ATTEMPTS = 6
-"""The number of attempts. Several are needed, because a system that stalls may process a message and a timer together.
+"""The number of attempts. The check needs several attempts, because a slow system may process a message and a timer
+together.
 """
 
 
 def _describe_order_ack_time(peer, frame: Frame | None, since: Frame) -> str:
-    """Describe how long after a message its OrderAck arrived."""
+    """Return a description of how long after a message its OrderAck arrived."""
     return (
         "not sent"
         if frame is None
@@ -140,8 +143,8 @@ def test_order_ack_is_sent_when_order_ack_send_timer_expires(peer, sut, judge):
     "MQQB-3.1.3.2-31",
 )
 def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
-    """For two messages that arrive within OrderAckTimeout, the SUT sends one OrderAck, when OrderAckTimeout has passed
-    since the second message. While messages keep arriving, it still sends an OrderAck within MaximumOrderAckDelay.
+    """The peer sends two messages within OrderAckTimeout: the SUT sends one OrderAck, when OrderAckTimeout has passed
+    since the second message. While messages keep arriving, the SUT still sends an OrderAck within MaximumOrderAckDelay.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     receiver = Receiver(peer, sut)
@@ -188,8 +191,8 @@ def test_further_messages_delay_order_ack_until_maximum_delay(peer, sut, judge):
 
 
 def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
-    """Send a second message while the timer of the first message runs; raise ConformanceFailure when it is sent too
-    late.
+    """Send a second message while the timer of the first message runs; raise ConformanceFailure if the second message
+    is sent too late.
     """
     due_ms = receiver.sut.duration_ms(ORDER_ACK_TIMEOUT_MS)
     for _ in range(MAX_ATTEMPTS):
@@ -208,7 +211,7 @@ def _send_two_messages_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
 @covers("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03")
 def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
     """The peer sends six groups of messages, with the numbers 1, 2, 4; 3; 4; 2, 3; 6; and 5, 7, 6. The OrderAck after
-    each group names the last message in order: the numbers 2, 3, 4, 4, 4 and 6.
+    each group contains the number of the last message in order: 2, 3, 4, 4, 4 and 6.
     """
     receiver = Receiver(peer, sut)
     for given, expected in (((1, 2, 4), 2), ((3,), 3), ((4,), 4), ((2, 3), 4), ((6,), 4), ((5, 7, 6), 6)):
@@ -227,8 +230,8 @@ def test_order_ack_names_last_message_accepted_in_order(peer, sut, judge):
 @covers("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
 @BY_KIND_OF_NAME
 def test_messages_of_one_sequence_are_accepted_in_order_and_once(peer, sut, judge, name):
-    """The peer sends messages of one sequence in and out of order: only the messages that are in order are acknowledged
-    and stored in the queue, once each.
+    """The peer sends messages of one sequence in and out of order: the SUT acknowledges and stores only the messages
+    that are in order, once each.
     """
     messages = [
         (PositionInSequence(0, 1, number, previous), accepted, what)
@@ -255,7 +258,7 @@ def test_message_of_later_sequence_is_accepted_only_from_its_beginning(peer, sut
 
 
 class PositionInSequence(NamedTuple):
-    """The position of a message in a sequence of the peer."""
+    """The position of a message in a sequence that the peer sends."""
 
     later_s: int
     ordinal: int | None
@@ -282,8 +285,8 @@ def _judge_accepted_messages(
     name: str,
     messages: list[tuple[PositionInSequence, bool, str]],
 ) -> None:
-    """Send messages that request acknowledgments of arrival; judge which messages are acknowledged and which are in the
-    queue.
+    """Send messages that request acknowledgments of arrival; judge which messages the SUT acknowledges and which are in
+    the queue.
     """
     sut = receiver.sut
     user: dict[str, Any] = {}
@@ -318,8 +321,9 @@ def _judge_accepted_messages(
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
 @varied("extension", body=("short", "5,000 bytes"))
 def test_transfers_of_queue_count_rejections_and_show_last_access(peer, sut, judge):
-    """The peer sends three messages out of order, one message in order, another out of order, and the first message of
-    a new sequence: get_transfers shows RejectCount 1, 2, 3, then 1, then 0, and an increasing LastAccessTime.
+    """The peer sends three messages out of order, one message in order, another message out of order, and the first
+    message of a new sequence: get_transfers shows RejectCount 1, 2, 3, then 1, then 0, and an increasing
+    LastAccessTime.
     """
     receiver = Receiver(peer, sut)
     other = Sequence(peer, 3)
@@ -381,7 +385,9 @@ def _has_reject_count(receiver: Receiver, count: int) -> bool:
 
 
 def _get_listed_transfer(receiver: Receiver, sequence: Sequence | None = None) -> dict[str, Any]:
-    """Return the entry of get_transfers for a sequence, by default the receiver's."""
+    """Return the entry of get_transfers for the given sequence, or by default for the current sequence of the receiver
+    object.
+    """
     queue = receiver.sut.queue("transactional")
     ordinal = (sequence or receiver.sequence).identifier.Ordinal
     for one in receiver.sut.control.call("get_transfers", queue=queue)["transfers"]:

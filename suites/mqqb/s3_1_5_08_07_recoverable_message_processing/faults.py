@@ -21,7 +21,7 @@ PT_OFFSET = 18
 
 
 @fault("receiver-session-ack-timer-shortened-by-express-message", breaks="MQQB-3.1.5.8.7-01")
-class ExpressForward(Receiving):
+class ReceiverSessionAckTimerShortenedByExpressMessage(Receiving):
     """The receiver shortens the Session Ack Send Timer for an express message."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -32,7 +32,7 @@ class ExpressForward(Receiving):
 
 
 @fault("receiver-session-ack-lacks-flags-after-a-refused-message", breaks="MQQB-3.1.5.8.7-15")
-class RefusedMessageHoldsFlagsBack(Receiving):
+class ReceiverSessionAckLacksFlagsAfterARefusedMessage(Receiving):
     """The receiver does not set the acknowledgment flags of the recoverable messages that follow a refused message."""
 
     def acknowledge_after_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
@@ -40,7 +40,7 @@ class RefusedMessageHoldsFlagsBack(Receiving):
 
 
 @fault("receiver-recoverable-count-includes-express", breaks="MQQB-3.1.5.8.7-13")
-class ExpressCountedAsRecoverable(Receiving):
+class ReceiverRecoverableCountIncludesExpress(Receiving):
     """The receiver also increments RecoverableMessageReceivedCount for express messages."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -49,7 +49,7 @@ class ExpressCountedAsRecoverable(Receiving):
 
 
 @fault("receiver-recoverable-count-grows-by-2", breaks="MQQB-3.1.5.8.7-13")
-class RecoverableCountedTwice(Receiving):
+class ReceiverRecoverableCountGrowsBy2(Receiving):
     """The receiver increments RecoverableMessageReceivedCount by two for each recoverable message."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -58,7 +58,7 @@ class RecoverableCountedTwice(Receiving):
 
 
 def _lose_at_restart(is_lost: Callable[[MessagePosition], bool]) -> Install:
-    """Make the receiver lose messages at a restart."""
+    """Make the receiver lose messages when it restarts."""
 
     def lose_messages(qm: QueueManager) -> None:
         for queue in qm.adm.QueueCollection.values():
@@ -93,7 +93,7 @@ add(
 
 
 def _change_ack_after_32(path: str, change: Callable[[int], int]) -> Install:
-    """Change a field of the SessionAck that acknowledges 32 messages."""
+    """Make the receiver change a field of the SessionAck that acknowledges 32 messages."""
     return during(
         SessionAcks.set_flag,
         SessionAcks.build,
@@ -172,7 +172,7 @@ add(
 
 
 @fault("receiver-session-ack-after-next-32-messages-has-number-too-high", breaks="MQQB-3.1.5.8.7-11")
-class NotBegunAnew(SessionAcks):
+class ReceiverSessionAckAfterNext32MessagesHasNumberTooHigh(SessionAcks):
     """After the first 32 recoverable messages, the receiver acknowledges each recoverable message with a number that is
     one too high.
     """
@@ -183,7 +183,7 @@ class NotBegunAnew(SessionAcks):
 
 
 @fault("receiver-session-ack-has-flag-after-last-message-set", breaks="MQQB-3.1.5.8.7-15")
-class FlagOfTheNextSet(SessionAcks):
+class ReceiverSessionAckHasFlagAfterLastMessageSet(SessionAcks):
     """The receiver sets the flag of a recoverable message, and also the flag of the next message."""
 
     def set_flag(self, session: Session, now: Now) -> None:
@@ -192,7 +192,7 @@ class FlagOfTheNextSet(SessionAcks):
 
 
 @fault("receiver-session-ack-timer-of-express-message-kept", breaks="MQQB-3.1.5.8.7-14", blind=True)
-class RecoverableWaitsForTheTimerOfExpress(SessionAcks):
+class ReceiverSessionAckTimerOfExpressMessageKept(SessionAcks):
     """The receiver does not shorten a running Session Ack Send Timer when the first recoverable message arrives."""
 
     def set_flag(self, session: Session, now: Now) -> None:
@@ -205,7 +205,7 @@ class RecoverableWaitsForTheTimerOfExpress(SessionAcks):
 
 
 @fault("receiver-session-ack-highest-flag-never-set", breaks="MQQB-3.1.5.8.7-09", blind=True)
-class LastOfThirtyTwoNotFlagged(SessionAcks):
+class ReceiverSessionAckHighestFlagNeverSet(SessionAcks):
     """The receiver never sets the highest bit of RecoverableMsgAckFlags."""
 
     def set_flag(self, session: Session, now: Now) -> None:
@@ -214,7 +214,7 @@ class LastOfThirtyTwoNotFlagged(SessionAcks):
 
 
 @fault("receiver-session-ack-number-counts-express-messages", breaks="MQQB-3.1.5.8.7-11", blind=True)
-class RecoverableNumberedByAllMessagesAfterAnAck(SessionAcks):
+class ReceiverSessionAckNumberCountsExpressMessages(SessionAcks):
     """After a SessionAck, the receiver numbers recoverable messages by the count of all messages, including express
     messages.
     """

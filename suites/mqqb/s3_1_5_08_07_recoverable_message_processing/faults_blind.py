@@ -13,8 +13,10 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-ack-of-32-messages-counts-recoverable-messages-only", breaks="MQQB-3.1.5.8.7-05", blind=True)
-class RecoverableCounted(SessionAcks):
-    """AckSequenceNumber of the SessionAck after 32 recoverable messages does not count the express messages."""
+class ReceiverAckOf32MessagesCountsRecoverableMessagesOnly(SessionAcks):
+    """The receiver sends a SessionAck after 32 recoverable messages whose AckSequenceNumber does not count the express
+    messages.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -17,8 +17,8 @@ from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
 
-class _FullFlags(SessionAcks):
-    """Change only the SessionAck that the receiver sends when all flags are used."""
+class _ChangingAckOfFullFlags(SessionAcks):
+    """Change only the SessionAck that the receiver sends when all bits of RecoverableMsgAckFlags are used."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -38,39 +38,41 @@ class _FullFlags(SessionAcks):
 
 
 @fault("receiver-ack-of-32-messages-number-1", breaks="MQQB-3.1.5.8.7-06", blind=True)
-class NumberOne(_FullFlags):
-    """The SessionAck after 32 recoverable messages always has RecoverableMsgAckSeqNumber 1."""
+class ReceiverAckOf32MessagesNumber1(_ChangingAckOfFullFlags):
+    """The receiver sends RecoverableMsgAckSeqNumber 1 in every SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
         return replace(header, RecoverableMsgAckSeqNumber=1)
 
 
 @fault("receiver-ack-of-32-messages-without-sent-messages", breaks="MQQB-3.1.5.8.7-07", blind=True)
-class WithoutSent(_FullFlags):
-    """The SessionAck after 32 recoverable messages has UserMsgSequenceNumber 0."""
+class ReceiverAckOf32MessagesWithoutSentMessages(_ChangingAckOfFullFlags):
+    """The receiver sends UserMsgSequenceNumber 0 in the SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
         return replace(header, UserMsgSequenceNumber=0)
 
 
 @fault("receiver-ack-of-32-messages-recoverable-count-of-all-sent", breaks="MQQB-3.1.5.8.7-08", blind=True)
-class RecoverableOfAll(_FullFlags):
-    """The SessionAck after 32 recoverable messages has the number of all sent messages in RecoverableMsgSeqNumber."""
+class ReceiverAckOf32MessagesRecoverableCountOfAllSent(_ChangingAckOfFullFlags):
+    """The receiver sends the number of all sent messages as RecoverableMsgSeqNumber in the SessionAck after 32
+    recoverable messages.
+    """
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
         return replace(header, RecoverableMsgSeqNumber=session.MessageSentCount)
 
 
 @fault("receiver-ack-of-32-messages-window-of-peer", breaks="MQQB-3.1.5.8.7-10", blind=True)
-class WindowOfPeer(_FullFlags):
-    """The SessionAck after 32 recoverable messages has the WindowSize of the other queue manager."""
+class ReceiverAckOf32MessagesWindowOfPeer(_ChangingAckOfFullFlags):
+    """The receiver sends the WindowSize of the other queue manager in the SessionAck after 32 recoverable messages."""
 
     def change(self, session: Session, header: SessionHeader) -> SessionHeader:
         return replace(header, WindowSize=session.ReceivedWindowSize)
 
 
 @fault("receiver-ack-of-second-32-messages-not-sent", breaks="MQQB-3.1.5.8.7-02", blind=True)
-class SecondNotSent(SessionAcks):
+class ReceiverAckOfSecond32MessagesNotSent(SessionAcks):
     """The receiver sends the immediate SessionAck after 32 recoverable messages only once in a session."""
 
     def __init__(self, qm: QM) -> None:
@@ -93,7 +95,7 @@ class SecondNotSent(SessionAcks):
 
 
 @fault("receiver-extension-not-saved", breaks="MQQB-3.1.5.8.7-12", blind=True)
-class ExtensionNotSaved(Arrival):
+class ReceiverExtensionNotSaved(Arrival):
     """The receiver saves a recoverable message to the disk without its extension."""
 
     def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
@@ -103,7 +105,7 @@ class ExtensionNotSaved(Arrival):
 
 
 @fault("receiver-correlation-of-recoverable-message-not-saved", breaks="MQQB-3.1.5.8.7-12", blind=True)
-class CorrelationNotSaved(Arrival):
+class ReceiverCorrelationOfRecoverableMessageNotSaved(Arrival):
     """The receiver saves a recoverable message to the disk without its CorrelationID."""
 
     def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
@@ -112,7 +114,7 @@ class CorrelationNotSaved(Arrival):
 
 
 @fault("receiver-recoverable-duplicate-not-counted", breaks="MQQB-3.1.5.8.7-13", blind=True)
-class DuplicateNotCounted(Receiving):
+class ReceiverRecoverableDuplicateNotCounted(Receiving):
     """The receiver does not count a repeated recoverable message in RecoverableMessageReceivedCount."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -123,7 +125,7 @@ class DuplicateNotCounted(Receiving):
 
 
 @fault("receiver-recoverable-message-for-others-not-counted", breaks="MQQB-3.1.5.8.7-13", blind=True)
-class RoutedNotCounted(Receiving):
+class ReceiverRecoverableMessageForOthersNotCounted(Receiving):
     """The receiver does not count a message for another queue manager in RecoverableMessageReceivedCount."""
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
@@ -133,9 +135,9 @@ class RoutedNotCounted(Receiving):
 
 
 @fault("receiver-session-ack-timer-shortened-once-per-session", breaks="MQQB-3.1.5.8.7-14", blind=True)
-class ShortenedOnce(SessionAcks):
+class ReceiverSessionAckTimerShortenedOncePerSession(SessionAcks):
     """The receiver restarts the Session Ack Send Timer only for the first recoverable message of a session, not for the
-    first one after a SessionAck.
+    first recoverable message after a SessionAck.
     """
 
     def set_flag(self, session: Session, now: Now) -> None:
@@ -145,7 +147,7 @@ class ShortenedOnce(SessionAcks):
 
 
 @fault("receiver-flag-of-recoverable-duplicate-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
-class FlagOfDuplicate(Receiving):
+class ReceiverFlagOfRecoverableDuplicateNotSet(Receiving):
     """The receiver does not set the flag of a repeated recoverable message."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -155,7 +157,7 @@ class FlagOfDuplicate(Receiving):
 
 
 @fault("receiver-flag-of-transactional-message-after-gap-not-set", breaks="MQQB-3.1.5.8.7-15", blind=True)
-class FlagOfRejected(Receiving):
+class ReceiverFlagOfTransactionalMessageAfterGapNotSet(Receiving):
     """The receiver does not set the flag of a transactional message that it rejects."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.7 Recoverable Message Processing that only some values of a message reveal."""
+"""Faults of MS-MQQB 3.1.5.8.7 Recoverable Message Processing that occur only with some values of a message."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONG_BODY = 4_096
 
 
 @fault("receiver-recoverable-message-with-long-body-and-extension-not-flagged", breaks="MQQB-3.1.5.8.7-01")
-class LongMessageWithExtensionNotFlagged(Receiving):
+class ReceiverRecoverableMessageWithLongBodyAndExtensionNotFlagged(Receiving):
     """The receiver sets no acknowledgment flag for a recoverable message with ExtensionData and a body of more than
     4,096 bytes.
     """
@@ -27,7 +27,7 @@ class LongMessageWithExtensionNotFlagged(Receiving):
 
 
 @fault("receiver-recoverable-message-with-time-to-reach-queue-not-flagged", breaks="MQQB-3.1.5.8.7-15")
-class MessageWithTimeLimitNotFlagged(Receiving):
+class ReceiverRecoverableMessageWithTimeToReachQueueNotFlagged(Receiving):
     """The receiver sets no acknowledgment flag for a recoverable message with a TimeToReachQueue."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

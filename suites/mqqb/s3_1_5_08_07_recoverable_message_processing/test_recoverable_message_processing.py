@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.7 Recoverable Message Processing. The Session Ack Send Timer is specified in 3.1.5.8.2."""
+"""MS-MQQB 3.1.5.8.7 Recoverable Message Processing. Section 3.1.5.8.2 specifies the Session Ack Send Timer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ EXPRESS_COUNT = 3
 """The number of express messages that are sent between the recoverable messages."""
 LATE_ACK_MS = ACK_TIMEOUT_MS // 2
 REPETITIONS_IN_BODIES = (0, 1, 10_000)
-"""The numbers of repetitions of a text in the bodies of messages that are stored: no body, and more than 64 KB."""
+"""How often a text is repeated in the bodies of the stored messages: 0 for no body, and a number that makes a body of
+more than 64 KB.
+"""
 
 
 RULES_OF_FIRST_ACK = (
@@ -138,8 +140,8 @@ UNFORWARDED_RC = 0x1F
 )
 @varied("priority", "application tag", "extension", "body", "destination")
 def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge, reason):
-    """The peer sends three recoverable messages, and the second is refused or is a duplicate: the SUT acknowledges the
-    third message as number 3, or as number 2 (E19).
+    """The peer sends three recoverable messages, the second of which the SUT refuses or discards as a duplicate: the
+    SUT acknowledges the third message as number 3, or as number 2 (E19).
     """
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
     first, third = peer.recoverable_message(), peer.recoverable_message()
@@ -169,7 +171,7 @@ def _build_refused_message(peer, sut, reason):
 
 
 def _list_stored_numbers(session) -> list[int]:
-    """Return the numbers of the recoverable messages that were acknowledged as stored on a session (E22)."""
+    """Return the numbers of the recoverable messages that the SUT acknowledged as stored on a session (E22)."""
     headers = [frame["SessionHeader"] for frame in session.received if frame.kind == "SessionAck"]
     stored = {
         int(header.RecoverableMsgAckSeqNumber) + bit
@@ -215,7 +217,8 @@ def test_acknowledged_messages_survive_restart(peer, sut, judge):
 
 LONGEST_LABEL = "a label of the greatest length ".ljust(249, "x")
 UNSTABLE_PROPERTIES = ("lookup_id", "body_base64")
-"""Properties that are not compared: a position in a queue, and the body, which is compared as text."""
+"""Properties that the check does not compare: the position in a queue, and the body, which the check compares as text.
+"""
 
 
 def _describe_message(number: int) -> dict[str, Any]:
@@ -287,8 +290,8 @@ def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut,
 @covers("MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15")
 @varied("time to reach queue", "application tag", priority=("3", "0"))
 def test_session_ack_flags_recoverable_messages_only(peer, sut, judge):
-    """The peer sends three groups of express and recoverable messages: each SessionAck flags the recoverable messages
-    of its group.
+    """The peer sends three groups of express and recoverable messages: in each SessionAck of the SUT,
+    RecoverableMsgAckFlags has bits for the recoverable messages of the group.
     """
     sut.slow_down(10)
     session = peer.open_raw(AckTimeout=ACK_TIMEOUT_MS, RecoverableAckTimeout=LATE_ACK_MS)
@@ -344,7 +347,7 @@ ACK_DELAY_MS = ACK_TIMEOUT_MS // 2
 
 
 GREATEST_TIMER_SPEED_UP = 10
-"""The highest time scale at which the check can act while a timer runs."""
+"""The highest factor by which the timers may be accelerated, so that the check can act while a timer runs."""
 
 
 @covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")

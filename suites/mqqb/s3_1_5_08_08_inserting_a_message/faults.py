@@ -25,15 +25,15 @@ QUEUE_FULL = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
 @fault(
     "receiver-message-application-tag-changed", breaks=("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-02", "MQQB-3.1.5.8.8-05")
 )
-class MessageOfAnotherPacket(Positions):
-    """The receiver puts a message into its queue with a wrong ApplicationTag."""
+class ReceiverMessageApplicationTagChanged(Positions):
+    """The receiver puts a message with a wrong ApplicationTag into its queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, AppSpecific=message.AppSpecific ^ 1))
 
 
 @fault("receiver-message-in-wrong-queue", breaks=("MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8-10"))
-class MessageIntoAnotherQueue(Positions):
+class ReceiverMessageInWrongQueue(Positions):
     """The receiver puts every message into the same queue, regardless of its destination."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -99,7 +99,7 @@ add(
 
 
 @fault("receiver-transactional-message-above-quota-dead-letter", breaks="MQQB-3.1.5.8.8-10")
-class LoggedWithTransaction(Admission):
+class ReceiverTransactionalMessageAboveQuotaDeadLetter(Admission):
     """The receiver puts a transactional message that exceeds the quota of its queue into the dead-letter queue."""
 
     def journal_refused(self, message: Message) -> None:
@@ -112,7 +112,7 @@ class LoggedWithTransaction(Admission):
     "receiver-quota-of-transactional-queue-ignored",
     breaks=("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.1.2-D03"),
 )
-class QuotaOfTransactionalQueueOverlooked(Quotas):
+class ReceiverQuotaOfTransactionalQueueIgnored(Quotas):
     """The receiver accepts any number of messages into a transactional queue with a quota."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -122,7 +122,7 @@ class QuotaOfTransactionalQueueOverlooked(Quotas):
 
 
 @fault("receiver-dead-letter-of-queue-quota-without-jn", breaks="MQQB-3.1.5.8.8-10")
-class LoggedUnasked(Admission):
+class ReceiverDeadLetterOfQueueQuotaWithoutJn(Admission):
     """The receiver puts a message without JN that exceeds the quota of its queue into the dead-letter queue."""
 
     def journal_refused(self, message: Message) -> None:
@@ -130,7 +130,7 @@ class LoggedUnasked(Admission):
 
 
 @fault("receiver-message-priority-7-lowered-to-6", breaks=("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-05"))
-class PriorityLostInQueue(Positions):
+class ReceiverMessagePriority7LoweredTo6(Positions):
     """The receiver puts a message with priority 7 into its queue with priority 6."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -138,7 +138,7 @@ class PriorityLostInQueue(Positions):
 
 
 @fault("receiver-dead-letter-of-recoverable-message-missing", breaks="MQQB-3.1.5.8.8-10", blind=True)
-class RecoverableMessageOverQuotaNoDeadLetter(Admission):
+class ReceiverDeadLetterOfRecoverableMessageMissing(Admission):
     """The receiver does not put a recoverable message with JN that exceeds the quota of its queue into the dead-letter
     queue.
     """
@@ -149,7 +149,7 @@ class RecoverableMessageOverQuotaNoDeadLetter(Admission):
 
 
 @fault("receiver-express-message-above-quota-of-queue-manager-ignored", breaks="MQQB-3.1.5.8.8-15")
-class ExpressAboveQuotaIgnored(Admission):
+class ReceiverExpressMessageAboveQuotaOfQueueManagerIgnored(Admission):
     """The receiver does not close the session when an express message exceeds the quota of the queue manager."""
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
@@ -160,9 +160,9 @@ class ExpressAboveQuotaIgnored(Admission):
 
 
 @fault("receiver-transfer-info-sender-identifier-of-first-sender", breaks="MQQB-3.1.5.8.8-23")
-class FirstSenderNamed(InSequence):
-    """Every IncomingTransactionalTransferInfo of a queue has the SenderIdentifier of the queue's first
-    IncomingTransactionalTransferInfo.
+class ReceiverTransferInfoSenderIdentifierOfFirstSender(InSequence):
+    """The receiver sets SenderIdentifier of every IncomingTransactionalTransferInfo of a queue to the SenderIdentifier
+    of the queue's first IncomingTransactionalTransferInfo.
     """
 
     def accept_in_sequence(

@@ -26,7 +26,7 @@ OVER_QUOTA = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
 
 
 @fault("receiver-over-quota-nack-once-per-sender", breaks="MQQB-3.1.5.8.8-07", blind=True)
-class OncePerSender(AdminAcks):
+class ReceiverOverQuotaNackOncePerSender(AdminAcks):
     """The receiver sends an acknowledgment of class Q_EXCEED_QUOTA only for the first message of a sender that exceeds
     a quota.
     """
@@ -44,7 +44,7 @@ class OncePerSender(AdminAcks):
 
 
 @fault("receiver-over-quota-nack-of-recoverable-message-omitted", breaks="MQQB-3.1.5.8.8-07", blind=True)
-class NotForRecoverable(AdminAcks):
+class ReceiverOverQuotaNackOfRecoverableMessageOmitted(AdminAcks):
     """The receiver sends no acknowledgment of class Q_EXCEED_QUOTA for a recoverable message without a transaction."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -54,7 +54,7 @@ class NotForRecoverable(AdminAcks):
 
 
 @fault("receiver-over-quota-recoverable-message-not-journaled", breaks="MQQB-3.1.5.8.8-10", blind=True)
-class RecoverableNotJournaled(Admission):
+class ReceiverOverQuotaRecoverableMessageNotJournaled(Admission):
     """The receiver does not put a recoverable message with JN that exceeds the quota into the dead-letter queue."""
 
     def journal_refused(self, message: Message) -> None:
@@ -63,7 +63,7 @@ class RecoverableNotJournaled(Admission):
 
 
 @fault("receiver-over-quota-transactional-message-journaled", breaks="MQQB-3.1.5.8.8-10", blind=True)
-class TransactionalJournaled(Admission):
+class ReceiverOverQuotaTransactionalMessageJournaled(Admission):
     """The receiver puts a transactional message with JN that exceeds the quota into the receiver's own dead-letter
     queue.
     """
@@ -75,7 +75,7 @@ class TransactionalJournaled(Admission):
 
 
 @fault("receiver-over-quota-final-ack-only-with-na", breaks="MQQB-3.1.5.8.8-11", blind=True)
-class FinalAckOnlyWithNa(FinalAcks):
+class ReceiverOverQuotaFinalAckOnlyWithNa(FinalAcks):
     """The receiver sends the FinalAck of a message that exceeds the quota only if NA is set."""
 
     def refuse_transactional(
@@ -86,7 +86,7 @@ class FinalAckOnlyWithNa(FinalAcks):
 
 
 @fault("receiver-quota-of-queue-manager-closes-every-session", breaks="MQQB-3.1.5.8.8-15", blind=True)
-class ClosesEverySession(Admission):
+class ReceiverQuotaOfQueueManagerClosesEverySession(Admission):
     """The receiver closes all sessions when a message exceeds the quota of the queue manager."""
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
@@ -100,7 +100,7 @@ class ClosesEverySession(Admission):
 
 
 @fault("receiver-quota-of-queue-manager-nack-sent", breaks="MQQB-3.1.5.8.8-16", blind=True)
-class NackSent(Admission):
+class ReceiverQuotaOfQueueManagerNackSent(Admission):
     """The receiver sends an acknowledgment of class Q_EXCEED_QUOTA for a message with NA that exceeds the quota of the
     queue manager.
     """
@@ -112,7 +112,7 @@ class NackSent(Admission):
 
 
 @fault("receiver-over-quota-message-reported", breaks="MQQB-3.1.5.8.8-13", blind=True)
-class OverQuotaReported(Admission):
+class ReceiverOverQuotaMessageReported(Admission):
     """The receiver reports the arrival of a traced message that exceeds the quota of its queue."""
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
@@ -122,7 +122,7 @@ class OverQuotaReported(Admission):
 
 
 @fault("receiver-quota-checked-without-size-of-message", breaks="MQQB-3.1.5.8.8-06", blind=True)
-class WithoutItsSize(Admission):
+class ReceiverQuotaCheckedWithoutSizeOfMessage(Admission):
     """When the receiver checks the quota of a queue, it counts only the messages that are already in the queue, not the
     new message.
     """
@@ -135,7 +135,7 @@ class WithoutItsSize(Admission):
 
 
 @fault("receiver-priority-of-recoverable-message-3", breaks="MQQB-3.1.5.8.8-05", blind=True)
-class PriorityOfRecoverable(Admission):
+class ReceiverPriorityOfRecoverableMessage3(Admission):
     """The receiver puts a recoverable message into its queue with the priority 3."""
 
     def admit(
@@ -148,15 +148,15 @@ class PriorityOfRecoverable(Admission):
 
 
 Change = Callable[[OutgoingTransferInfo, OutgoingTransferInfo, Session], dict[str, Any]]
-"""A function that gets the previous and the new OutgoingTransferInfo of a session's queue, and returns the wrong
-elements.
+"""A function that returns wrong elements; its arguments are the previous and the new OutgoingTransferInfo of a
+session's queue.
 """
 
 
-def _note_otherwise(change: Change) -> Install:
+def _set_wrong_transfer_info(change: Change) -> Install:
     """Set some elements of OutgoingTransferInfo to wrong values."""
 
-    class NotedOtherwise(OrderAcks):
+    class WrongTransferInfoSet(OrderAcks):
         def note_transfer(self, session: Session) -> None:
             queue = session.OutgoingQueueReference
             if queue is None:
@@ -167,7 +167,7 @@ def _note_otherwise(change: Change) -> Install:
             if info is not before:
                 queue.OutgoingTransferInfoReference = replace(info, **change(before, info, session))
 
-    return replace_part(NotedOtherwise)
+    return replace_part(WrongTransferInfoSet)
 
 
 for _name, _rule, _says, _change in (
@@ -266,13 +266,13 @@ for _name, _rule, _says, _change in (
         lambda before, info, session: {"EodResendTime": before.EodResendTime or info.EodResendTime},
     ),
 ):
-    add(_name, _rule, _says, _note_otherwise(_change), blind=True)
+    add(_name, _rule, _says, _set_wrong_transfer_info(_change), blind=True)
 
 
 @fault("receiver-transfer-info-format-name-of-first-sender", breaks="MQQB-3.1.5.8.8-22", blind=True)
-class FormatNameOfFirstSender(InSequence):
+class ReceiverTransferInfoFormatNameOfFirstSender(InSequence):
     """The receiver sets FormatName of a second IncomingTransactionalTransferInfo of a queue to the FormatName of the
-    first one.
+    first IncomingTransactionalTransferInfo.
     """
 
     def accept_in_sequence(self, session: Session, transfer: Any, packet: UserMessagePacket, now: Now) -> None:
@@ -282,8 +282,10 @@ class FormatNameOfFirstSender(InSequence):
 
 
 @fault("receiver-transfer-info-sequence-identifier-kept", breaks="MQQB-3.1.5.8.8-24", blind=True)
-class IdentifierOfFirst(InSequence):
-    """The receiver initializes SequenceIdentifier of a second IncomingTransactionalTransferInfo from the first one."""
+class ReceiverTransferInfoSequenceIdentifierKept(InSequence):
+    """The receiver initializes SequenceIdentifier of a second IncomingTransactionalTransferInfo with the
+    SequenceIdentifier of the first IncomingTransactionalTransferInfo.
+    """
 
     def accept_in_sequence(self, session: Session, transfer: Any, packet: UserMessagePacket, now: Now) -> None:
         super().accept_in_sequence(session, transfer, packet, now)
@@ -292,7 +294,7 @@ class IdentifierOfFirst(InSequence):
 
 
 @fault("receiver-quota-of-queue-manager-transactional-message-keeps-session", breaks="MQQB-3.1.5.8.8-15", blind=True)
-class TransactionalKeepsSession(Admission):
+class ReceiverQuotaOfQueueManagerTransactionalMessageKeepsSession(Admission):
     """The receiver keeps the session open when a transactional message exceeds the quota of the queue manager."""
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
@@ -303,7 +305,7 @@ class TransactionalKeepsSession(Admission):
 
 
 @fault("receiver-quota-of-queue-manager-final-ack-sent", breaks="MQQB-3.1.5.8.8-16", blind=True)
-class QuotaOfQueueManagerFinalAck(Admission):
+class ReceiverQuotaOfQueueManagerFinalAckSent(Admission):
     """The receiver sends a FinalAck for a transactional message that exceeds the quota of the queue manager."""
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
@@ -315,8 +317,8 @@ class QuotaOfQueueManagerFinalAck(Admission):
 
 
 @fault("receiver-over-quota-message-without-requests-put-into-queue", breaks="MQQB-3.1.5.8.8-13", blind=True)
-class OverQuotaWithoutRequests(Admission):
-    """The receiver puts a message over the quota of its queue into the queue if the message requests no
+class ReceiverOverQuotaMessageWithoutRequestsPutIntoQueue(Admission):
+    """The receiver puts a message that exceeds the quota of its queue into the queue if the message requests no
     acknowledgment and no journaling.
     """
 

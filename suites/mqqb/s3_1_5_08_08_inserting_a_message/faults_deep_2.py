@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.5.8.8 Inserting a Message into a Queue for large messages and one kind of delivery."""
+"""Faults of MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue that occur only for large messages or one kind of
+delivery.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ add(
 
 
 @fault("receiver-quota-ignored-by-empty-queue", breaks="MQQB-3.1.5.8.8-06")
-class EmptyQueueAccepts(Quotas):
+class ReceiverQuotaIgnoredByEmptyQueue(Quotas):
     """The receiver accepts a message that is larger than the quota of its queue if the queue is empty."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
@@ -43,7 +45,7 @@ class EmptyQueueAccepts(Quotas):
 
 
 @fault("receiver-quota-nack-of-transactional-message-missing", breaks="MQQB-3.1.5.8.8-07")
-class TransactionalNackMissing(AdminAcks):
+class ReceiverQuotaNackOfTransactionalMessageMissing(AdminAcks):
     """The receiver sends no acknowledgment of class Q_EXCEED_QUOTA for a transactional message with NA set."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -53,7 +55,7 @@ class TransactionalNackMissing(AdminAcks):
 
 
 @fault("receiver-session-open-after-express-message-beyond-machine-quota", breaks="MQQB-3.1.5.8.8-15")
-class ExpressDropped(Admission):
+class ReceiverSessionOpenAfterExpressMessageBeyondMachineQuota(Admission):
     """The receiver drops an express message that exceeds the quota of the queue manager, and keeps the session open."""
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
@@ -64,8 +66,8 @@ class ExpressDropped(Admission):
 
 
 @fault("receiver-over-quota-message-with-jn-and-jp-not-in-dead-letter-queue", breaks="MQQB-3.1.5.8.8-10")
-class BothJournalsNotKept(Admission):
-    """The receiver puts a message beyond the quota into no dead-letter queue if JP is set as well as JN."""
+class ReceiverOverQuotaMessageWithJnAndJpNotInDeadLetterQueue(Admission):
+    """The receiver puts a message that exceeds the quota into no dead-letter queue if both JP and JN are set."""
 
     def journal_refused(self, message: Message) -> None:
         if not message.PositiveJournalingRequested:
@@ -73,8 +75,8 @@ class BothJournalsNotKept(Admission):
 
 
 @fault("receiver-over-quota-express-message-not-in-dead-letter-queue", breaks="MQQB-3.1.5.8.8-10")
-class ExpressNotKept(Admission):
-    """The receiver puts only recoverable messages beyond the quota into the dead-letter queue."""
+class ReceiverOverQuotaExpressMessageNotInDeadLetterQueue(Admission):
+    """The receiver puts only recoverable messages that exceed the quota into the dead-letter queue."""
 
     def journal_refused(self, message: Message) -> None:
         if message.DeliveryGuarantee.name == "RECOVERABLE":
@@ -82,7 +84,7 @@ class ExpressNotKept(Admission):
 
 
 @fault("receiver-over-quota-second-message-inserted", breaks="MQQB-3.1.5.8.8-13")
-class SecondInserted(Quotas):
+class ReceiverOverQuotaSecondMessageInserted(Quotas):
     """The receiver inserts every second message that exceeds the quota of its queue."""
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.5.8.8 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue, written without reading the checks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-transfer-info-resend-time-is-interval-on-forwarding", breaks="MQQB-3.1.5.8.8-42", blind=True)
-class IntervalAsResendTime(Routing):
+class SenderTransferInfoResendTimeIsIntervalOnForwarding(Routing):
     """The queue manager that forwards a transactional message sets EodResendTime of OutgoingTransferInfo to
     ResendInterval of TxOutgoingSequence instead of ResendTime.
     """

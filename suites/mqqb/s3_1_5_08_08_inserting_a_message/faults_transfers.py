@@ -20,7 +20,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-transfer-info-not-kept", breaks=("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19"))
-class SequenceNotNoted(InSequence):
+class ReceiverTransferInfoNotKept(InSequence):
     """The receiver keeps no IncomingTransactionalTransferInfo for a sequence."""
 
     def accept_in_sequence(
@@ -31,7 +31,7 @@ class SequenceNotNoted(InSequence):
 
 
 @fault("receiver-transfer-info-not-updated", breaks="MQQB-3.1.5.8.8-18")
-class SequenceNotFoundAgain(InSequence):
+class ReceiverTransferInfoNotUpdated(InSequence):
     """The receiver does not update the IncomingTransactionalTransferInfo of a sequence after its first message."""
 
     def accept_in_sequence(
@@ -43,7 +43,7 @@ class SequenceNotFoundAgain(InSequence):
 
 
 @fault("receiver-keeps-transfer-info-at-wrong-queue", breaks="MQQB-3.1.5.8.8-21")
-class SequenceAtAnotherQueue(InSequence):
+class ReceiverKeepsTransferInfoAtWrongQueue(InSequence):
     """The receiver adds the IncomingTransactionalTransferInfo of a sequence to a wrong queue."""
 
     def accept_in_sequence(

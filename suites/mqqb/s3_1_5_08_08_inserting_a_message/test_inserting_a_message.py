@@ -38,7 +38,7 @@ from suites.mqqb.steps.sequences import FIRST_RESEND_MS, Outgoing, get_sequence_
 
 SMALL_QUOTA_KB = 8
 LARGE_BODY_REPETITIONS = 3_000
-"""The number of repetitions of a text of about 30 bytes that makes a body larger than 64 KB."""
+"""The number of repetitions of a text of about 30 bytes. The repeated text makes a body of more than 64 KB."""
 LONGEST_SHOWN_BODY = 60
 OVERSIZE_BODY = b"x" * 16_384
 ROUTED_QUEUE = 1
@@ -135,9 +135,9 @@ def _get_stored_properties(message) -> str:
 @needs("queues", "receive")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
-    """The peer sends six messages to a queue with a quota; the first, and the third to the fifth, are too large. The
-    queue contains only the two small messages. The large message with NA, JN and JP causes a negative acknowledgment
-    and a dead letter, or a FinalAck if it is transactional.
+    """The peer sends six messages to a queue with a quota; the first message, and the third to the fifth message, are
+    too large: the queue contains only the two small messages. For the large message with NA, JN and JP, the SUT sends a
+    negative acknowledgment and stores a dead letter; if the message is transactional, the SUT sends a FinalAck instead.
     """
     transactional = kind == "transactional"
     queue = sut.new_queue("full", transactional=transactional, quota_kb=SMALL_QUOTA_KB)
@@ -186,8 +186,8 @@ def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
 @covers("MQQB-3.1.5.8.8-06", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
 @needs("receive", "transactions", "queue_control")
 def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge):
-    """A transaction has received the message that uses up the quota of its queue: a further message of the peer is
-    refused, and after an abort only the first message is in the queue.
+    """A transaction of the SUT has received the message that uses up the quota of its queue: the SUT refuses a further
+    message of the peer. After the abort of the transaction, only the first message is in the queue.
     """
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     receiver = AcknowledgingReceiver(peer, sut)
@@ -224,8 +224,8 @@ def test_message_received_in_open_transaction_counts_for_quota(peer, sut, judge)
 @covers("MQQB-3.1.5.8.8-06")
 @needs("queues", "receive", "send", "transactions")
 def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judge):
-    """A message in a queue with a quota is removed when its transaction aborts. Then the peer sends two messages: the
-    first fits into the queue, and the second is refused.
+    """A transaction of the SUT aborts, so that the SUT removes the transaction's message from a queue with a quota.
+    Then the peer sends two messages: the SUT stores the first message, and refuses the second message.
     """
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     transaction = sut.control.call("begin")["transaction"]
@@ -290,8 +290,8 @@ def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge, k
 @covers("MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-22", "MQQB-3.1.5.8.8-23", "MQQB-3.1.5.8.8-24")
 @needs("management", "queues", "receive", "queue_control")
 def test_sequences_of_two_senders_have_their_own_transfer_infos(peer, sut, judge):
-    """Two queue managers send the first message of a sequence to one queue, one by a direct and one by a private name:
-    the queue has an IncomingTransactionalTransferInfo with the values of each sequence.
+    """Two queue managers send the first message of a sequence to one queue, one message to a direct name and the other
+    to a private name: the queue has an IncomingTransactionalTransferInfo with the values of each sequence.
     """
     name, senders, sent, names = sut.queue("transactional"), {}, [], []
     for ordinal, sender in ((8, peer.identifier), (9, OTHER_GUID)):
@@ -424,15 +424,15 @@ RULES_OF_TRANSFER_INFO = (
     "MQQB-3.1.5.8.8-40",
     "MQQB-3.1.5.8.8-42",
 )
-"""Rules about OutgoingTransferInfo when a transactional message is forwarded."""
+"""Rules about OutgoingTransferInfo after the SUT has forwarded a transactional message."""
 
 
 @covers(*RULES_OF_TRANSFER_INFO)
 @needs("management", "send", "private_names")
 @varied("extension", "queue journaling")
 def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
-    """The SUT sends three transactional messages, and an OrderAck acknowledges the first; then the SUT forwards a
-    message of the peer: OutgoingTransferInfo has the values of the SUT's sequence.
+    """The SUT sends three transactional messages, and the peer acknowledges the first message by an OrderAck; then the
+    SUT forwards a message of the peer: OutgoingTransferInfo has the values of the SUT's sequence.
     """
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)
@@ -500,7 +500,9 @@ COPIED_ELEMENTS = {
     "MQQB-3.1.5.8.8-41": ("EodResendCount", "ResendIntervalIndex"),
     "MQQB-3.1.5.8.8-42": ("EodResendTime", "ResendTime"),
 }
-"""Elements of OutgoingTransferInfo, and the element of TxOutgoingSequence to which each is set."""
+"""Elements of OutgoingTransferInfo. Each element is listed with the element of TxOutgoingSequence from which the SUT
+copies the value.
+"""
 
 
 @covers(*RULES_OF_TRANSFER_INFO, "MQQB-3.1.5.8.8-41")
@@ -508,8 +510,8 @@ COPIED_ELEMENTS = {
 @varied("response queue", acknowledgments=("none", "of arrival"), body=("short", "5,000 bytes"))
 def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
     """The SUT sends transactional messages and forwards messages of the peer to the same queue: first before any
-    OrderAck, then after two OrderAcks, and last after three expiries of the resend timer. After each forwarded message,
-    OutgoingTransferInfo has the values of the session's elements.
+    OrderAck, then after two OrderAcks, and finally after three expiries of the resend timer. After each forwarded
+    message, OutgoingTransferInfo has the values of the session's elements.
     """
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)

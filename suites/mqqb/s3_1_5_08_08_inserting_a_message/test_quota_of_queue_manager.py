@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue: the queue manager is filled with messages."""
+"""MS-MQQB 3.1.5.8.8 Inserting a Message into a Local Queue: the messages that the queue manager stores
+reach its quota.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,7 @@ def _send_large_message(receiver: AcknowledgingReceiver, recoverable: int, numbe
 
 
 def _is_acknowledged(receiver: AcknowledgingReceiver, message: Frame) -> bool:
-    """Wait for the acknowledgment of a message's arrival; return whether it arrived before the session ended."""
+    """Return whether the SUT acknowledged the arrival of a message before the session ended."""
     session = receiver.session
 
     def is_acknowledged() -> bool:
@@ -65,8 +67,8 @@ def _is_acknowledged(receiver: AcknowledgingReceiver, message: Frame) -> bool:
 
 
 def _require_room(receiver: AcknowledgingReceiver, recoverable: int) -> None:
-    """Raise ConformanceFailure unless the SUT stores a large message in its empty queue; if the SUT does not, the quota
-    was not the reason for which the SUT refused the last message.
+    """Raise ConformanceFailure unless the SUT stores a large message in its empty queue. If the SUT does not store this
+    message, the quota is not the reason for which the SUT refused the last message.
     """
     receiver.session = receiver.peer.open_raw()
     if not _is_acknowledged(receiver, _send_large_message(receiver, recoverable, 0)):

@@ -53,7 +53,7 @@ for _name, _rule, _element, _value in _ELEMENTS:
 
 
 @fault("receiver-report-of-untraced-message-sent", breaks="MQQB-3.1.5.8.9-01")
-class ReportedUnasked(Tracing):
+class ReceiverReportOfUntracedMessageSent(Tracing):
     """The receiver sends a report on every message, traced or not."""
 
     def trace_received(self, message: Message, now: Now) -> None:
@@ -75,7 +75,7 @@ add(
 
 
 @fault("receiver-report-of-recoverable-message-not-sent", breaks=("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8-11"))
-class ReportOfExpressAlone(Tracing):
+class ReceiverReportOfRecoverableMessageNotSent(Tracing):
     """The receiver sends no report on a traced recoverable message."""
 
     def trace_received(self, message: Message, now: Now) -> None:
@@ -84,16 +84,16 @@ class ReportOfExpressAlone(Tracing):
 
 
 @fault("receiver-report-label-date-from-monotonic-clock", breaks="MQQB-3.1.5.8.9-06")
-class ReportOfAnotherDay(Tracing):
-    """The receiver's report has a date in its label that it computes from the monotonic clock."""
+class ReceiverReportLabelDateFromMonotonicClock(Tracing):
+    """The receiver puts a date that it computes from the monotonic clock into the label of its report."""
 
     def build_report_label(self, message: Message, now: Now) -> str:
         return super().build_report_label(message, replace(now, utc_s=now.monotonic_ms // 1000))
 
 
 @fault("receiver-report-label-hops-decimal", breaks="MQQB-3.1.5.8.9-06")
-class ReportHopsInDecimal(Tracing):
-    """The receiver's report has the hop count in decimal digits in its label."""
+class ReceiverReportLabelHopsDecimal(Tracing):
+    """The receiver puts the hop count in decimal digits into the label of its report."""
 
     def build_report_label(self, message: Message, now: Now) -> str:
         label = super().build_report_label(message, now)
@@ -101,7 +101,7 @@ class ReportHopsInDecimal(Tracing):
 
 
 @fault("receiver-report-of-transactional-message-not-sent", breaks=("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8-11"), blind=True)
-class ArrivalOfTransactionalMessagesNotReported(Tracing):
+class ReceiverReportOfTransactionalMessageNotSent(Tracing):
     """The receiver sends no report on a traced transactional message."""
 
     def trace_received(self, message: Message, now: Now) -> None:
@@ -110,8 +110,8 @@ class ArrivalOfTransactionalMessagesNotReported(Tracing):
 
 
 @fault("receiver-report-label-hop-count-not-hexadecimal", breaks="MQQB-3.1.5.8.9-06", blind=True)
-class HopsInTheLabelOfAReportDecimal(Tracing):
-    """The receiver's report has a hop count in its label that is not hexadecimal."""
+class ReceiverReportLabelHopCountNotHexadecimal(Tracing):
+    """The receiver puts a hop count that is not hexadecimal into the label of its report."""
 
     def build_report_label(self, message: Message, now: Now) -> str:
         label = super().build_report_label(message, now)

@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-transactional-message-traced-without-report", breaks="MQQB-3.1.5.8.9-01", blind=True)
-class NontransactionalMessagesOnly(Tracing):
+class ReceiverTransactionalMessageTracedWithoutReport(Tracing):
     """The receiver sends no report when a traced transactional message arrives."""
 
     def trace_received(self, message: Message, now: Now) -> None:

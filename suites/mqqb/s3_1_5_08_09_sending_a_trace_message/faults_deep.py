@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-report-to-queue-of-first-traced-message", breaks="MQQB-3.1.5.8.9-04", blind=True)
-class ReportToFirstQueue(Tracing):
+class ReceiverReportToQueueOfFirstTracedMessage(Tracing):
     """The receiver sends the report on each received message to the queue that the first traced message named."""
 
     def __init__(self, qm: QM) -> None:
@@ -34,8 +34,8 @@ class ReportToFirstQueue(Tracing):
 
 
 @fault("receiver-report-of-second-message-not-sent", breaks="MQQB-3.1.5.8.9-01", blind=True)
-class SecondNotReported(Tracing):
-    """The receiver sends one report to each queue, on the first traced message."""
+class ReceiverReportOfSecondMessageNotSent(Tracing):
+    """The receiver sends only one report to each queue, for the first traced message."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -49,8 +49,10 @@ class SecondNotReported(Tracing):
 
 
 @fault("receiver-report-body-names-target-of-first-message", breaks="MQQB-3.1.5.8.9-07", blind=True)
-class BodyOfFirst(Tracing):
-    """The body of each report on a received message names the target queue of the first traced message."""
+class ReceiverReportBodyNamesTargetOfFirstMessage(Tracing):
+    """The receiver puts the target queue of the first traced message into the body of each report on a
+    received message.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -65,8 +67,8 @@ class BodyOfFirst(Tracing):
 
 
 @fault("receiver-report-body-message-id-of-16-bits", breaks="MQQB-3.1.5.8.9-07", blind=True)
-class BodyOf16Bits(Tracing):
-    """The body of the report on a received message contains only the lower 16 bits of the MessageID."""
+class ReceiverReportBodyMessageIdOf16Bits(Tracing):
+    """The receiver puts only the lower 16 bits of the MessageID into the body of the report on a received message."""
 
     def build_report_body(self, message: Message, next_hop: str | None) -> str:
         identifier = message.Identifier
@@ -76,7 +78,7 @@ class BodyOf16Bits(Tracing):
 
 
 @fault("receiver-reports-end-after-report-that-cannot-be-sent", breaks="MQQB-3.1.5.8.9-11", blind=True)
-class NoReportAfterFailure(Tracing):
+class ReceiverReportsEndAfterReportThatCannotBeSent(Tracing):
     """After a report whose queue cannot be opened, the receiver sends no further report."""
 
     def __init__(self, qm: QM) -> None:

@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.8.9 Sending a Trace Message: the report on a received message.
 
-Reports on sent messages are judged in 3.1.7.1.7.
+The checks of 3.1.7.1.7 judge reports on sent messages.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.tracing import Report
 
 RULES_WITHOUT_REPORTS = ("MQQB-3.1.5.8.1-04", "MQDMPR-3.1.7.1.31-D07")
-"""Rules that a system keeps although it sends no reports, such as an early release of Windows (MS-MQMQ <23>)."""
+"""Rules that a system fulfils even if it sends no reports, such as an early release of Windows (MS-MQMQ <23>)."""
 
 
 HIGH_IDS = 0x5A00_0000
@@ -42,9 +42,9 @@ HIGH_IDS = 0x5A00_0000
 )
 @needs("public_names")
 def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
-    """The peer sends six traced messages that arrive, a message traced to an unknown queue after the first of them, and
-    three messages that are untraced, repeated or refused: the SUT sends reports only about the six traced messages,
-    with the specified class, destination, label and body.
+    """The peer sends six traced messages that arrive. After the first of them, the peer sends a traced message that
+    names an unknown report queue. The peer also sends three messages that are untraced, repeated or refused: the SUT
+    sends reports only about the six traced messages, with the specified class, destination, label and body.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 

@@ -24,7 +24,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-message-before-open-ignored", breaks="MQQB-3.1.5.8-01")
-class EarlyMessageTolerated(Closing):
+class ReceiverMessageBeforeOpenIgnored(Closing):
     """The receiver ignores a user message on a session that is not open, instead of closing the session."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -33,7 +33,7 @@ class EarlyMessageTolerated(Closing):
 
 
 @fault("receiver-duplicate-accepted", breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04"))
-class DuplicatesTaken(History):
+class ReceiverDuplicateAccepted(History):
     """The receiver accepts every duplicate of a user message."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -41,7 +41,7 @@ class DuplicatesTaken(History):
 
 
 @fault("receiver-message-security-not-checked", breaks="MQQB-3.1.5.8-05")
-class SecurityNotLookedAt(SecurityOnReceipt):
+class ReceiverMessageSecurityNotChecked(SecurityOnReceipt):
     """The receiver accepts a user message with any security data, valid or not."""
 
     def check_security(
@@ -51,7 +51,7 @@ class SecurityNotLookedAt(SecurityOnReceipt):
 
 
 @fault("receiver-message-session-header-ignored", breaks=("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"))
-class SessionHeaderOfMessageIgnored(Receiving):
+class ReceiverMessageSessionHeaderIgnored(Receiving):
     """The receiver ignores the SessionHeader of a user message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -59,7 +59,7 @@ class SessionHeaderOfMessageIgnored(Receiving):
 
 
 @fault("receiver-expired-message-accepted", breaks="MQQB-3.1.5.8-07")
-class ExpiredTaken(Admission):
+class ReceiverExpiredMessageAccepted(Admission):
     """The receiver accepts an expired user message."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -67,7 +67,7 @@ class ExpiredTaken(Admission):
 
 
 @fault("receiver-transactional-message-out-of-sequence-accepted", breaks="MQQB-3.1.5.8-08")
-class AnySequenceTaken(InSequence):
+class ReceiverTransactionalMessageOutOfSequenceAccepted(InSequence):
     """The receiver accepts a transactional message out of sequence."""
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
@@ -75,7 +75,7 @@ class AnySequenceTaken(InSequence):
 
 
 @fault("receiver-expired-recoverable-message-accepted", breaks="MQQB-3.1.5.8-07", blind=True)
-class LateRecoverableMessageAccepted(Admission):
+class ReceiverExpiredRecoverableMessageAccepted(Admission):
     """The receiver accepts an expired recoverable message."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -85,7 +85,7 @@ class LateRecoverableMessageAccepted(Admission):
 
 
 @fault("receiver-expired-message-with-time-to-be-received-accepted", breaks="MQQB-3.1.5.8-07", blind=True)
-class LateMessageWithATimeToBeReceivedAccepted(Admission):
+class ReceiverExpiredMessageWithTimeToBeReceivedAccepted(Admission):
     """The receiver does not check the expiration of a message that has a TimeToBeReceived."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:

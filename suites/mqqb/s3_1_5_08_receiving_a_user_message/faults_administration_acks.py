@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
     breaks="MQQB-3.1.5.8-04",
     blind=True,
 )
-class ReceiveNackDropped(Receiving):
+class ReceiverNegativeReceiveAcknowledgmentDropped(Receiving):
     """The receiver acknowledges and drops a user message whose class is 0xC000 or higher."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -33,7 +33,7 @@ class ReceiveNackDropped(Receiving):
     breaks="MQQB-3.1.5.8-03",
     blind=True,
 )
-class RepeatedStored(History):
+class ReceiverRepeatedAdministrationAcknowledgmentStored(History):
     """The receiver stores a repeated administration acknowledgment again."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -46,7 +46,7 @@ class RepeatedStored(History):
     breaks="MQQB-3.1.5.8-04",
     blind=True,
 )
-class ExpressRefused(Identifying):
+class ReceiverExpressAdministrationAcknowledgmentRefused(Identifying):
     """The receiver treats an express administration acknowledgment as malformed."""
 
     def check_form(self, packet: Packet) -> None:
@@ -63,7 +63,7 @@ class ExpressRefused(Identifying):
     breaks="MQQB-3.1.5.8-04",
     blind=True,
 )
-class ClassLost(Receiving):
+class ReceiverAdministrationAcknowledgmentStoredWithClassNormal(Receiving):
     """The receiver stores a negative administration acknowledgment with the class NORMAL."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:

@@ -33,7 +33,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-user-message-before-open-closes-every-session", breaks="MQQB-3.1.5.8-01", blind=True)
-class OutOfStateClosesAll(Closing):
+class ReceiverUserMessageBeforeOpenClosesEverySession(Closing):
     """The receiver closes all sessions when a user message arrives on a session that is not open."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -45,7 +45,7 @@ class OutOfStateClosesAll(Closing):
 
 
 @fault("receiver-expiration-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
-class ExpirationFirst(Receiving):
+class ReceiverExpirationBeforeDuplicateDetection(Receiving):
     """The receiver refuses an expired message before it checks whether the message is a duplicate."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -57,7 +57,7 @@ class ExpirationFirst(Receiving):
 
 
 @fault("receiver-quota-checked-before-duplicate-detection", breaks="MQQB-3.1.5.8-03", blind=True)
-class QuotaFirst(Receiving):
+class ReceiverQuotaCheckedBeforeDuplicateDetection(Receiving):
     """The receiver refuses a duplicate if the queue has become full since the original message arrived."""
 
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
@@ -105,7 +105,7 @@ add(
 
 
 @fault("receiver-session-header-of-message-without-flags", breaks="MQQB-3.1.5.8.4-01", blind=True)
-class HeaderWithoutFlags(Receiving):
+class ReceiverSessionHeaderOfMessageWithoutFlags(Receiving):
     """The receiver ignores RecoverableMsgAckSeqNumber and RecoverableMsgAckFlags in the SessionHeader of a message."""
 
     def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -116,7 +116,7 @@ class HeaderWithoutFlags(Receiving):
 
 
 @fault("receiver-session-header-of-message-counts-not-validated", breaks="MQQB-3.1.5.8.4-01", blind=True)
-class HeaderNotValidated(Receiving):
+class ReceiverSessionHeaderOfMessageCountsNotValidated(Receiving):
     """The receiver does not compare the message counts in the SessionHeader of a message with the receiver's own
     counts.
     """
@@ -133,7 +133,7 @@ class HeaderNotValidated(Receiving):
 
 
 @fault("receiver-expired-recoverable-message-put-into-queue", breaks="MQQB-3.1.5.8-07", blind=True)
-class ExpiredRecoverableTaken(Admission):
+class ReceiverExpiredRecoverableMessagePutIntoQueue(Admission):
     """The receiver puts an expired message into its queue if the message is recoverable."""
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
@@ -141,7 +141,7 @@ class ExpiredRecoverableTaken(Admission):
 
 
 @fault("receiver-recoverable-message-of-large-body-not-stored", breaks="MQQB-3.1.5.8-09", blind=True)
-class LargeNotStored(Arrival):
+class ReceiverRecoverableMessageOfLargeBodyNotStored(Arrival):
     """The receiver acknowledges a recoverable message whose body is larger than 64 KB, but does not store it."""
 
     def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
@@ -151,7 +151,7 @@ class LargeNotStored(Arrival):
 
 
 @fault("receiver-traced-transactional-message-not-reported", breaks="MQQB-3.1.5.8-11", blind=True)
-class TracedTransactionalNotReported(Tracing):
+class ReceiverTracedTransactionalMessageNotReported(Tracing):
     """The receiver sends no report on a traced message that is transactional."""
 
     def trace_received(self, message: Message, now: Now) -> None:
@@ -160,7 +160,7 @@ class TracedTransactionalNotReported(Tracing):
 
 
 @fault("receiver-second-traced-message-not-reported", breaks="MQQB-3.1.5.8-11", blind=True)
-class SecondTracedNotReported(Tracing):
+class ReceiverSecondTracedMessageNotReported(Tracing):
     """The receiver sends a report only on the first traced message of each sender."""
 
     def __init__(self, qm: QM) -> None:
@@ -179,8 +179,8 @@ class SecondTracedNotReported(Tracing):
     breaks=("MQQB-3.1.5.8-12", "MQQB-3.1.5.8.10-01", "MQQB-3.1.5.8.10-02"),
     blind=True,
 )
-class NotBesideNa(AdminAcks):
-    """The receiver sends no ACK_REACH_QUEUE if both PA and NA are set."""
+class ReceiverAckReachQueueOmittedBesideNa(AdminAcks):
+    """The receiver sends no ACK_REACH_QUEUE for a message that has both PA and NA set."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
         if not position.MessageReference.AcknowledgementsRequested & NEGATIVE_ARRIVAL:
@@ -192,7 +192,7 @@ class NotBesideNa(AdminAcks):
     breaks=("MQQB-3.1.5.8-12", "MQQB-3.1.5.8.10-01", "MQQB-3.1.5.8.10-02"),
     blind=True,
 )
-class NotForTransactional(AdminAcks):
+class ReceiverAckReachQueueOfTransactionalMessageOmitted(AdminAcks):
     """The receiver sends no ACK_REACH_QUEUE for a transactional message."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
@@ -201,10 +201,8 @@ class NotForTransactional(AdminAcks):
 
 
 @fault("receiver-ack-reach-queue-to-queue-of-first-message", breaks="MQQB-3.1.5.8-12", blind=True)
-class AckToFirstQueue(AdminAcks):
-    """The receiver sends each acknowledgment to the administration queue that was named in the first message of the
-    sender.
-    """
+class ReceiverAckReachQueueToQueueOfFirstMessage(AdminAcks):
+    """The receiver sends each acknowledgment to the administration queue that the first message of the sender named."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

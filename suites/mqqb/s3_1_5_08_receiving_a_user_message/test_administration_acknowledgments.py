@@ -1,4 +1,5 @@
-"""MS-MQQB 3.1.5.11 Receiving Administration Acknowledgments: acknowledgments of each class, twice each.
+"""MS-MQQB 3.1.5.11 Receiving Administration Acknowledgments: the peer sends acknowledgments of each
+class, twice each.
 
 The folder of 3.1.5.11 contains only the example of CONTRIBUTING.md.
 """

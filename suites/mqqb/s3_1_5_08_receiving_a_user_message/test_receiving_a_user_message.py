@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.8 Receiving a UserMessage Packet, 3.1.5.8.4 SessionHeader Processing.
 
-The other steps of 3.1.5.8 are judged in the folders of their subsections.
+The folders of the subsections judge the other steps of 3.1.5.8.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from suites.mqqb.steps.secured import (
 )
 
 WRONG_MESSAGE_COUNT = 0x4000
-"""A message count that is wrong in every reading (E20)."""
+"""A message count that is wrong according to every reading of the document (E20)."""
 LONG_AGO_AGE_S = 3_600
 CLOCK_TOLERANCE_S = 120
 """The greatest difference between the clocks of the SUT and of the tester."""
@@ -100,8 +100,8 @@ def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recover
 @covers("MQQB-3.1.5.8-07")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_expired_message_does_not_arrive(peer, sut, judge, kind):
-    """The peer sends messages with a SentTime of an hour ago and various lifetimes: only the messages whose lifetime
-    has not expired are acknowledged and stored in the queue.
+    """The peer sends messages with various lifetimes and a SentTime of an hour ago: the SUT acknowledges and stores
+    only the messages whose lifetime has not expired.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     queue = "transactional" if kind == "transactional" else "plain"
@@ -147,8 +147,8 @@ def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judg
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
 @pytest.mark.parametrize("kind", ["recoverable", "refused", "repeated", "transactional", "for another queue manager"])
 def test_session_header_of_any_message_is_processed(peer, sut, judge, kind):
-    """The peer sends a message that the SUT does not simply put into its queue, for example a duplicate, and whose
-    SessionHeader has wrong counts: the SUT closes the session.
+    """The peer sends a message with wrong counts in its SessionHeader; the message is one that the SUT does not simply
+    put into its queue, for example a duplicate: the SUT closes the session.
     """
     session = peer.open_raw()
     user = {"DM": 1}

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("any-session-state-open-after-closing", breaks="MQQB-3.1.5.9-02")
-class ClosedSessionStateOpen(Closing):
+class AnySessionStateOpenAfterClosing(Closing):
     """The queue manager leaves SessionState of a closed session at OPEN."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -25,7 +25,7 @@ class ClosedSessionStateOpen(Closing):
 
 
 @fault("initiator-outgoing-queue-connected-after-closing", breaks="MQQB-3.1.5.9-03")
-class ClosedSessionQueueConnected(Closing):
+class InitiatorOutgoingQueueConnectedAfterClosing(Closing):
     """The initiator sets State of the outgoing queue of a closed session to Connected."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -35,9 +35,9 @@ class ClosedSessionQueueConnected(Closing):
 
 
 @fault("initiator-outgoing-queue-on-hold-ended-by-closing", breaks=("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04"))
-class ClosedSessionQueueNotOnHold(Closing):
-    """The initiator changes State of a paused outgoing queue from OnHold to a different value when the queue's session
-    is closed.
+class InitiatorOutgoingQueueOnHoldEndedByClosing(Closing):
+    """The initiator changes State of a paused outgoing queue from OnHold to a different value when it closes the
+    session of this queue.
     """
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -55,8 +55,8 @@ add(
 )
 
 
-class _AwaitedWithoutMessages(Closing):
-    """The initiator schedules a reconnection for a session without messages."""
+class _ReconnectionScheduledWithoutMessages(Closing):
+    """Make the initiator schedule a reconnection even if no messages wait for the session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         super().close(session, reason, now)
@@ -67,8 +67,8 @@ class _AwaitedWithoutMessages(Closing):
             self.qm.sessions[session.number] = session
 
 
-class _EstablishedWithoutMessages(Establishing):
-    """The initiator establishes a closed session again although no messages wait for the session."""
+class _SessionEstablishedWithoutMessages(Establishing):
+    """Make the initiator establish a closed session again although no messages wait for the session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if len(session.OutgoingMessageTable):
@@ -81,12 +81,12 @@ add(
     "initiator-reconnection-without-messages",
     ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"),
     "The initiator connects again after a session was closed although no messages wait.",
-    both(replace_part(_AwaitedWithoutMessages), replace_part(_EstablishedWithoutMessages)),
+    both(replace_part(_ReconnectionScheduledWithoutMessages), replace_part(_SessionEstablishedWithoutMessages)),
 )
 
 
 @fault("any-session-ack-sent-at-closing", breaks="MQQB-3.1.5.9-D01")
-class ClosedWithAWord(Closing):
+class AnySessionAckSentAtClosing(Closing):
     """The queue manager sends a SessionAck when it closes a session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -110,7 +110,7 @@ add(
 
 
 @fault("initiator-reconnection-attempted-only-once", breaks="MQQB-3.1.5.9-04", blind=True)
-class OnlyOneRetry(Closing):
+class InitiatorReconnectionAttemptedOnlyOnce(Closing):
     """The initiator does not try again after its first reconnection has failed."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -119,7 +119,7 @@ class OnlyOneRetry(Closing):
 
 
 @fault("initiator-transactional-ack-wait-timer-runs-after-close", breaks="MQQB-3.1.5.9-D03")
-class TransactionalTimerKept(Closing):
+class InitiatorTransactionalAckWaitTimerRunsAfterClose(Closing):
     """The initiator does not stop the Transactional Ack Wait Timer of a session that it closes."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:

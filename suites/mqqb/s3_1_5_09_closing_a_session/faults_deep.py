@@ -16,7 +16,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-no-retry-after-malformed-packet", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoRetryAfterMalformed(Closing):
+class InitiatorNoRetryAfterMalformedPacket(Closing):
     """The initiator does not connect again after it closed the session because of a malformed packet."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -26,7 +26,7 @@ class NoRetryAfterMalformed(Closing):
 
 
 @fault("initiator-no-retry-after-session-ack-wait-timeout", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoRetryAfterAckWait(SessionAcks):
+class InitiatorNoRetryAfterSessionAckWaitTimeout(SessionAcks):
     """The initiator does not connect again after it closed the session because no acknowledgment arrived."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
@@ -36,8 +36,8 @@ class NoRetryAfterAckWait(SessionAcks):
 
 
 @fault("initiator-retries-twice-only", breaks="MQQB-3.1.5.9-04", blind=True)
-class RetriesTwice(Closing):
-    """The initiator does not connect again after the third session that it closes while messages wait."""
+class InitiatorRetriesTwiceOnly(Closing):
+    """The initiator does not connect again after it has closed the third session while messages wait."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -52,7 +52,7 @@ class RetriesTwice(Closing):
 
 
 @fault("initiator-retry-while-on-hold", breaks="MQQB-3.1.5.9-04", blind=True)
-class RetryOnHold(Closing):
+class InitiatorRetryWhileOnHold(Closing):
     """The initiator connects again while the outgoing queue is on hold."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -67,7 +67,7 @@ class RetryOnHold(Closing):
 
 
 @fault("initiator-closed-session-releases-held-queue-after-loss", breaks="MQQB-3.1.5.9-03", blind=True)
-class LossReleasesHold(Closing):
+class InitiatorClosedSessionReleasesHeldQueueAfterLoss(Closing):
     """The initiator resets State of a paused queue when the connection is lost."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -78,7 +78,7 @@ class LossReleasesHold(Closing):
 
 
 @fault("initiator-queue-of-idle-session-connected", breaks="MQQB-3.1.5.9-03", blind=True)
-class IdleQueueConnected(Closing):
+class InitiatorQueueOfIdleSessionConnected(Closing):
     """The initiator leaves the outgoing queue Connected when it closes an idle session."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
@@ -89,7 +89,7 @@ class IdleQueueConnected(Closing):
 
 
 @fault("queue-manager-session-ack-before-close-of-idle-session", breaks="MQQB-3.1.5.9-D01", blind=True)
-class AckBeforeClose(Closing):
+class QueueManagerSessionAckBeforeCloseOfIdleSession(Closing):
     """The queue manager sends a SessionAck before it closes an idle session."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
@@ -99,7 +99,7 @@ class AckBeforeClose(Closing):
 
 
 @fault("queue-manager-connection-of-idle-session-open", breaks="MQQB-3.1.5.9-D02", blind=True)
-class IdleConnectionOpen(Closing):
+class QueueManagerConnectionOfIdleSessionOpen(Closing):
     """The acceptor does not close the connection of a session that it closes because the session is idle."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -108,7 +108,7 @@ class IdleConnectionOpen(Closing):
 
 
 @fault("queue-manager-connection-after-ack-wait-open", breaks="MQQB-3.1.5.9-D02", blind=True)
-class AckWaitConnectionOpen(Closing):
+class QueueManagerConnectionAfterAckWaitOpen(Closing):
     """The initiator does not close the connection of a session on which no acknowledgment arrived."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -117,8 +117,10 @@ class AckWaitConnectionOpen(Closing):
 
 
 @fault("acceptor-session-state-of-idle-session-open", breaks="MQQB-3.1.5.9-02", blind=True)
-class StateOfIdleOpen(Closing):
-    """SessionState of an accepted session stays OPEN when the session is closed because it is idle."""
+class AcceptorSessionStateOfIdleSessionOpen(Closing):
+    """The acceptor leaves SessionState of an accepted session at OPEN when it closes the session because
+    the session is idle.
+    """
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
         super().on_session_cleanup_timer(session, now)
@@ -127,7 +129,7 @@ class StateOfIdleOpen(Closing):
 
 
 @fault("queue-manager-closed-session-keeps-session-ack-send-timer", breaks="MQQB-3.1.5.9-D03", blind=True)
-class AckSendTimerRuns(Closing):
+class QueueManagerClosedSessionKeepsSessionAckSendTimer(Closing):
     """The queue manager does not stop the Session Ack Send Timer of a session that it closes."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -138,7 +140,7 @@ class AckSendTimerRuns(Closing):
 
 
 @fault("queue-manager-close-stops-timers-of-other-sessions", breaks="MQQB-3.1.5.9-D03", blind=True)
-class StopsTimersOfOthers(Closing):
+class QueueManagerCloseStopsTimersOfOtherSessions(Closing):
     """When the queue manager closes a session, it also stops the Session Ack Send Timers of other sessions."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -148,8 +150,10 @@ class StopsTimersOfOthers(Closing):
 
 
 @fault("initiator-queue-of-second-closed-session-connected", breaks="MQQB-3.1.5.9-03", blind=True)
-class SecondConnected(Closing):
-    """State of the outgoing queue is Connected after its session has closed for the second time."""
+class InitiatorQueueOfSecondClosedSessionConnected(Closing):
+    """The initiator sets State of the outgoing queue to Connected after the session of this queue has
+    closed for the second time.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -164,7 +168,7 @@ class SecondConnected(Closing):
 
 
 @fault("initiator-no-retry-for-transactional-messages-alone", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoRetryForTransactional(Closing):
+class InitiatorNoRetryForTransactionalMessagesAlone(Closing):
     """The initiator does not connect again after a close if only transactional messages wait."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -174,7 +178,7 @@ class NoRetryForTransactional(Closing):
 
 
 @fault("acceptor-cleanup-timer-runs-after-close", breaks="MQQB-3.1.5.9-D03", blind=True)
-class CleanupTimerRuns(Closing):
+class AcceptorCleanupTimerRunsAfterClose(Closing):
     """The acceptor does not stop the Session Cleanup Timer of an accepted session when the session closes."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -184,14 +188,14 @@ class CleanupTimerRuns(Closing):
 
 
 class _Causes(Closing):
-    def is_concerned(self, reason: str) -> bool:
+    def is_cause_of_fault(self, reason: str) -> bool:
         return "3.1.5.5.5" in reason
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         queue = session.OutgoingQueueReference
         before = None if queue is None else queue.State
         super().close(session, reason, now)
-        if self.is_concerned(reason):
+        if self.is_cause_of_fault(reason):
             self.change(session, before, now)
 
     def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:
@@ -199,8 +203,10 @@ class _Causes(Closing):
 
 
 @fault("initiator-state-kept-after-wrong-counts", breaks="MQQB-3.1.5.9-03", blind=True)
-class StateAfterCounts(_Causes):
-    """State of the outgoing queue remains Connected when the initiator closes its session because of wrong counts."""
+class InitiatorStateKeptAfterWrongCounts(_Causes):
+    """The initiator leaves State of the outgoing queue at Connected when it closes its session because
+    of wrong counts.
+    """
 
     def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:
         if session.initiator and before is not None:
@@ -208,33 +214,35 @@ class StateAfterCounts(_Causes):
 
 
 @fault("initiator-state-kept-after-malformed-packet", breaks="MQQB-3.1.5.9-03", blind=True)
-class StateAfterMalformed(StateAfterCounts):
-    """State of the outgoing queue remains Connected when the initiator closes its session after a malformed packet."""
+class InitiatorStateKeptAfterMalformedPacket(InitiatorStateKeptAfterWrongCounts):
+    """The initiator leaves State of the outgoing queue at Connected when it closes its session after a
+    malformed packet.
+    """
 
-    def is_concerned(self, reason: str) -> bool:
+    def is_cause_of_fault(self, reason: str) -> bool:
         return "3.1.5.1.3" in reason
 
 
 @fault("initiator-state-kept-after-missing-acknowledgment", breaks="MQQB-3.1.5.9-03", blind=True)
-class StateAfterMissingAck(StateAfterCounts):
-    """State of the outgoing queue remains Connected when the initiator closes its session because no acknowledgment
-    arrived.
+class InitiatorStateKeptAfterMissingAcknowledgment(InitiatorStateKeptAfterWrongCounts):
+    """The initiator leaves State of the outgoing queue at Connected when it closes its session because
+    no acknowledgment arrived.
     """
 
-    def is_concerned(self, reason: str) -> bool:
+    def is_cause_of_fault(self, reason: str) -> bool:
         return "3.1.6.3" in reason
 
 
 @fault("initiator-state-kept-after-idle-time", breaks="MQQB-3.1.5.9-03", blind=True)
-class StateAfterIdle(StateAfterCounts):
-    """State of the outgoing queue remains Connected when the initiator closes an idle session."""
+class InitiatorStateKeptAfterIdleTime(InitiatorStateKeptAfterWrongCounts):
+    """The initiator leaves State of the outgoing queue at Connected when it closes an idle session."""
 
-    def is_concerned(self, reason: str) -> bool:
+    def is_cause_of_fault(self, reason: str) -> bool:
         return "3.1.6.2" in reason
 
 
 @fault("initiator-no-reconnect-after-wrong-counts", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoReconnectAfterCounts(_Causes):
+class InitiatorNoReconnectAfterWrongCounts(_Causes):
     """The initiator does not connect again after it has closed its session because of wrong counts."""
 
     def change(self, session: Session, before: OutgoingQueueState | None, now: Now) -> None:
@@ -242,31 +250,31 @@ class NoReconnectAfterCounts(_Causes):
 
 
 @fault("initiator-no-reconnect-after-missing-acknowledgment", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoReconnectAfterMissingAck(NoReconnectAfterCounts):
+class InitiatorNoReconnectAfterMissingAcknowledgment(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because no acknowledgment arrived."""
 
-    def is_concerned(self, reason: str) -> bool:
+    def is_cause_of_fault(self, reason: str) -> bool:
         return "3.1.6.3" in reason
 
 
 @fault("initiator-no-reconnect-after-malformed-packet", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoReconnectAfterMalformed(NoReconnectAfterCounts):
+class InitiatorNoReconnectAfterMalformedPacket(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because of a malformed packet."""
 
-    def is_concerned(self, reason: str) -> bool:
+    def is_cause_of_fault(self, reason: str) -> bool:
         return "3.1.5.1.3" in reason
 
 
 @fault("initiator-no-reconnect-after-out-of-state-packet", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoReconnectAfterOutOfState(NoReconnectAfterCounts):
+class InitiatorNoReconnectAfterOutOfStatePacket(InitiatorNoReconnectAfterWrongCounts):
     """The initiator does not connect again after it has closed its session because of an unexpected packet."""
 
-    def is_concerned(self, reason: str) -> bool:
+    def is_cause_of_fault(self, reason: str) -> bool:
         return "3.1.5.3 to 3.1.5.8" in reason
 
 
 @fault("initiator-no-reconnect-for-express-messages", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoReconnectForExpress(Closing):
+class InitiatorNoReconnectForExpressMessages(Closing):
     """The initiator does not connect again after it has closed a session if only express messages wait."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -275,7 +283,7 @@ class NoReconnectForExpress(Closing):
 
 
 @fault("initiator-no-reconnect-for-acknowledged-transactional-messages", breaks="MQQB-3.1.5.9-04", blind=True)
-class NoReconnectForRetained(Closing):
+class InitiatorNoReconnectForAcknowledgedTransactionalMessages(Closing):
     """The initiator does not connect again if every waiting message has its session acknowledgment."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -284,7 +292,7 @@ class NoReconnectForRetained(Closing):
 
 
 @fault("queue-manager-transport-left-open-after-wrong-counts", breaks="MQQB-3.1.5.9-D02", blind=True)
-class OpenAfterCounts(Closing):
+class QueueManagerTransportLeftOpenAfterWrongCounts(Closing):
     """An initiator that closes its session because of wrong counts leaves the transport connection open."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -293,7 +301,7 @@ class OpenAfterCounts(Closing):
 
 
 @fault("acceptor-transport-left-open-after-idle-time", breaks="MQQB-3.1.5.9-D02", blind=True)
-class OpenAfterIdle(Closing):
+class AcceptorTransportLeftOpenAfterIdleTime(Closing):
     """An acceptor that closes an idle session leaves the transport connection open."""
 
     def close_transport(self, session: Session, reason: str) -> None:
@@ -302,9 +310,9 @@ class OpenAfterIdle(Closing):
 
 
 @fault("queue-manager-due-acknowledgment-sent-at-close", breaks="MQQB-3.1.5.9-D01", blind=True)
-class AcknowledgesAtClose(Closing):
-    """When the queue manager closes a session because of wrong counts or a malformed packet, it first acknowledges the
-    messages that are not acknowledged.
+class QueueManagerDueAcknowledgmentSentAtClose(Closing):
+    """When the queue manager closes a session because of wrong counts or a malformed packet, it first sends an
+    acknowledgment for the messages that it has not yet acknowledged.
     """
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -314,7 +322,7 @@ class AcknowledgesAtClose(Closing):
 
 
 @fault("queue-manager-order-ack-timer-runs-after-close", breaks="MQQB-3.1.5.9-D03", blind=True)
-class TimersKept(Closing):
+class QueueManagerOrderAckTimerRunsAfterClose(Closing):
     """The queue manager does not stop the Transactional Ack Wait Timer of a session that it closes."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -325,7 +333,7 @@ class TimersKept(Closing):
 
 
 @fault("queue-manager-other-session-of-same-peer-closed", breaks="MQQB-3.1.5.9-D02", blind=True)
-class OthersClosed(Closing):
+class QueueManagerOtherSessionOfSamePeerClosed(Closing):
     """When the queue manager closes a session because of wrong counts, it also closes its other sessions with the same
     queue manager.
     """
@@ -339,8 +347,10 @@ class OthersClosed(Closing):
 
 
 @fault("acceptor-session-of-lost-connection-stays-open", breaks="MQQB-3.1.5.9-02")
-class LostSessionStaysOpen(Closing):
-    """SessionState of an accepted session stays OPEN after the peer has closed the connection."""
+class AcceptorSessionOfLostConnectionStaysOpen(Closing):
+    """The acceptor leaves SessionState of an accepted session at OPEN after the other side has closed
+    the connection.
+    """
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         was_open = session.SessionState is SessionState.OPEN
@@ -351,8 +361,10 @@ class LostSessionStaysOpen(Closing):
 
 
 @fault("acceptor-cleanup-timer-of-lost-connection-runs", breaks="MQQB-3.1.5.9-D03")
-class LostSessionTimerRuns(Closing):
-    """The Session Cleanup Timer of an accepted session runs after the peer has closed the connection."""
+class AcceptorCleanupTimerOfLostConnectionRuns(Closing):
+    """The acceptor does not stop the Session Cleanup Timer of an accepted session after the other side
+    has closed the connection.
+    """
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
         super().on_transport_lost(session, reason, now)

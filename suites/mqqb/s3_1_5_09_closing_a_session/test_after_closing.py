@@ -11,8 +11,8 @@ from suites.mqqb.steps.sender import Sender
 @malforms("MQQB-3.1.6.4-06")
 @covers("MQQB-3.1.5.9-02")
 def test_message_after_closed_session_is_sent_on_new_session(peer, sut, judge):
-    """The SUT closes its session because of wrong counts when no message waits: it sends its next message on a new
-    session, so the old session is CLOSED.
+    """The SUT closes its session because of wrong counts while no message waits. The SUT sends its next message on a
+    new session: this shows that the old session is CLOSED.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-closed"))
     sender.send(1)

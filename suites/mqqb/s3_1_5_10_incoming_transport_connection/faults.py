@@ -13,7 +13,7 @@ from reference_qm.surface.inputs import TransportAccepted
 
 
 @fault("acceptor-received-count-continued-on-new-session", breaks="MQQB-3.1.5.10-01")
-class AcceptedSessionCountsOn(SessionInitialization):
+class AcceptorReceivedCountContinuedOnNewSession(SessionInitialization):
     """The acceptor starts a new session with the MessageReceivedCount of an earlier session."""
 
     def initialize_session(self, session: Session, now: Now) -> None:
@@ -22,7 +22,7 @@ class AcceptedSessionCountsOn(SessionInitialization):
 
 
 @fault("acceptor-connection-before-first-packet-waits-for-connection-parameters", breaks="MQQB-3.1.5.10-02")
-class NewConnectionWaitsForParameters(SessionOpening):
+class AcceptorConnectionBeforeFirstPacketWaitsForConnectionParameters(SessionOpening):
     """The acceptor sets SessionState of a new connection to WAITING_CP_MSG."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
@@ -31,7 +31,7 @@ class NewConnectionWaitsForParameters(SessionOpening):
 
 
 @fault("acceptor-initialization-timer-not-started", breaks="MQQB-3.1.5.10-03")
-class InitializationTimerNotStarted(SessionOpening):
+class AcceptorInitializationTimerNotStarted(SessionOpening):
     """The acceptor does not start the Session Initialization Timer when it accepts a connection."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:

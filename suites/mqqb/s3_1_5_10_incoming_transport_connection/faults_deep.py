@@ -16,7 +16,7 @@ from reference_qm.surface.inputs import TransportAccepted
 
 
 @fault("acceptor-later-session-of-initiator-keeps-count", breaks="MQQB-3.1.5.10-01", blind=True)
-class KeepsCount(SessionOpening):
+class AcceptorLaterSessionOfInitiatorKeepsCount(SessionOpening):
     """The acceptor starts the message count of a session at the count of the initiator's previous session."""
 
     def __init__(self, qm: QM) -> None:
@@ -32,7 +32,7 @@ class KeepsCount(SessionOpening):
 
 
 @fault("acceptor-second-connection-without-initialization-timer", breaks="MQQB-3.1.5.10-03", blind=True)
-class SecondWithoutTimer(SessionOpening):
+class AcceptorSecondConnectionWithoutInitializationTimer(SessionOpening):
     """The acceptor does not start the Session Initialization Timer while the timer of another connection is running."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
@@ -45,7 +45,7 @@ class SecondWithoutTimer(SessionOpening):
 
 
 @fault("acceptor-second-connection-of-initiator-closes-first", breaks="MQQB-3.1.5.10-01", blind=True)
-class ClosesFirst(SessionOpening):
+class AcceptorSecondConnectionOfInitiatorClosesFirst(SessionOpening):
     """The acceptor closes the open session of an initiator that opens a second session."""
 
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -57,9 +57,9 @@ class ClosesFirst(SessionOpening):
 
 
 @fault("acceptor-later-session-of-host-with-recoverable-count", breaks="MQQB-3.1.5.10-01", blind=True)
-class RecoverableCountKept(SessionOpening):
-    """A session of a host whose earlier session is closed begins with the RecoverableMessageReceivedCount of the
-    earlier session.
+class AcceptorLaterSessionOfHostWithRecoverableCount(SessionOpening):
+    """When a host connects again after its earlier session has closed, the acceptor starts the new session with the
+    RecoverableMessageReceivedCount of the earlier session.
     """
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
@@ -71,8 +71,10 @@ class RecoverableCountKept(SessionOpening):
 
 
 @fault("acceptor-second-connection-before-request-replaces-first", breaks="MQQB-3.1.5.10-01", blind=True)
-class SecondReplaces(SessionOpening):
-    """A new connection closes an earlier connection that waits for its EstablishConnection request."""
+class AcceptorSecondConnectionBeforeRequestReplacesFirst(SessionOpening):
+    """When the acceptor accepts a new connection, it closes an earlier connection that waits for its
+    EstablishConnection request.
+    """
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         for other in list(self.qm.sessions.values()):
@@ -82,7 +84,7 @@ class SecondReplaces(SessionOpening):
 
 
 @fault("acceptor-no-initialization-timer-for-second-connection", breaks="MQQB-3.1.5.10-03", blind=True)
-class NoSecondTimer(SessionOpening):
+class AcceptorNoInitializationTimerForSecondConnection(SessionOpening):
     """The acceptor starts no Session Initialization Timer for a connection while another accepted session exists."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
@@ -93,8 +95,10 @@ class NoSecondTimer(SessionOpening):
 
 
 @fault("acceptor-counts-of-latest-session-continued", breaks="MQQB-3.1.5.10-01", blind=True)
-class CountsContinued(SessionOpening):
-    """A new session continues RecoverableMessageReceivedCount of an open session with the same address."""
+class AcceptorCountsOfLatestSessionContinued(SessionOpening):
+    """The acceptor starts a new session with the RecoverableMessageReceivedCount of an open session with
+    the same address.
+    """
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         counts = [one.RecoverableMessageReceivedCount for one in self.qm.sessions.values() if not one.initiator]
@@ -107,8 +111,8 @@ class CountsContinued(SessionOpening):
 @fault(
     "acceptor-connection-while-own-session-to-peer-refused", breaks=("MQQB-3.1.5.10-01", "MQQB-3.1.5.10-02"), blind=True
 )
-class OwnSessionFirst(SessionOpening):
-    """The acceptor closes a new connection from a host to which it has an open session as initiator."""
+class AcceptorConnectionWhileOwnSessionToPeerRefused(SessionOpening):
+    """The acceptor closes a new connection from a host with which it has an open session as initiator."""
 
     def accept_transport(self, event: TransportAccepted, now: Now) -> None:
         super().accept_transport(event, now)

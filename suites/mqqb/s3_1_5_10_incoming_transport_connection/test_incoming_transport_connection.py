@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection.
 
-The Session Initialization Timer is judged with 3.1.6.6.
+The checks of 3.1.6.6 judge the Session Initialization Timer.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ COUNTED_FROM_ZERO = {
 
 @covers("MQQB-3.1.5.10-01")
 def test_new_session_counts_messages_from_zero(peer, judge):
-    """The peer sends messages on one session, then one message on a second session, and one on a third session after
-    the first one ended: the SessionAcks on the later sessions count one message, and the first session stays open
-    beside the second.
+    """The peer sends messages on one session, and then one message on a second session; after the end of the first
+    session, the peer sends one message on a third session: the SessionAcks on the later sessions count one message. The
+    first session stays open when the second session is opened.
     """
     earlier = peer.open_raw()
     for _ in range(2):
@@ -61,9 +61,9 @@ def test_new_session_counts_messages_from_zero(peer, judge):
 
 @covers("MQQB-3.1.5.10-01", "MQQB-3.1.5.10-02")
 def test_acceptor_answers_request_and_sends_nothing_before(peer, sut, judge):
-    """The peer makes two connections and waits, then sends an EstablishConnection request on each of them: the SUT
-    sends nothing before the request, and answers each request. The SUT also answers a request when it has a session of
-    its own with the peer.
+    """The peer makes two connections and waits; then the peer sends an EstablishConnection request on each connection:
+    the SUT sends nothing before the request, and answers each request. The SUT also answers a request while it has a
+    session with the peer that the SUT opened itself.
     """
     connection, beside = peer.connect(), peer.connect()
     is_quiet = connection.quiet()
@@ -97,6 +97,6 @@ def test_acceptor_answers_request_and_sends_nothing_before(peer, sut, judge):
     judge.all(
         expected=answered,
         observed=came or other,
-        case="connection beside a session of the SUT",
+        case="connection while the SUT has its own session with the peer",
         evidence=[own.last, sent, came],
     )

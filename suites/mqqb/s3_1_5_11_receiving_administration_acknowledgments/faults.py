@@ -8,7 +8,7 @@ from reference_qm.core.transfer.identifying import Identifying
 
 
 @fault("receiver-ack-reach-queue-packet-refused-as-malformed", breaks="MQQB-3.1.5.11-01")
-class AdministrationRefused(Identifying):
+class ReceiverAckReachQueuePacketRefusedAsMalformed(Identifying):
     """The receiver treats a user message of class ACK_REACH_QUEUE as malformed."""
 
     def identify_packet(self, data: bytes) -> Packet:

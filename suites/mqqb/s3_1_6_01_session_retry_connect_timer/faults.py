@@ -23,8 +23,8 @@ add(
 
 
 @fault("initiator-reconnection-after-late-acknowledgment", breaks="MQQB-3.1.6.1-01")
-class RetryWithNothingLeft(Establishing):
-    """The initiator connects again although its messages were acknowledged after the session was lost."""
+class InitiatorReconnectionAfterLateAcknowledgment(Establishing):
+    """The initiator connects again although all its messages were acknowledged after the loss of the session."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if session.SessionState is SessionState.WAITING_RECONNECT and not len(session.OutgoingMessageTable):
@@ -34,7 +34,7 @@ class RetryWithNothingLeft(Establishing):
 
 
 @fault("initiator-reconnection-establish-connection-not-sent", breaks="MQQB-3.1.6.1-03")
-class RetryConnectsInSilence(Establishing):
+class InitiatorReconnectionEstablishConnectionNotSent(Establishing):
     """The initiator connects again but sends no EstablishConnection request."""
 
     def send_establish_request(self, session: Session, now: Now) -> None:
@@ -106,7 +106,7 @@ add(
 
 
 @fault("initiator-next-hop-address-not-selected", breaks="MQQB-3.1.6.1-06")
-class NextHopAddressNotTaken(Resolving):
+class InitiatorNextHopAddressNotSelected(Resolving):
     """The initiator leaves RemoteQMAddress at the address of the first next hop."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -115,7 +115,7 @@ class NextHopAddressNotTaken(Resolving):
 
 
 @fault("initiator-next-hop-host-name-empty", breaks="MQQB-3.1.6.1-07")
-class NextHopHostNameNotTaken(Resolving):
+class InitiatorNextHopHostNameEmpty(Resolving):
     """The initiator sets RemoteQMHostName to an empty string when it selects a next hop."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -124,7 +124,7 @@ class NextHopHostNameNotTaken(Resolving):
 
 
 @fault("initiator-next-hop-guid-set-to-own-guid", breaks="MQQB-3.1.6.1-08")
-class NextHopGuidNotTaken(Resolving):
+class InitiatorNextHopGuidSetToOwnGuid(Resolving):
     """The initiator sets RemoteQMGuid to its own GUID when it selects a next hop."""
 
     def select_next_hop(self, session: Session) -> None:
@@ -133,7 +133,7 @@ class NextHopGuidNotTaken(Resolving):
 
 
 @fault("initiator-no-attempt-after-last-next-hop", breaks="MQQB-3.1.6.1-03")
-class NoneAfterTheLast(Establishing):
+class InitiatorNoAttemptAfterLastNextHop(Establishing):
     """The initiator stops trying to connect after the last of several addresses of a host name."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -142,7 +142,7 @@ class NoneAfterTheLast(Establishing):
 
 
 @fault("initiator-express-messages-lost-with-session", breaks="MQQB-3.1.6.1-10", blind=True)
-class ExpressMessagesLostWithTheirSession(Closing):
+class InitiatorExpressMessagesLostWithSession(Closing):
     """The initiator drops unacknowledged express messages when their session ends."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:

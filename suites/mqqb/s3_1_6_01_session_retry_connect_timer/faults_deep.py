@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-retry-ends-after-three-attempts", breaks="MQQB-3.1.6.1-01", blind=True)
-class ThreeAttempts(Establishing):
+class InitiatorRetryEndsAfterThreeAttempts(Establishing):
     """The initiator does not try to connect again after three failed retries, although messages wait."""
 
     def __init__(self, qm: QM) -> None:
@@ -31,7 +31,7 @@ class ThreeAttempts(Establishing):
 
 
 @fault("initiator-retry-for-express-messages-only-omitted", breaks="MQQB-3.1.6.1-01", blind=True)
-class NoRetryForExpress(Establishing):
+class InitiatorRetryForExpressMessagesOnlyOmitted(Establishing):
     """The initiator does not connect again if only express messages wait."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -40,7 +40,7 @@ class NoRetryForExpress(Establishing):
 
 
 @fault("initiator-retry-of-one-queue-at-a-time", breaks="MQQB-3.1.6.1-01", blind=True)
-class OneQueueAtATime(Closing):
+class InitiatorRetryOfOneQueueAtATime(Closing):
     """The initiator stops the retries of other outgoing queues when it starts the retry of one queue."""
 
     def await_reconnect(self, session: Session, now: Now) -> None:
@@ -52,8 +52,10 @@ class OneQueueAtATime(Closing):
 
 
 @fault("initiator-retry-third-next-hop-skipped", breaks=("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"), blind=True)
-class ThirdHopSkipped(Establishing):
-    """If a host has three next hops, the initiator skips the third one and begins a new attempt with the first."""
+class InitiatorRetryThirdNextHopSkipped(Establishing):
+    """If a host has three next hops, the initiator skips the third next hop and begins a new attempt
+    with the first next hop.
+    """
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if session.NextHopIndexer == 1:
@@ -62,7 +64,7 @@ class ThirdHopSkipped(Establishing):
 
 
 @fault("initiator-retry-begins-with-last-next-hop", breaks="MQQB-3.1.6.1-03", blind=True)
-class BeginsWithTheLast(Resolving):
+class InitiatorRetryBeginsWithLastNextHop(Resolving):
     """After all next hops have failed, the initiator resolves the host name again, but tries the last next hop
     first.
     """
@@ -74,7 +76,7 @@ class BeginsWithTheLast(Resolving):
 
 
 @fault("initiator-new-session-repeats-first-messages-only", breaks="MQQB-3.1.6.1-10", blind=True)
-class RepeatsTwoOnly(SessionInitialization):
+class InitiatorNewSessionRepeatsFirstMessagesOnly(SessionInitialization):
     """On the new session, the initiator resends only the first two messages of the lost session."""
 
     def initialize_messages(self, session: Session) -> None:
@@ -89,7 +91,7 @@ class RepeatsTwoOnly(SessionInitialization):
     breaks=("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
     blind=True,
 )
-class OnlyOnce(SessionInitialization):
+class InitiatorNewSessionWithoutMessagesOfLaterSession(SessionInitialization):
     """The initiator does not resend a message that it has already sent on two sessions."""
 
     def __init__(self, qm: QM) -> None:
@@ -106,7 +108,7 @@ class OnlyOnce(SessionInitialization):
 
 
 @fault("initiator-new-session-without-messages-without-order-ack", breaks="MQQB-3.1.6.1-10", blind=True)
-class WithoutOrderAckNotRepeated(SessionInitialization):
+class InitiatorNewSessionWithoutMessagesWithoutOrderAck(SessionInitialization):
     """The initiator does not resend a transactional message for which a session acknowledgment arrived, but no
     OrderAck.
     """
@@ -121,7 +123,7 @@ class WithoutOrderAckNotRepeated(SessionInitialization):
 
 
 @fault("initiator-new-session-without-large-messages", breaks="MQQB-3.1.6.1-10", blind=True)
-class WithoutLarge(SessionInitialization):
+class InitiatorNewSessionWithoutLargeMessages(SessionInitialization):
     """On a new session, the initiator does not send the unacknowledged messages with more than 4,000 bytes of body."""
 
     def initialize_messages(self, session: Session) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.1 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 3.1.6.1 Session Retry Connect Timer Event, written without reading the checks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-second-expiry-of-retry-timer-without-attempt", breaks="MQQB-3.1.6.1-03", blind=True)
-class OnlyOneRetry(Establishing):
+class InitiatorSecondExpiryOfRetryTimerWithoutAttempt(Establishing):
     """The initiator opens a session again only once: when the Session Retry Connect Timer of the session expires for
     the second time, and no further next hop is known, the initiator makes no attempt.
     """

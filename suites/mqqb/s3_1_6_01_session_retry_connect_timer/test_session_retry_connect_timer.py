@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.6.1 Session Retry Connect Timer Event, and the reconnection in 3.1.5.9 and 3.1.7.3."""
+"""MS-MQQB 3.1.6.1 Session Retry Connect Timer Event, with the reconnection of 3.1.5.9 and 3.1.7.3."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ CONNECTED_AGAIN = holds("the SUT connected again after the retry time")
 LARGE_BODY = "body" * 2_500
 WRONG_MESSAGE_COUNT = 0x4000
 FAILURES = ("PingFailure", "SocketConnectFailure")
-"""The values of Status of an attempt to connect to an address at which nothing listens."""
+"""The values of Status of an attempt to connect to an address without a listener."""
 LONG_RETRY_INTERVAL_MS = 60_000
-"""A retry time in ms during which an acknowledgment can arrive on a different session."""
+"""The retry time in ms. The time is long enough for an acknowledgment to arrive on a different session."""
 
 
 @covers(
@@ -40,9 +40,9 @@ LONG_RETRY_INTERVAL_MS = 60_000
 )
 @varied("trace", priority=("3", "0"))
 def test_initiator_reconnects_while_messages_are_unacknowledged(peer, sut, judge):
-    """The peer drops the session when two of three messages are unacknowledged. On each of six further sessions, the
-    SUT sends both messages again; each of these sessions is dropped by the peer, or closed by the SUT because of a
-    wrong packet, and each time the SUT reconnects. When all messages are acknowledged, the SUT does not reconnect.
+    """The peer drops the session while two of three messages of the SUT are unacknowledged. On each of six further
+    sessions, the SUT sends both messages again; the peer drops the session, or the SUT closes the session because of a
+    wrong packet, and the SUT reconnects. When all messages are acknowledged, the SUT does not reconnect.
     """
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_INTERVAL_MS)
@@ -228,8 +228,8 @@ def test_each_queue_reconnects_for_its_messages(peer, sut, judge):
 @covers("MQQB-3.1.6.1-01", "MQQB-3.1.7.12-06", "MQQB-3.1.7.12-14")
 @varied("label", "destination", priority=("3", "7"))
 def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, sut, judge):
-    """The session of the only unacknowledged message is lost, and the OrderAck for the message arrives on a session of
-    the peer: the SUT connects only when it has a further message.
+    """The session of the only unacknowledged message is lost, and the peer sends the OrderAck for this message on a
+    session of the peer: the SUT connects only when it has a further message.
     """
     sut.set_timers(session_retry_connect_ms=LONG_RETRY_INTERVAL_MS)
     sender = Sender(peer, sut, peer.direct_name("mqc-late-order-ack"))
@@ -268,8 +268,8 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
 @covers("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05", "MQQB-3.1.6.1-06", "MQQB-3.1.6.1-09")
 @needs("send", "two_addresses")
 def test_next_attempt_uses_second_address_of_host_name(peer, sut, judge):
-    """The SUT sends to a host name with two addresses, the first without a listener: it connects to the second address
-    and sends its message there.
+    """The SUT sends to a host name with two addresses, the first of which has no listener: the SUT connects to the
+    second address and sends its message there.
     """
     sender = Sender(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     sender.send(1)
@@ -337,7 +337,8 @@ def test_session_has_host_name_and_guid_of_second_next_hop(peer, sut, judge):
 @covers("MQQB-3.1.6.1-03")
 def test_initiator_tries_again_after_each_failed_attempt(peer, sut, judge):
     """The peer closes the connection of the first and third attempt of the SUT before it answers, and refuses the
-    second and fourth: the SUT tries again each time, and sends its message when the peer accepts the fifth attempt.
+    second and fourth attempt: the SUT tries again each time, and sends its message when the peer accepts the fifth
+    attempt.
     """
     session = OutgoingSession(peer, sut)
     evidence = [session.await_request()]
@@ -361,7 +362,7 @@ def test_initiator_tries_again_after_each_failed_attempt(peer, sut, judge):
 
 
 def _group_tags_by_priority(frames):
-    """Return the tags of messages by priority, in the order of first arrival; some messages may be resent."""
+    """Return the tags of messages for each priority, in the order of first arrival; some messages may be resent."""
     found: dict[int, dict[int, None]] = {}
     for frame in frames:
         found.setdefault(int(frame["BaseHeader"].PR), {})[Sender.tags([frame])[0]] = None

@@ -19,7 +19,7 @@ add(
 
 
 @fault("any-used-session-closed-as-idle", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"))
-class UsedSessionClosedAsIdle(Closing):
+class AnyUsedSessionClosedAsIdle(Closing):
     """The queue manager closes a used session when the Session Cleanup Timer expires."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
@@ -28,7 +28,7 @@ class UsedSessionClosedAsIdle(Closing):
 
 
 @fault("any-session-active-not-reset", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"))
-class UsedSessionStaysActive(Closing):
+class AnySessionActiveNotReset(Closing):
     """The queue manager never resets SessionActive to FALSE when the Session Cleanup Timer expires."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
@@ -37,9 +37,9 @@ class UsedSessionStaysActive(Closing):
 
 
 @fault("any-used-session-closed-at-third-expiry", breaks="MQQB-3.1.6.2-03", blind=True)
-class UsedSessionClosedAtTheThirdLook(Closing):
-    """The queue manager closes a session at the third expiry of its Session Cleanup Timer, even if the session was
-    used.
+class AnyUsedSessionClosedAtThirdExpiry(Closing):
+    """The queue manager closes a session at the third expiry of its Session Cleanup Timer, even if the
+    session was active.
     """
 
     def __init__(self, qm: QueueManager) -> None:

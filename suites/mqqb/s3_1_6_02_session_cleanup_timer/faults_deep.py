@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-sent-message-no-activity-of-second-period", breaks="MQQB-3.1.6.2-03", blind=True)
-class SentInLaterPeriod(Sending):
+class QueueManagerSentMessageNoActivityOfSecondPeriod(Sending):
     """The queue manager counts only the first message that it sends on a session as activity."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -25,7 +25,7 @@ class SentInLaterPeriod(Sending):
 
 
 @fault("queue-manager-session-once-active-never-idle", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"), blind=True)
-class NeverIdle(Closing):
+class QueueManagerSessionOnceActiveNeverIdle(Closing):
     """The queue manager never closes a session on which a message was transferred before the first expiry of the
     Session Cleanup Timer.
     """
@@ -37,7 +37,7 @@ class NeverIdle(Closing):
 
 
 @fault("initiator-idle-session-stays-open", breaks=("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"), blind=True)
-class InitiatorStaysOpen(Closing):
+class InitiatorIdleSessionStaysOpen(Closing):
     """The queue manager closes an idle session only if it accepted the session, and not if it initiated the session."""
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:

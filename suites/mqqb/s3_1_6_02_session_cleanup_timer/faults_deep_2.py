@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer Event in the second session, period or kind of message."""
+"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer Event that occur only in a second session, in a later period or for
+one kind of message.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("queue-manager-session-activity-noted-in-newest-session", breaks="MQQB-3.1.6.2-03", blind=True)
-class InNewest(Receiving):
+class QueueManagerSessionActivityNotedInNewestSession(Receiving):
     """The queue manager notes a received message as activity of its newest session, not of the message's session."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -24,8 +26,8 @@ class InNewest(Receiving):
 
 
 @fault("queue-manager-session-with-sent-own-messages-idle", breaks="MQQB-3.1.6.2-03", blind=True)
-class OwnIdle(Sending):
-    """A sent acknowledgment message of the queue manager does not count as activity of a session."""
+class QueueManagerSessionWithSentOwnMessagesIdle(Sending):
+    """The queue manager does not count an acknowledgment message that it sends as activity of the session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         before = session.SessionActive
@@ -36,8 +38,10 @@ class OwnIdle(Sending):
 
 
 @fault("queue-manager-active-session-closed-at-third-expiry", breaks="MQQB-3.1.6.2-03", blind=True)
-class ThirdCloses(Closing):
-    """The queue manager closes a session at the third expiry of the Session Cleanup Timer, even if it is active."""
+class QueueManagerActiveSessionClosedAtThirdExpiry(Closing):
+    """The queue manager closes a session at the third expiry of the Session Cleanup Timer, even if the
+    session is active.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

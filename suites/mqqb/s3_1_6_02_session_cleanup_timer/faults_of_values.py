@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer that only some values of a message reveal."""
+"""Faults of MS-MQQB 3.1.6.2 Session Cleanup Timer Event that occur only with some values of a message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONG_LABEL = 200
 
 
 @fault("receiver-message-with-long-label-leaves-session-active-false", breaks="MQQB-3.1.6.2-03")
-class LongLabelIsNoActivity(Receiving):
+class ReceiverMessageWithLongLabelLeavesSessionActiveFalse(Receiving):
     """The receiver does not set SessionActive when it receives a message with a label of more than 200 characters."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

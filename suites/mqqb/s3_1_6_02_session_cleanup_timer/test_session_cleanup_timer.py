@@ -22,10 +22,10 @@ from suites.mqqb.steps.sender import Sender
 @needs("timers")
 @varied("destination", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer, sut, judge):
-    """The peer opens five sessions, and sends a message on three of them after half of the cleanup time: an express and
-    a recoverable message, and one that is refused. Each idle session closes after one cleanup time, and each used
-    session after two cleanup times. The document recommends, but does not require, that an idle session is closed; it
-    specifies the time.
+    """The peer opens five sessions. After half of the cleanup time, the peer sends one message on each of three
+    sessions: an express message, a recoverable message, and a message that the SUT refuses. The SUT closes each idle
+    session after one cleanup time, and each used session after two cleanup times. The document recommends, but does not
+    require, that an idle session is closed; the document specifies the time.
     """
     cleanup_ms = begin_cleanups(sut)
     idle, other, accepted, refused, stored = (peer.open_raw() for _ in range(5))
@@ -83,8 +83,8 @@ def test_idle_session_closes_after_one_cleanup_time_and_used_one_after_two(peer,
 @needs("timers")
 @varied("priority", "extension", "label", "body", "destination")
 def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
-    """The peer sends one message in each of four cleanup times; one of the four messages is transactional, and one is
-    refused: the session is still open after each cleanup time.
+    """The peer sends one message in each of four cleanup times; one of these messages is transactional, and the SUT
+    refuses another: the session is still open after each cleanup time.
     """
     cleanup_ms = begin_cleanups(sut)
     used = peer.open_raw()
@@ -110,8 +110,8 @@ def test_session_used_in_every_cleanup_time_stays_open(peer, sut, judge):
 @covers("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02", "MQQB-3.1.6.2-03")
 @needs("set_timers", "send")
 def test_session_of_initiator_closes_after_its_last_message(peer, sut, judge):
-    """The SUT sends a message in each of three cleanup times, and the peer acknowledges it: the session stays open
-    during these three cleanup times, and closes at most two cleanup times later.
+    """The SUT sends a message in each of three cleanup times, and the peer acknowledges the message: the SUT keeps the
+    session open during these three cleanup times, and closes it at most two cleanup times later.
     """
     cleanup_ms = begin_cleanups(sut)
     sender = Sender(peer, sut, peer.direct_name("mqc-cleaned-up"))
@@ -147,8 +147,8 @@ def test_session_of_initiator_closes_after_its_last_message(peer, sut, judge):
 @covers("MQQB-3.1.6.2-03")
 @needs("timers")
 def test_session_used_for_acknowledgments_only_stays_open(peer, sut, judge):
-    """The SUT sends an acknowledgment on a session, and a second acknowledgment after seven tenths of the cleanup time:
-    the session is open after seven more tenths.
+    """The SUT sends an acknowledgment on a session, and a second acknowledgment after 0.7 of the cleanup time: the
+    session is still open after another 0.7 of the cleanup time.
     """
     part_ms = sut.duration_ms(begin_cleanups(sut)) * 7 // 10
     receiver = AcknowledgingReceiver(peer, sut)

@@ -28,8 +28,8 @@ add(
 
 
 @fault("sender-ack-wait-timer-restarted-without-messages", breaks="MQQB-3.1.6.3-02")
-class RestartedForNothing(SessionAcks):
-    """The sender restarts the Session Ack Wait Timer although no message is unacknowledged."""
+class SenderAckWaitTimerRestartedWithoutMessages(SessionAcks):
+    """The sender restarts the Session Ack Wait Timer although all its messages are acknowledged."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
         super().on_wait_timer(session, now)
@@ -38,8 +38,8 @@ class RestartedForNothing(SessionAcks):
 
 
 @fault("sender-received-ack-not-reset-without-messages", breaks="MQQB-3.1.6.3-02")
-class ReceivedAckKeptForNothing(SessionAcks):
-    """The sender leaves ReceivedAck TRUE when the Session Ack Wait Timer expires with no message unacknowledged."""
+class SenderReceivedAckNotResetWithoutMessages(SessionAcks):
+    """The sender leaves ReceivedAck TRUE when the Session Ack Wait Timer expires and all messages are acknowledged."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
         super().on_wait_timer(session, now)
@@ -48,8 +48,10 @@ class ReceivedAckKeptForNothing(SessionAcks):
 
 
 @fault("sender-closes-session-at-ack-wait-expiry-despite-received-ack", breaks="MQQB-3.1.6.3-04")
-class ReceivedAckIgnored(SessionAcks):
-    """The sender closes the session at the first expiry of the Session Ack Wait Timer despite received packets."""
+class SenderClosesSessionAtAckWaitExpiryDespiteReceivedAck(SessionAcks):
+    """The sender closes the session at the first expiry of the Session Ack Wait Timer although it has
+    received packets.
+    """
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
         session.ReceivedAck = False
@@ -57,7 +59,7 @@ class ReceivedAckIgnored(SessionAcks):
 
 
 @fault("sender-received-ack-not-reset-at-restart", breaks="MQQB-3.1.6.3-04")
-class ReceivedAckNeverCleared(SessionAcks):
+class SenderReceivedAckNotResetAtRestart(SessionAcks):
     """The sender leaves ReceivedAck TRUE when it restarts the Session Ack Wait Timer."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
@@ -67,7 +69,7 @@ class ReceivedAckNeverCleared(SessionAcks):
 
 
 @fault("sender-ack-wait-timer-restarted-only-once", breaks="MQQB-3.1.6.3-04", blind=True)
-class WaitForAcknowledgmentGoesOnOnce(SessionAcks):
+class SenderAckWaitTimerRestartedOnlyOnce(SessionAcks):
     """The sender restarts the Session Ack Wait Timer only once; the second expiry closes the session."""
 
     def __init__(self, qm: QueueManager) -> None:

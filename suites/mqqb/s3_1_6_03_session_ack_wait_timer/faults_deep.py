@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-ack-wait-of-recoverable-messages-only", breaks=("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"), blind=True)
-class ExpressNotAwaited(SessionAcks):
+class SenderAckWaitOfRecoverableMessagesOnly(SessionAcks):
     """The sender does not close a session on which only express messages are unacknowledged."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
@@ -24,7 +24,7 @@ class ExpressNotAwaited(SessionAcks):
 
 
 @fault("sender-ack-wait-of-express-messages-only", breaks=("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"), blind=True)
-class RecoverableNotAwaited(SessionAcks):
+class SenderAckWaitOfExpressMessagesOnly(SessionAcks):
     """The sender does not close a session on which only recoverable messages are unacknowledged."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
@@ -36,7 +36,7 @@ class RecoverableNotAwaited(SessionAcks):
 
 
 @fault("sender-received-ack-not-reset-by-restart-of-ack-wait-timer", breaks="MQQB-3.1.6.3-03", blind=True)
-class NotReset(SessionAcks):
+class SenderReceivedAckNotResetByRestartOfAckWaitTimer(SessionAcks):
     """The sender does not reset ReceivedAck when it restarts the Session Ack Wait Timer."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
@@ -47,7 +47,7 @@ class NotReset(SessionAcks):
 
 
 @fault("sender-ack-wait-timer-closes-every-session", breaks="MQQB-3.1.6.3-03", blind=True)
-class ClosesAll(SessionAcks):
+class SenderAckWaitTimerClosesEverySession(SessionAcks):
     """The sender closes all sessions when the Session Ack Wait Timer of one session expires."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
@@ -59,7 +59,7 @@ class ClosesAll(SessionAcks):
 
 
 @fault("sender-session-with-acknowledged-messages-not-closed", breaks="MQQB-3.1.6.3-03", blind=True)
-class AcknowledgedNotClosed(SessionAcks):
+class SenderSessionWithAcknowledgedMessagesNotClosed(SessionAcks):
     """The sender does not close a session on which the receiver has acknowledged an earlier message."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:

@@ -18,7 +18,7 @@ from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.sender import Sender
 
 LONGEST_WAIT_IN_TIMEOUTS = 8
-"""The number of AckWaitTimeouts after which the check no longer waits for the end of a session."""
+"""The number of AckWaitTimeouts for which the check waits for the end of a session."""
 TOLERANCE_IN_TIMEOUTS = 0.25
 """The tolerance of a measured instant, in AckWaitTimeouts."""
 PEER_MESSAGE_INSTANTS = (0.5, 1.5)
@@ -38,10 +38,10 @@ PEER_MESSAGE_INSTANTS = (0.5, 1.5)
     "MQQB-3.1.5.9-D02",
 )
 def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
-    """The SUT sends messages on four sessions. The peer acknowledges no message on the first session, acknowledges
-    only the first of three messages on the second session, sends a SessionAck during the wait on the third session, and
-    a message with a SessionHeader during the wait on the fourth. The SUT closes each session at the expiry that follows
-    from the received packets.
+    """The SUT sends messages on four sessions. On the first session, the peer acknowledges no message. On the second
+    session, the peer acknowledges only the first of three messages. On the third session, the peer sends a SessionAck
+    while the timer runs. On the fourth session, the peer sends a message with a SessionHeader while the timer runs. The
+    SUT closes each session at the expiry that follows from the received packets.
     """
     private = f"PRIVATE={peer.identifier}\\00000001"  # half the wait of a direct name in Windows (note <46>)
     sender = Sender(peer, sut, private if sut.has("private_names") and sut.has("send") else None)
@@ -128,7 +128,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
 
 
 def _judge_restart(judge: Judge, sender: Sender, clock: Waits, wait: int, carrier: str) -> None:
-    """Judge when the SUT closes a session on which a SessionHeader arrives that acknowledges nothing."""
+    """Judge when the SUT closes a session on which the peer sends a SessionHeader that acknowledges no message."""
     clock.begin(sender.await_session())
     clock.wait(wait / 2)
     acknowledged = acknowledge_with_carrier(carrier, clock.session)
@@ -150,7 +150,8 @@ def _judge_restart(judge: Judge, sender: Sender, clock: Waits, wait: int, carrie
 
 
 def measure_ack_wait_timer(ended: float | None) -> int | None:
-    """Return the timer's duration in AckWaitTimeouts, computed from the end of the session with PEER_MESSAGE_INSTANTS.
+    """Return the timer's duration in AckWaitTimeouts, computed from the instant at which a session ended on which the
+    peer sent its messages at PEER_MESSAGE_INSTANTS.
 
     When the timer expires, the SUT closes the session unless a packet has arrived since the start of the timer. With a
     duration of 1, the timer expires twice before its third expiry closes the session, at 3. With a longer duration n,
@@ -167,13 +168,13 @@ def is_near_instant(instant: float | None, expected: float) -> bool:
 
 
 class Waits:
-    """A clock that measures the time since a message of the SUT, in AckWaitTimeouts."""
+    """Measure the time since a message of the SUT, in AckWaitTimeouts."""
 
     def __init__(self, sender: Sender) -> None:
         self.sender = sender
 
     def begin(self, session: Conversation) -> None:
-        """Begin to measure with the next message of a session."""
+        """Start the measurement with the next message of a session."""
         self.session = session
         parameters = [frame for frame in session.received if frame.kind == "ConnectionParameters"]
         self.first: Frame = session.expect("UserMessage")
@@ -181,17 +182,18 @@ class Waits:
 
     def wait(self, until: float) -> bool:
         """Wait until an instant by the tester's clock; return whether the session is still open."""
-        return not self.session.wait_closed(self._left_ms(until), exactly=True)
+        return not self.session.wait_closed(self._get_remaining_ms(until), exactly=True)
 
-    def _left_ms(self, until: float) -> int:
+    def _get_remaining_ms(self, until: float) -> int:
         return max(0, int(until * self._unit_ms) - self.sender.peer.measure_duration(self.first).ms)
 
     def await_end(self) -> float | None:
-        """Wait for the SUT to close the session; return the instant, or None when the SUT does not close the session.
+        """Wait for the SUT to close the session; return the instant of the close, or None if the SUT
+        does not close the session.
 
-        Raise ConformanceFailure if stalls make two instants indistinguishable.
+        Raise ConformanceFailure if delays of the tester make two instants indistinguishable.
         """
-        self.session.wait_closed(self._left_ms(LONGEST_WAIT_IN_TIMEOUTS + TOLERANCE_IN_TIMEOUTS))
+        self.session.wait_closed(self._get_remaining_ms(LONGEST_WAIT_IN_TIMEOUTS + TOLERANCE_IN_TIMEOUTS))
         closed_ms = self.session.record.closed_at_ms
         if closed_ms is None:
             return None

@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-session-ack-not-delayed", breaks="MQQB-3.1.6.4-01")
-class SentAtOnce(Receiving):
+class ReceiverSessionAckNotDelayed(Receiving):
     """The receiver sends a SessionAck at once for each message."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -26,7 +26,7 @@ class SentAtOnce(Receiving):
 
 
 @fault("receiver-session-ack-sent-without-messages", breaks="MQQB-3.1.6.4-01")
-class SentForNothing(SessionAcks):
+class ReceiverSessionAckSentWithoutMessages(SessionAcks):
     """The receiver sends a SessionAck at the expiry of the Session Ack Send Timer although no message arrived."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
@@ -93,7 +93,7 @@ for _name, _rule, _says, _install in (
 
 
 @fault("receiver-session-ack-flags-not-cleared", breaks="MQQB-3.1.6.4-10")
-class FlagsNotCleared(SessionAcks):
+class ReceiverSessionAckFlagsNotCleared(SessionAcks):
     """The receiver does not clear RecoverableMsgAckFlags after a SessionAck."""
 
     def note_acknowledged(self, session: Session, now: Now) -> None:

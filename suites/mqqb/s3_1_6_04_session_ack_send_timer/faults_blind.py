@@ -12,8 +12,8 @@ from reference_qm.model.adm import Session
 
 
 @fault("receiver-session-ack-flags-above-16-lost", breaks="MQQB-3.1.6.4-08", blind=True)
-class SixteenFlags(SessionAcks):
-    """A SessionAck has only the lower 16 bits of RecoverableMsgAckFlags."""
+class ReceiverSessionAckFlagsAbove16Lost(SessionAcks):
+    """The receiver sends a SessionAck with only the lower 16 bits of RecoverableMsgAckFlags."""
 
     def build(self, session: Session) -> SessionAckPacket:
         flags = {"SessionHeader.RecoverableMsgAckFlags": lambda flags: flags & 0xFFFF}

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-session-ack-flags-of-16-bits", breaks="MQQB-3.1.6.4-08", blind=True)
-class FlagsOf16Bits(SessionAcks):
+class ReceiverSessionAckFlagsOf16Bits(SessionAcks):
     """The receiver sends a SessionAck whose RecoverableMsgAckFlags contains only the lower 16 bits of the flags."""
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -24,7 +24,7 @@ class FlagsOf16Bits(SessionAcks):
 
 
 @fault("receiver-third-session-ack-not-sent", breaks=("MQQB-3.1.6.4-01", "MQQB-3.1.6.4-11"), blind=True)
-class TwoOnly(SessionAcks):
+class ReceiverThirdSessionAckNotSent(SessionAcks):
     """The receiver sends SessionAcks only at the first two expiries of the Session Ack Send Timer of a session."""
 
     def __init__(self, qm: QM) -> None:
@@ -38,9 +38,9 @@ class TwoOnly(SessionAcks):
 
 
 @fault("receiver-session-ack-number-of-first-recoverable-message", breaks="MQQB-3.1.6.4-05", blind=True)
-class NumberOfFirst(SessionAcks):
-    """RecoverableMsgAckSeqNumber of a SessionAck without new recoverable messages repeats the value from the previous
-    SessionAck.
+class ReceiverSessionAckNumberOfFirstRecoverableMessage(SessionAcks):
+    """If no recoverable message has arrived since the last SessionAck, the receiver repeats RecoverableMsgAckSeqNumber
+    of the last SessionAck in the next SessionAck.
     """
 
     def build_header(self, session: Session) -> SessionHeader:
@@ -52,7 +52,7 @@ class NumberOfFirst(SessionAcks):
 
 
 @fault("receiver-session-ack-number-of-8-bits", breaks="MQQB-3.1.6.4-04", blind=True)
-class NumberOf8Bits(SessionAcks):
+class ReceiverSessionAckNumberOf8Bits(SessionAcks):
     """The receiver sends a SessionAck whose AckSequenceNumber has only the lower 8 bits of the count of received
     messages.
     """
@@ -68,7 +68,7 @@ class NumberOf8Bits(SessionAcks):
     breaks=("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07"),
     blind=True,
 )
-class SentCountsOfFirst(SessionAcks):
+class ReceiverLaterSessionAckWithSentCountsOfFirst(SessionAcks):
     """In the second and each later SessionAck of a session, the receiver repeats UserMsgSequenceNumber and
     RecoverableMsgSeqNumber of the first SessionAck.
     """
@@ -86,7 +86,7 @@ class SentCountsOfFirst(SessionAcks):
 
 
 @fault("receiver-later-session-ack-with-window-of-peer", breaks="MQQB-3.1.6.4-09", blind=True)
-class LaterWindowOfPeer(SessionAcks):
+class ReceiverLaterSessionAckWithWindowOfPeer(SessionAcks):
     """In the second and each later SessionAck of a session, the receiver sends the WindowSize of the other queue
     manager.
     """

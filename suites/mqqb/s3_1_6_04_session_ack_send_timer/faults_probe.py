@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.4 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 3.1.6.4 Session Ack Send Timer Event, written without reading the checks."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from reference_qm.model.adm import Session
 
 
 @fault("receiver-session-ack-recoverable-sent-count-of-acknowledged", breaks="MQQB-3.1.6.4-07", blind=True)
-class OnlyAcknowledgedCounted(SessionAcks):
-    """RecoverableMsgSeqNumber of the receiver's SessionAck does not count the recoverable messages that the receiver
-    has sent and that are not acknowledged yet.
+class ReceiverSessionAckRecoverableSentCountOfAcknowledged(SessionAcks):
+    """The receiver does not count its recoverable messages that are not yet acknowledged in RecoverableMsgSeqNumber of
+    its SessionAck.
     """
 
     def build(self, session: Session) -> SessionAckPacket:

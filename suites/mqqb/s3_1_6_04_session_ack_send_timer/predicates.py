@@ -1,4 +1,4 @@
-"""Judge how a SessionAck counts the messages that its sender sent. Spec: MS-MQQB 3.1.6.4."""
+"""Judge how a SessionAck counts the messages that the sender of the SessionAck has sent. Spec: MS-MQQB 3.1.6.4."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PAUSED_WINDOW = 1
 
 
 class Sent(Summary):
-    """The numbers of messages that a SUT has sent on a connection, and the WindowSize that the SUT last sent."""
+    """Store the numbers of messages that a SUT has sent on a connection, and the WindowSize that the SUT last sent."""
 
     def __init__(self) -> None:
         self.messages = 0
@@ -58,8 +58,8 @@ def compare_recoverable_messages_sent(packet: Any, context: Context) -> Finding:
 
 @passive("MQQB-3.1.6.4-09", "SessionAck", "WindowSize equals WindowSize of the sender's ConnectionParameters")
 def compare_window_size(packet: Any, context: Context) -> Finding:
-    """Compare WindowSize with the WindowSize that the SUT sent when the session was set up; 1 is the value at a pause
-    (3.1.7.13).
+    """Compare WindowSize with the WindowSize that the SUT sent when the session was set up; while the queue is paused,
+    the value 1 is also allowed (3.1.7.13).
     """
     window = context.before(Sent).window
     value = packet.SessionHeader.WindowSize

@@ -155,12 +155,12 @@ def _poll_ack_of_messages(session, sut, count: int):
 
 
 def _get_session_header_field(ack, name: str) -> str:
-    """Return a field of a SessionHeader, for ``observed``."""
+    """Return a field of a SessionHeader, for use in the argument ``observed``."""
     return "no SessionAck" if ack is None or ack.kind != "SessionAck" else str(getattr(ack["SessionHeader"], name))
 
 
 def _describe_ack_time(peer, message_, ack) -> str:
-    """Describe how long after the first acknowledged message an acknowledgment arrived."""
+    """Return a description of how long after the first acknowledged message the acknowledgment arrived."""
     if ack is None:
         return "not sent"
     return peer.measure_duration(message_, ack).when(EXPRESS_ACK_DELAY_MS, "after the delay")

@@ -20,8 +20,8 @@ add(
 
 
 @fault("sender-resend-first-message-only", breaks="MQQB-3.1.6.5-01")
-class ResendFirstOnly(TransactionalSending):
-    """The sender resends only the first message without OrderAck."""
+class SenderResendFirstMessageOnly(TransactionalSending):
+    """The sender resends only the first message that no OrderAck has acknowledged."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         waiting = [one for one in session.OutgoingMessageTable if one.TxSequenceNumber and not one.ReceivedOrderAck]
@@ -31,7 +31,7 @@ class ResendFirstOnly(TransactionalSending):
 
 
 @fault("sender-resend-nontransactional-messages", breaks="MQQB-3.1.6.5-01")
-class ResendAllKinds(TransactionalSending):
+class SenderResendNontransactionalMessages(TransactionalSending):
     """The sender resends nontransactional messages together with the transactional messages."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -44,7 +44,7 @@ class ResendAllKinds(TransactionalSending):
 
 
 @fault("sender-resend-timer-not-restarted", breaks="MQQB-3.1.6.5-01", blind=True)
-class SentAgainOnlyOnce(TransactionalSending):
+class SenderResendTimerNotRestarted(TransactionalSending):
     """The sender stops the Transactional Ack Wait Timer after the first resend."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -53,8 +53,10 @@ class SentAgainOnlyOnce(TransactionalSending):
 
 
 @fault("sender-resend-oldest-message-only", breaks="MQQB-3.1.6.5-01", blind=True)
-class OnlyTheOldestSentAgain(TransactionalSending):
-    """The sender resends only the oldest message without OrderAck when the Transactional Ack Wait Timer expires."""
+class SenderResendOldestMessageOnly(TransactionalSending):
+    """When the Transactional Ack Wait Timer expires, the sender resends only the oldest message that no
+    OrderAck has acknowledged.
+    """
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         waiting = [one for one in session.OutgoingMessageTable if one.TxSequenceNumber and not one.ReceivedOrderAck]
@@ -66,7 +68,7 @@ class OnlyTheOldestSentAgain(TransactionalSending):
 
 
 @fault("sender-resend-at-most-ten-messages", breaks="MQQB-3.1.6.5-01", blind=True)
-class MessagesBeyondTenNotSentAgain(TransactionalSending):
+class SenderResendAtMostTenMessages(TransactionalSending):
     """The sender resends at most ten messages when the Transactional Ack Wait Timer expires."""
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:

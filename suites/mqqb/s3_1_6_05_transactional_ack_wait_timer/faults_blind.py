@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-message-without-session-ack-not-sent-again", breaks="MQQB-3.1.6.5-01", blind=True)
-class SessionRepeats(TransactionalSending):
+class SenderMessageWithoutSessionAckNotSentAgain(TransactionalSending):
     """When the Transactional Ack Wait Timer expires, the sender resends only the messages that a session acknowledgment
     has acknowledged.
     """

@@ -12,9 +12,9 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-resends-first-unacknowledged-message-only", breaks="MQQB-3.1.6.5-01", blind=True)
-class FirstOnly(TransactionalSending):
-    """The sender resends only the first transactional message without an OrderAck when the Transactional Ack Wait Timer
-    expires.
+class SenderResendsFirstUnacknowledgedMessageOnly(TransactionalSending):
+    """When the Transactional Ack Wait Timer expires, the sender resends only the first transactional message that no
+    OrderAck has acknowledged.
     """
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -27,7 +27,7 @@ class FirstOnly(TransactionalSending):
 
 
 @fault("sender-resends-once-only", breaks="MQQB-3.1.6.5-01", blind=True)
-class OnceOnly(TransactionalSending):
+class SenderResendsOnceOnly(TransactionalSending):
     """The sender resends its transactional messages only at the first expiry of the Transactional Ack Wait Timer."""
 
     def __init__(self, qm: QM) -> None:
@@ -45,7 +45,7 @@ class OnceOnly(TransactionalSending):
 
 
 @fault("sender-large-message-not-sent-again", breaks="MQQB-3.1.6.5-01", blind=True)
-class LargeNotResent(TransactionalSending):
+class SenderLargeMessageNotSentAgain(TransactionalSending):
     """The sender does not send a transactional message with more than 4,000 bytes of body again when the Transactional
     Ack Wait Timer expires.
     """

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event in the second queue, session or expiry."""
+"""Faults of MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event that occur only in a second queue, session or expiry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-resends-messages-of-first-queue-only", breaks="MQQB-3.1.6.5-01", blind=True)
-class FirstQueueOnly(TransactionalSending):
+class SenderResendsMessagesOfFirstQueueOnly(TransactionalSending):
     """The sender resends the transactional messages of only that outgoing queue whose timer expired first."""
 
     def __init__(self, qm: QM) -> None:

@@ -1,5 +1,5 @@
-"""MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event, the duration of its timer in 3.1.2.6, and resending in
-3.1.7.1.3.
+"""MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event, with the duration of its timer in 3.1.2.6 and
+resending in 3.1.7.1.3.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ RESENT_IN_TIME = "after the first resend time"
 MESSAGE_COUNT = 12
 LARGE_BODY = "body" * 2_500
 LONG_ACK_WAIT_MS = 120_000
-"""The longest AckTimeout in ms (2.2.2.1), with which the Session Ack Wait Timer expires after the Transactional Ack
-Wait Timer.
+"""The longest AckTimeout in ms (2.2.2.1). With this value, the Session Ack Wait Timer expires after the Transactional
+Ack Wait Timer.
 """
 
 
 @needs("send")
 @covers("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02", "MQQB-3.1.7.1.3-09")
 def test_message_of_later_sequence_without_order_ack_is_resent(peer, sut, judge):
-    """The OrderAck of the SUT's message ends a sequence. The message of the next sequence gets a SessionAck but no
-    OrderAck: the SUT resends only this message.
+    """The peer ends a sequence of the SUT by an OrderAck for its message. The peer acknowledges the message of the next
+    sequence by a SessionAck, but sends no OrderAck: the SUT resends only this message.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend-later")
     first = outgoing.send()
@@ -55,8 +55,8 @@ def test_message_of_later_sequence_without_order_ack_is_resent(peer, sut, judge)
 )
 @varied("trace", "label")
 def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
-    """The SUT sends four transactional messages, and a SessionAck acknowledges all of them; the peer sends an OrderAck
-    for message 1 and refuses message 3: the SUT resends messages 2 and 4 after the resend time.
+    """The SUT sends four transactional messages, and the peer acknowledges all of them by a SessionAck; the peer sends
+    an OrderAck for message 1 and refuses message 3: the SUT resends messages 2 and 4 after the resend time.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend")
     sent = outgoing.send(4)
@@ -100,9 +100,9 @@ def test_transactional_messages_without_order_ack_are_resent(peer, sut, judge):
 @covers("MQQB-3.1.6.5-01")
 @varied("trace", "label", priority=("3", "7"))
 def test_nontransactional_messages_are_not_resent(peer, sut, judge):
-    """The SUT sends a transactional, an express, a recoverable and a second transactional message, and a SessionAck
-    acknowledges all of them: when the timer expires, the SUT resends only the two transactional messages, of which
-    the second has a large body.
+    """The SUT sends a transactional, an express, a recoverable and a second transactional message, and the peer
+    acknowledges all of them by a SessionAck: when the timer expires, the SUT resends only the two transactional
+    messages, the second of which has a large body.
     """
     outgoing = Outgoing(peer, sut, "mqc-resend-kinds")
     sent = [outgoing.send(delivery=one)[0] for one in ("transactional", "express", "recoverable")]
@@ -132,7 +132,9 @@ def test_nontransactional_messages_are_not_resent(peer, sut, judge):
 @needs("send")
 @covers("MQQB-3.1.6.5-01")
 def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
-    """The SUT resends each of twelve transactional messages without OrderAck at two expiries of the timer."""
+    """The SUT sends twelve transactional messages, and the peer sends no OrderAck: the SUT resends each message at two
+    expiries of the timer.
+    """
     outgoing = Outgoing(peer, sut, "mqc-resend-again")
     sent = outgoing.send(MESSAGE_COUNT)
     outgoing.send_session_ack()
@@ -155,8 +157,8 @@ def test_transactional_messages_are_resent_at_every_expiry(peer, sut, judge):
 @needs("send")
 @covers("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02")
 def test_transactional_messages_of_two_queues_are_resent(peer, sut, judge):
-    """The SUT sends a transactional message to each of two queues of the peer, and a SessionAck acknowledges each: the
-    SUT resends both messages.
+    """The SUT sends a transactional message to each of two queues of the peer, and the peer acknowledges each message
+    by a SessionAck: the SUT resends both messages.
     """
     first = Outgoing(peer, sut, "mqc-resend-one")
     sent = first.send()
@@ -193,8 +195,9 @@ def _describe_resend_time(peer, acknowledged, sent, copy):
 @covers("MQQB-3.1.6.5-01")
 @pytest.mark.parametrize("acknowledged", [0, 1, 2])
 def test_message_without_session_ack_is_resent_as_well(peer, sut, judge, acknowledged):
-    """The SUT sends three transactional messages, of which a SessionAck acknowledges none, one or two. The SUT's
-    timeout for SessionAcks is long. When the Transactional Ack Wait Timer expires, the SUT resends all three messages.
+    """The SUT sends three transactional messages, and the peer acknowledges none, one or two of them by a SessionAck.
+    The SUT's timeout for SessionAcks is long. When the Transactional Ack Wait Timer expires, the SUT resends all three
+    messages.
     """
     sut.set_timers(ack_wait_timeout_ms=LONG_ACK_WAIT_MS)
     outgoing = Outgoing(peer, sut, "mqc-resend-early")

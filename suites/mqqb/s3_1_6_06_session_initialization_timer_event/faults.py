@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("acceptor-initialization-timer-restarted-by-partial-packet", breaks="MQQB-3.1.6.6-01", blind=True)
-class InitializationTimerPutOffByAnyBytes(Identifying):
+class AcceptorInitializationTimerRestartedByPartialPacket(Identifying):
     """The acceptor restarts the Session Initialization Timer for each piece of a packet."""
 
     def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-initialization-timer-in-waiting-cpr-msg-ignored", breaks="MQQB-3.1.6.6-01", blind=True)
-class IgnoredInWaitingCpr(Closing):
+class InitiatorInitializationTimerInWaitingCprMsgIgnored(Closing):
     """When the Session Initialization Timer expires, the initiator does not close a session that waits for a
     ConnectionParameters response.
     """
@@ -23,7 +23,7 @@ class IgnoredInWaitingCpr(Closing):
 
 
 @fault("acceptor-initialization-timer-in-waiting-cp-msg-ignored", breaks="MQQB-3.1.6.6-01", blind=True)
-class IgnoredInWaitingCp(Closing):
+class AcceptorInitializationTimerInWaitingCpMsgIgnored(Closing):
     """When the Session Initialization Timer expires, the acceptor does not close a session that waits for a
     ConnectionParameters request.
     """
@@ -34,7 +34,7 @@ class IgnoredInWaitingCp(Closing):
 
 
 @fault("session-initialization-timer-closes-open-sessions", breaks="MQQB-3.1.6.6-01", blind=True)
-class ClosesOpenSessions(Closing):
+class SessionInitializationTimerClosesOpenSessions(Closing):
     """The queue manager closes all open sessions when a Session Initialization Timer expires."""
 
     def on_session_initialization_timer(self, session: Session, now: Now) -> None:
@@ -45,8 +45,8 @@ class ClosesOpenSessions(Closing):
 
 
 @fault("acceptor-initialization-timer-of-second-silent-connection-ignored", breaks="MQQB-3.1.6.6-01", blind=True)
-class SecondIgnored(Closing):
-    """The acceptor does not close the second of two connections on which no session is set up in time."""
+class AcceptorInitializationTimerOfSecondSilentConnectionIgnored(Closing):
+    """The acceptor does not close a second connection on which no session is set up in time."""
 
     def on_session_initialization_timer(self, session: Session, now: Now) -> None:
         others = [one for one in self.qm.closed_sessions if not one.initiator and not one.MessageReceivedCount]

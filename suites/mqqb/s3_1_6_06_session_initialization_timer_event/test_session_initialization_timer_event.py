@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.6.6 Session Initialization Timer Event, and the start of its timer."""
+"""MS-MQQB 3.1.6.6 Session Initialization Timer Event, with the start of its timer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
 @needs("timers")
 @covers("MQQB-3.1.6.6-01")
 def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
-    """The peer sends a request in pieces, one in each quarter of the timer's duration: the SUT still closes the
+    """The peer sends a request in pieces, one piece in each quarter of the timer's duration: the SUT still closes the
     connection when the Session Initialization Timer expires.
     """
     sut.slow_down(20)
@@ -62,9 +62,9 @@ def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
 @covers("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01", "MQQB-3.1.2.1-D01")
 @pytest.mark.parametrize("late", [0, 0.5], ids=["at_once", "half_the_time_later"])
 def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge, late):
-    """The peer connects twice, requests two sessions at once or after half of the timer's duration, and sends no
-    ConnectionParameters: the SUT closes each session when its Session Initialization Timer expires, which started again
-    with the SUT's response.
+    """The peer makes two connections, requests a session on each connection (at once, or after half of the timer's
+    duration), and sends no ConnectionParameters: the SUT closes each connection when its Session Initialization Timer
+    expires. The SUT started this timer again when it sent its response.
     """
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)
     connections = [peer.connect(), peer.connect()]
@@ -81,9 +81,9 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge,
 @covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
 @pytest.mark.parametrize("answered", [False, pytest.param(True, marks=covers("MQQB-3.1.5.4.2-06"))])
 def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, sut, judge, answered):
-    """The peer closes the SUT's first connection, and sends no answer, or no answer to ConnectionParameters, on the
-    second connection: the SUT closes the second connection when the Session Initialization Timer of this connection,
-    which has run since the SUT's request, expires.
+    """The peer closes the first connection of the SUT. On the second connection, the peer does not answer the request,
+    or answers the request but not the ConnectionParameters: the SUT closes this connection when its Session
+    Initialization Timer expires, which has run since the SUT's request.
     """
     sut.slow_down(20)
     lasts_ms = sut.timer_ms("session_initialization_ms", opening.INITIALIZATION_MS)

@@ -23,7 +23,7 @@ add(
 
 
 @fault("receiver-history-entries-all-deleted-at-expiry", breaks="MQQB-3.1.6.7-02")
-class HistoryForgottenAtOnce(History):
+class ReceiverHistoryEntriesAllDeletedAtExpiry(History):
     """The receiver deletes all entries of MessageIDHistoryTable when the MessageIDHistory Cleanup Timer expires."""
 
     def on_history_timer(self, now: Now) -> None:

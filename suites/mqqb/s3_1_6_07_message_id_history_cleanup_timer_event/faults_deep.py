@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-history-cleanup-deletes-first-old-entry-only", breaks="MQQB-3.1.6.7-02", blind=True)
-class FirstOnly(History):
+class ReceiverHistoryCleanupDeletesFirstOldEntryOnly(History):
     """The receiver deletes only the oldest entry when the MessageIDHistory Cleanup Timer expires."""
 
     def on_history_timer(self, now: Now) -> None:
@@ -27,7 +27,7 @@ class FirstOnly(History):
 
 
 @fault("receiver-history-cleanup-timer-restarted-once", breaks="MQQB-3.1.6.7-03", blind=True)
-class RestartedOnce(History):
+class ReceiverHistoryCleanupTimerRestartedOnce(History):
     """The receiver restarts the MessageIDHistory Cleanup Timer only after its first expiry."""
 
     def __init__(self, qm: QM) -> None:
@@ -42,7 +42,7 @@ class RestartedOnce(History):
 
 
 @fault("receiver-history-cleanup-keeps-refused-messages", breaks="MQQB-3.1.6.7-02", blind=True)
-class HalfDuration(History):
+class ReceiverHistoryCleanupKeepsRefusedMessages(History):
     """The receiver deletes entries that are older than half of the duration of the MessageIDHistory Cleanup Timer."""
 
     def on_history_timer(self, now: Now) -> None:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.6.7 MessageIDHistory Cleanup Timer Event in the second sender, or with a single entry."""
+"""Faults of MS-MQQB 3.1.6.7 MessageIDHistory Cleanup Timer Event that occur only for a second sender, or
+with a single entry.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
-class _Sparing(History):
-    """A history that keeps some of the old entries."""
+class _KeepingOldEntries(History):
+    """Keep some of the old entries of the history."""
 
     def on_history_timer(self, now: Now) -> None:
         before = list(self.qm.adm.MessageIDHistoryTable)
@@ -27,16 +29,18 @@ class _Sparing(History):
 
 
 @fault("receiver-history-cleanup-of-oldest-sender-only", breaks="MQQB-3.1.6.7-02", blind=True)
-class OldestSenderOnly(_Sparing):
-    """At an expiry, the receiver deletes the old entries of one sender only: of the sender of the oldest entry."""
+class ReceiverHistoryCleanupOfOldestSenderOnly(_KeepingOldEntries):
+    """When the timer expires, the receiver deletes the old entries of only one sender: the sender of the
+    oldest entry.
+    """
 
     def is_spared(self, entry: MessageIDHistoryEntry, before: list[MessageIDHistoryEntry]) -> bool:
         return entry.MessageIdentifier.QueueManagerGuid != before[0].MessageIdentifier.QueueManagerGuid
 
 
 @fault("receiver-history-cleanup-keeps-entries-of-stored-messages", breaks="MQQB-3.1.6.7-02", blind=True)
-class StoredSpared(_Sparing):
-    """The receiver keeps the old entry of a message as long as the message is in its queue."""
+class ReceiverHistoryCleanupKeepsEntriesOfStoredMessages(_KeepingOldEntries):
+    """The receiver keeps the old entry of a message while the message is in its queue."""
 
     def is_spared(self, entry: MessageIDHistoryEntry, before: list[MessageIDHistoryEntry]) -> bool:
         return any(
@@ -47,7 +51,7 @@ class StoredSpared(_Sparing):
 
 
 @fault("receiver-history-cleanup-timer-not-restarted-for-single-entry", breaks="MQQB-3.1.6.7-03", blind=True)
-class NotForOne(History):
+class ReceiverHistoryCleanupTimerNotRestartedForSingleEntry(History):
     """The receiver does not restart the MessageIDHistory Cleanup Timer while the table has only one entry."""
 
     def on_history_timer(self, now: Now) -> None:

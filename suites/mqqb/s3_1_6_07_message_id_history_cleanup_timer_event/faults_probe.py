@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.7 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 3.1.6.7 MessageIDHistory Cleanup Timer Event, written without reading the checks."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-history-cleanup-uses-time-of-first-receipt", breaks="MQQB-3.1.6.7-02", blind=True)
-class FirstReceiptCounts(History):
-    """The receiver deletes an entry of MessageIDHistoryTable when its message first arrived longer ago than the
-    duration of the MessageIDHistory Cleanup Timer, even if a duplicate has set TimeStamp to a later time.
+class ReceiverHistoryCleanupUsesTimeOfFirstReceipt(History):
+    """The receiver deletes an entry of MessageIDHistoryTable when the time since the first arrival of its message
+    exceeds the duration of the MessageIDHistory Cleanup Timer, even if a duplicate has set TimeStamp to a later time.
     """
 
     def __init__(self, qm: QM) -> None:

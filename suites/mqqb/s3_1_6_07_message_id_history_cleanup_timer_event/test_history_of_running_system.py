@@ -1,5 +1,5 @@
-"""MS-MQQB 3.1.6.7 MessageIDHistory Cleanup Timer Event on a system that is not restarted, so that the timer may expire
-at any time: an entry is deleted one to two durations after its TimeStamp.
+"""MS-MQQB 3.1.6.7 MessageIDHistory Cleanup Timer Event on a system that the check does not restart. The timer may
+expire at any time: the system deletes an entry one to two durations of the timer after its TimeStamp.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SCHEDULE: tuple[tuple[float, tuple[str, ...]], ...] = (
     (2.4, ("repeated", "forgotten")),
     (2.85, ("later",)),
 )
-"""The instants, in durations of the timer, at which messages are sent after the first copy of "repeated"."""
+"""The instants at which the peer sends messages after the first copy of "repeated", in durations of the timer."""
 
 
 @covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.2-07", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")

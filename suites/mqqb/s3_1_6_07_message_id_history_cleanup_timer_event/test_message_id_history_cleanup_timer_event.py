@@ -14,17 +14,19 @@ from suites.mqqb.steps.opening import OTHER_GUID
 HISTORY_CLEANUP_MS = 80_000
 """The duration in ms to which these checks set the timer (set_timers)."""
 GREATEST_TIMER_SPEED_UP = HISTORY_CLEANUP_MS // 2_000
-"""The highest time scale: the timer must run for at least two seconds, because TimeStamps are whole seconds."""
+"""The highest factor by which the timers may be accelerated. The timer must run for at least two seconds, because
+TimeStamps are whole seconds.
+"""
 
 
 @covers("MQQB-3.1.2.8-01", "MQQB-3.1.5.8.2-11", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")
 @needs("inspect", "set_timers", "restart")
 def test_history_entries_are_deleted_at_first_expiry_after_their_lifetime(peer, sut, judge):
-    """Times are in durations of the cleanup timer, which expires at 1, 2 and 3. The two messages that arrive at 0.45
-    and the message that arrives at 1.45 have history entries at 1.75; at 2.5 only the last message has an entry,
-    and at 3.5 no message has one. A message at 0 starts the timer; a message at 1.75 does not delay it. An entry whose
-    TimeStamp a duplicate at 1.45 has renewed is kept at 2.5, although its message first arrived at 0.45. The second
-    message is from a different queue manager. A single message at 3.6 has no entry at 6.
+    """Times are in durations of the cleanup timer, which expires at 1, 2 and 3. The peer sends two messages at 0.45 and
+    one message at 1.45: these messages have history entries at 1.75; at 2.5 only the last message has an entry, and at
+    3.5 no message has an entry. A message at 0 starts the timer; a message at 1.75 does not delay the timer. The SUT
+    still has an entry at 2.5 if a duplicate at 1.45 has renewed its TimeStamp, although its message first arrived at
+    0.45. The second message is from a different queue manager. A single message at 3.6 has no entry at 6.
     """
     sut.slow_down(GREATEST_TIMER_SPEED_UP)
     sut.set_timers(message_id_history_cleanup_ms=HISTORY_CLEANUP_MS)

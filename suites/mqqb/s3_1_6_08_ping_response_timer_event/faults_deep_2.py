@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.8 Ping Response Timer Event that only a second attempt or session reveals."""
+"""Faults of MS-MQQB 3.1.6.8 Ping Response Timer Event that occur only in a second attempt or session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-ping-timeout-fails-every-pending-ping", breaks="MQQB-3.1.6.8-01", blind=True)
-class FailsAll(Ping):
+class InitiatorPingTimeoutFailsEveryPendingPing(Ping):
     """When one Ping Response Timer expires, the initiator abandons the pings of all destinations."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
@@ -22,7 +22,7 @@ class FailsAll(Ping):
 
 
 @fault("initiator-second-ping-timeout-opens-session", breaks="MQQB-3.1.6.8-01", blind=True)
-class SecondOpens(Ping):
+class InitiatorSecondPingTimeoutOpensSession(Ping):
     """The initiator opens a session without a Ping Response at the second expiry of a Ping Response Timer."""
 
     def __init__(self, qm: QM) -> None:
@@ -38,8 +38,8 @@ class SecondOpens(Ping):
 
 
 @fault("initiator-ping-timeout-of-second-destination-not-tried-again", breaks="MQQB-3.1.6.8-01", blind=True)
-class OtherNotTriedAgain(Ping):
-    """The initiator tries again after a Ping Response Timer expired, but only for one destination."""
+class InitiatorPingTimeoutOfSecondDestinationNotTriedAgain(Ping):
+    """After a Ping Response Timer has expired, the initiator tries again for only one destination."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -53,7 +53,7 @@ class OtherNotTriedAgain(Ping):
 
 
 @fault("initiator-ping-timeout-loses-express-messages", breaks="MQQB-3.1.6.8-01", blind=True)
-class LosesExpress(Ping):
+class InitiatorPingTimeoutLosesExpressMessages(Ping):
     """The initiator deletes the express messages of a destination when the Ping Response Timer expires."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:

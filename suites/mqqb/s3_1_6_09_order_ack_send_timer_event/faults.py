@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-last-order-ack-send-time-not-updated", breaks="MQQB-3.1.6.9-02")
-class SendingNotNoted(OrderAcks):
+class ReceiverLastOrderAckSendTimeNotUpdated(OrderAcks):
     """The receiver does not update LastOrderAckSendTime when it sends an OrderAck."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:

@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-last-order-ack-send-time-of-first-ack", breaks="MQQB-3.1.6.9-02", blind=True)
-class TimeOfFirstAck(OrderAcks):
+class ReceiverLastOrderAckSendTimeOfFirstAck(OrderAcks):
     """The receiver sets LastOrderAckSendTime only when it sends the first OrderAck of a session."""
 
     def __init__(self, qm: QM) -> None:
@@ -25,7 +25,7 @@ class TimeOfFirstAck(OrderAcks):
 
 
 @fault("receiver-order-ack-timer-of-first-acks-only", breaks="MQQB-3.1.6.9-01", blind=True)
-class OncePerSession(OrderAcks):
+class ReceiverOrderAckTimerOfFirstAcksOnly(OrderAcks):
     """The receiver sends OrderAcks only at the first expiry of the Order Ack Send Timer of a session."""
 
     def __init__(self, qm: QM) -> None:

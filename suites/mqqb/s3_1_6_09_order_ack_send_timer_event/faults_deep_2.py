@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.6.9 Order Ack Send Timer Event in the second sequence, session or expiry."""
+"""Faults of MS-MQQB 3.1.6.9 Order Ack Send Timer Event that occur only in a second sequence, session or expiry."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-order-ack-timer-shared-by-sessions", breaks="MQQB-3.1.6.9-01", blind=True)
-class SharedTimer(OrderAcks):
-    """The receiver has one Order Ack Send Timer for all sessions, which expires for the last session only."""
+class ReceiverOrderAckTimerSharedBySessions(OrderAcks):
+    """The receiver has one Order Ack Send Timer for all sessions; when this timer expires, the receiver sends an
+    OrderAck only on the last session.
+    """
 
     def schedule(self, session: Session, now: Now) -> None:
         super().schedule(session, now)
@@ -22,7 +24,7 @@ class SharedTimer(OrderAcks):
 
 
 @fault("receiver-order-ack-only-at-first-expiry", breaks="MQQB-3.1.6.9-01", blind=True)
-class FirstExpiryOnly(OrderAcks):
+class ReceiverOrderAckOnlyAtFirstExpiry(OrderAcks):
     """The receiver sends an OrderAck on a session only at the first expiry of the Order Ack Send Timer."""
 
     def __init__(self, qm: QM) -> None:
@@ -36,7 +38,7 @@ class FirstExpiryOnly(OrderAcks):
 
 
 @fault("receiver-last-order-ack-send-time-set-once", breaks="MQQB-3.1.6.9-02", blind=True)
-class SetOnce(OrderAcks):
+class ReceiverLastOrderAckSendTimeSetOnce(OrderAcks):
     """The receiver sets LastOrderAckSendTime only at the first OrderAck of a session."""
 
     def __init__(self, qm: QM) -> None:

@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-user-cert-cache-second-cleanup-restarts-with-whole-lifetime", breaks="MQQB-3.1.6.13-04", blind=True)
-class WholeLifetimeLater(CacheTimers):
+class ReceiverUserCertCacheSecondCleanupRestartsWithWholeLifetime(CacheTimers):
     """At the second and each later expiry of the cleanup timer of UserCertCache, the receiver restarts the timer
     without subtracting the age of the oldest entry.
     """

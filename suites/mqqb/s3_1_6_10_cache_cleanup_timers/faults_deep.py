@@ -13,11 +13,13 @@ RULES_OF_CACHES = {
     "SendSymmetricKeyCache": "MQQB-3.1.6.11-04",
     "UserCertCache": "MQQB-3.1.6.13-04",
 }
-"""For each cache, the rule about its next cleanup."""
+"""The rule about the next cleanup of each cache."""
 
 
 class WholeLifetime(Cache):
-    """A cache whose next cleanup always follows one lifetime later, although its oldest entry may expire earlier."""
+    """Make the next cleanup of a cache follow one lifetime later, although the oldest entry of the cache
+    may expire earlier.
+    """
 
     def delete_old_entries(self, now: Now, scale: int = 1) -> int | None:
         """Delete the old entries; return the lifetime of an entry."""

@@ -16,9 +16,9 @@ CIPHER_BY_PRIVACY_LEVEL = {ADVANCED: (AES_256, 256), ENHANCED: (RC4, 128)}
 PROVIDER_NAMES = {ADVANCED: "advanced", ENHANCED: "enhanced"}
 MS_PER_MINUTE = 60_000
 LEAST_REAL_LIFETIME_MS = 10_000
-"""The least lifetime of entries in real time; it must be long because CachedTime counts whole seconds."""
+"""The least lifetime of entries in real time. The lifetime must be long because CachedTime counts whole seconds."""
 GREATEST_TIME_SCALE = 20
-"""The highest time scale of this check."""
+"""The highest factor by which the timers may be accelerated in this check."""
 REMAINING_ENTRIES = (
     ("MQQB-3.1.6.10-01", Caches.RECEIVED_KEYS, "enhanced"),
     ("MQQB-3.1.6.10-02", Caches.RECEIVED_KEYS, "enhanced"),
@@ -116,8 +116,8 @@ def test_cleanup_deletes_expired_cache_entries_and_restarts_timer(peer, sut, jud
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
 @covers("MQQB-3.1.6.10-02", "MQQB-3.1.6.11-02", "MQQB-3.1.6.13-02")
 def test_one_cleanup_deletes_all_expired_cache_entries(peer, sut, judge):
-    """Each security cache gets two entries at about the same time: a minute after the end of their lifetime, the SUT
-    has deleted both entries of each cache.
+    """The SUT adds two entries to each security cache at about the same time: a minute after the end of their lifetime,
+    the SUT has deleted both entries of each cache.
     """
     sut.slow_down(GREATEST_TIME_SCALE)
     scale, margin = sut.scale, sut.slack_ms(0)
@@ -161,7 +161,7 @@ def _fill_caches(secured: Secured, user, level: int, *, early: bool = False):
 
 
 def _send_encrypted(secured: Secured, level: int):
-    """Let the SUT send an encrypted message; return it."""
+    """Let the SUT send an encrypted message; return the packet of the message."""
     peer, sut = secured.peer, secured.sut
     tag = 7_000 + level
     sut.send(

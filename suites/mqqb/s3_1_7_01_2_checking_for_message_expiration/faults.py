@@ -27,8 +27,8 @@ add(
 
 
 @fault("sender-nack-of-expired-message-class-receive-timeout", breaks=("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"))
-class ExpirationAcknowledgedOtherwise(AdminAcks):
-    """The sender acknowledges an expired message with the class RECEIVE_TIMEOUT."""
+class SenderNackOfExpiredMessageClassReceiveTimeout(AdminAcks):
+    """The sender sends an acknowledgment of class RECEIVE_TIMEOUT for an expired message."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         super().acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT, now)
@@ -43,7 +43,7 @@ add(
 
 
 @fault("sender-dead-letter-deleted-after-time-to-be-received", breaks="MQQB-3.1.7.1.2-06")
-class DeadLettersExpire(Lifetimes):
+class SenderDeadLetterDeletedAfterTimeToBeReceived(Lifetimes):
     """The sender deletes a dead letter when its TimeToBeReceived expires."""
 
     def watch_received(self, position: MessagePosition) -> None:
@@ -55,7 +55,7 @@ class DeadLettersExpire(Lifetimes):
 
 
 @fault("sender-dead-letter-of-expired-message-without-jn", breaks="MQQB-3.1.7.1.2-06")
-class AllExpiredJournaled(Journaling):
+class SenderDeadLetterOfExpiredMessageWithoutJn(Journaling):
     """The sender puts an expired message without JN into a dead-letter queue."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -64,7 +64,7 @@ class AllExpiredJournaled(Journaling):
 
 
 @fault("sender-message-expires-a-second-early", breaks="MQQB-3.1.7.1.2-D01")
-class ExpiredASecondEarly(Lifetimes):
+class SenderMessageExpiresASecondEarly(Lifetimes):
     """The sender treats a message as expired one second before its TimeToReachQueue expires."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -72,8 +72,8 @@ class ExpiredASecondEarly(Lifetimes):
 
 
 @fault("sender-message-with-future-sent-time-expired", breaks="MQQB-3.1.7.1.2-D01")
-class ExpiredByUnsignedAge(Lifetimes):
-    """The sender treats a message as expired when its SentTime is later than the time of the sender's clock."""
+class SenderMessageWithFutureSentTimeExpired(Lifetimes):
+    """The sender treats a message as expired when its SentTime is later than the current time of the sender's clock."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return (now.utc_s - packet.UserHeader.SentTime) & 0xFFFF_FFFF > packet.BaseHeader.TimeToReachQueue
@@ -84,8 +84,8 @@ class ExpiredByUnsignedAge(Lifetimes):
     breaks=("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"),
     blind=True,
 )
-class ExpiredRecoverableMessageNotNacked(AdminAcks):
-    """The sender does not acknowledge its own recoverable messages when they expire."""
+class SenderNackOfExpiredRecoverableMessageNotSent(AdminAcks):
+    """The sender sends no acknowledgment for its own recoverable messages when they expire."""
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
         own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier

@@ -9,7 +9,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("router-expired-message-not-acknowledged", breaks="MQQB-3.1.7.1.2-03", blind=True)
-class RouterDropsSilently(AdminAcks):
+class RouterExpiredMessageNotAcknowledged(AdminAcks):
     """A router sends no negative acknowledgment for a routed message that expires before it is sent."""
 
     def acknowledge_expiration(self, message: Message, now: Now) -> None:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.1.2 Checking for Message Expiration: second messages, other deliveries, edge values."""
+"""Faults of MS-MQQB 3.1.7.1.2 Checking for Message Expiration that occur only for second messages, other deliveries or
+boundary values.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-second-expired-message-not-acknowledged", breaks="MQQB-3.1.7.1.2-03", blind=True)
-class FirstNack(AdminAcks):
+class SenderSecondExpiredMessageNotAcknowledged(AdminAcks):
     """The sender sends REACH_QUEUE_TIMEOUT only for the first expired message to a destination."""
 
     def __init__(self, qm: QM) -> None:
@@ -30,7 +32,7 @@ class FirstNack(AdminAcks):
 
 
 @fault("sender-expired-transactional-message-not-acknowledged", breaks="MQQB-3.1.7.1.2-03", blind=True)
-class NoTransactionalNack(AdminAcks):
+class SenderExpiredTransactionalMessageNotAcknowledged(AdminAcks):
     """The sender sends no REACH_QUEUE_TIMEOUT for an expired transactional message."""
 
     def acknowledge_expiration(self, message: Message, now: Now) -> None:
@@ -39,7 +41,7 @@ class NoTransactionalNack(AdminAcks):
 
 
 @fault("sender-expired-message-with-journaling-not-acknowledged", breaks="MQQB-3.1.7.1.2-03", blind=True)
-class NackOrJournal(AdminAcks):
+class SenderExpiredMessageWithJournalingNotAcknowledged(AdminAcks):
     """The sender sends no REACH_QUEUE_TIMEOUT for an expired message that it puts into a dead-letter queue."""
 
     def acknowledge_expiration(self, message: Message, now: Now) -> None:
@@ -48,7 +50,7 @@ class NackOrJournal(AdminAcks):
 
 
 @fault("sender-expired-express-message-not-in-dead-letter-queue", breaks="MQQB-3.1.7.1.2-06", blind=True)
-class ExpressNotJournaled(Journaling):
+class SenderExpiredExpressMessageNotInDeadLetterQueue(Journaling):
     """The sender puts no express message into the dead-letter queue."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -59,8 +61,8 @@ class ExpressNotJournaled(Journaling):
 
 
 @fault("sender-expired-message-with-jp-in-dead-letter-queue", breaks="MQQB-3.1.7.1.2-06", blind=True)
-class JpAsJn(Journaling):
-    """The sender also puts an expired message with JP, but without JN, into the dead-letter queue."""
+class SenderExpiredMessageWithJpInDeadLetterQueue(Journaling):
+    """The sender puts an expired message with JP, but without JN, into the dead-letter queue."""
 
     def journal_failed(self, position: MessagePosition) -> None:
         message = position.MessageReference
@@ -70,7 +72,7 @@ class JpAsJn(Journaling):
 
 
 @fault("sender-second-dead-letter-replaces-first", breaks="MQQB-3.1.7.1.2-06", blind=True)
-class SecondReplaces(Journaling):
+class SenderSecondDeadLetterReplacesFirst(Journaling):
     """The sender keeps only the last expired message of a destination in the dead-letter queue."""
 
     def journal_failed(self, position: MessagePosition) -> None:
@@ -84,7 +86,7 @@ class SecondReplaces(Journaling):
 
 
 @fault("sender-long-time-to-reach-queue-as-expired", breaks="MQQB-3.1.7.1.2-D01", blind=True)
-class SignedTime(Lifetimes):
+class SenderLongTimeToReachQueueAsExpired(Lifetimes):
     """The sender treats a message whose TimeToReachQueue is between 0x80000000 and 0xFFFFFFFE as expired."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:

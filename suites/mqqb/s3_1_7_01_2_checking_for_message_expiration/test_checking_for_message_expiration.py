@@ -1,7 +1,7 @@
-"""MS-MQQB 3.1.7.1.2 Checking for Message Expiration, and the step of MS-MQQB 3.1.7.1 that requires it.
+"""MS-MQQB 3.1.7.1.2 Checking for Message Expiration, with the step of MS-MQQB 3.1.7.1 that requires it.
 
-TimeToReachQueue is measured in seconds of real time, which no test can accelerate. Therefore messages of all kinds
-expire together.
+TimeToReachQueue is in seconds of real time, which no test can accelerate. Therefore one check lets messages of all
+kinds expire together.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from suites.mqqb.steps.sender import Sender
 
 MESSAGE_LIFETIME_S = 1
 EXPIRY_WAIT_MS = 3_100
-"""The time in ms after which LIFE_S has expired by every clock that counts whole seconds."""
+"""The time in ms after which a lifetime of LIFE_S has expired according to every clock that counts whole seconds."""
 LONG_LIFETIME_S = 600
 DEAD_LETTERS = {
     "express": "system$;deadletter",
@@ -43,9 +43,10 @@ REACH_QUEUE_TIMEOUT = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
 @pytest.mark.parametrize("delivery", list(DEAD_LETTERS))
 @varied("queue journaling", priority=("3", "0"), body=("short", "5,000 bytes"))
 def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delivery):
-    """Four of five messages for an unreachable peer expire. The SUT sends only the unexpired message, and sends a
-    negative acknowledgment of each expired message with NA. It puts each expired message with JN into a dead-letter
-    queue, although the TimeToBeReceived of one of them has also expired, and not the expired message with JP.
+    """The SUT has five messages for an unreachable peer, four of which expire: the SUT sends only the unexpired
+    message, and sends a negative acknowledgment of each expired message with NA. The SUT puts each expired message with
+    JN into a dead-letter queue, even if its TimeToBeReceived has also expired, and does not put the expired message
+    with JP there.
     """
     admin = sut.format_name("admin")
     report = {"acks": ["negative_arrival"], "admin_queue": admin}
@@ -145,7 +146,7 @@ LIFETIMES_TO_THE_SECOND = {"message that expires now": (-100, 100), "message tha
 @varied("trace", "queue journaling", priority=("3", "0"))
 def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
     """The peer sends the SUT messages from another queue manager that are addressed to the peer: the SUT does not
-    forward messages whose lifetime, counted from SentTime, has expired, and forwards the others.
+    forward messages whose lifetime, counted from SentTime, has expired, and forwards the other messages.
     """
     sender = Sender(peer, sut)
     session = peer.open_raw()

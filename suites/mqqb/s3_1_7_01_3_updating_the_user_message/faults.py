@@ -142,8 +142,8 @@ add(
 
 
 def _change_after_session_header(change: Callable[[QueueManager, Session, Session, Now], None]) -> Install:
-    """Change the session after a message with a SessionHeader was sent; ``change`` also gets the earlier state of the
-    session.
+    """Change the session after a message with a SessionHeader was sent; the earlier state of the session is also an
+    argument of ``change``.
     """
 
     def make_changed_note(original: Callable[..., None], *_: Any) -> Callable[..., None]:
@@ -191,8 +191,10 @@ add(
 
 
 @fault("sender-resent-message-names-missing-predecessor", breaks="MQQB-3.1.7.1.3-10", blind=True)
-class GapNotBridgedWhenSentAgain(TransactionalSending):
-    """PreviousTxSequenceNumber of a resent message names the preceding message although it was deleted."""
+class SenderResentMessageNamesMissingPredecessor(TransactionalSending):
+    """The sender resends a message whose PreviousTxSequenceNumber is the number of the preceding message, although that
+    message was deleted.
+    """
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now
@@ -205,8 +207,8 @@ class GapNotBridgedWhenSentAgain(TransactionalSending):
 
 
 @fault("sender-session-header-window-size-of-peer", breaks=("MQQB-3.1.7.1.3-22", "MQQB-3.1.7.11-10"), blind=True)
-class WindowInAMessageIsThatOfThePeer(Sending):
-    """The SessionHeader in the sender's message has the peer's WindowSize."""
+class SenderSessionHeaderWindowSizeOfPeer(Sending):
+    """The sender puts the peer's WindowSize into the SessionHeader of a message."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         packet = super().update_user_message(session, position, now)

@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-final-ack-not-counted-as-recoverable-message", breaks="MQQB-3.1.7.1.3-13", blind=True)
-class FinalAckNotCounted(Sending):
+class SenderFinalAckNotCountedAsRecoverableMessage(Sending):
     """The sender does not increment RecoverableMessageSentCount for a FinalAck, which is recoverable."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -25,7 +25,7 @@ class FinalAckNotCounted(Sending):
 
 
 @fault("sender-express-message-starts-no-session-ack-wait-timer", breaks="MQQB-3.1.7.1.3-27", blind=True)
-class ExpressNotAwaited(Sending):
+class SenderExpressMessageStartsNoSessionAckWaitTimer(Sending):
     """The sender starts the Session Ack Wait Timer when it sends a recoverable message, but not when it sends an
     express message.
     """
@@ -39,7 +39,7 @@ class ExpressNotAwaited(Sending):
 
 
 @fault("sender-later-sequence-starts-no-transactional-ack-wait-timer", breaks="MQQB-3.1.7.1.3-09", blind=True)
-class LaterSequenceNotAwaited(TransactionalSending):
+class SenderLaterSequenceStartsNoTransactionalAckWaitTimer(TransactionalSending):
     """The sender starts the Transactional Ack Wait Timer for its first sequence, but not for later sequences."""
 
     def update_transaction_header(

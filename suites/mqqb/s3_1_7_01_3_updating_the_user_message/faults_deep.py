@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-transactional-message-not-counted-as-recoverable", breaks="MQQB-3.1.7.1.3-13", blind=True)
-class TransactionalNotCounted(Sending):
+class SenderTransactionalMessageNotCountedAsRecoverable(Sending):
     """The sender does not count a transactional message in RecoverableMessageSentCount."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -30,7 +30,7 @@ class TransactionalNotCounted(Sending):
 
 
 @fault("sender-sequences-of-queues-numbered-together", breaks="MQQB-3.1.7.1.3-04", blind=True)
-class NumberedTogether(TransactionalSending):
+class SenderSequencesOfQueuesNumberedTogether(TransactionalSending):
     """The sender uses one series of numbers for the transactional messages to all queues."""
 
     def __init__(self, qm: QM) -> None:
@@ -45,7 +45,7 @@ class NumberedTogether(TransactionalSending):
 
 
 @fault("sender-ack-wait-timer-started-by-first-message-only", breaks="MQQB-3.1.7.1.3-27", blind=True)
-class StartedOnce(Sending):
+class SenderAckWaitTimerStartedByFirstMessageOnly(Sending):
     """The sender starts the Session Ack Wait Timer only for the first message of a session."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -58,7 +58,7 @@ class StartedOnce(Sending):
 
 
 @fault("sender-transactional-ack-wait-timer-of-second-sequence-not-started", breaks="MQQB-3.1.7.1.3-09", blind=True)
-class FirstSequenceOnly(TransactionalSending):
+class SenderTransactionalAckWaitTimerOfSecondSequenceNotStarted(TransactionalSending):
     """The sender starts the Transactional Ack Wait Timer only for the messages of the first sequence to a queue."""
 
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
@@ -66,7 +66,7 @@ class FirstSequenceOnly(TransactionalSending):
             super().start_ack_wait_timer(session, now)
 
 
-class _MessageHeaders(SessionAcks):
+class _ChangingLaterSessionHeaders(SessionAcks):
     """Change the second and each later SessionHeader of a session, if the SessionHeader is in a user message."""
 
     def __init__(self, qm: QM) -> None:
@@ -91,7 +91,7 @@ class _MessageHeaders(SessionAcks):
     breaks=("MQQB-3.1.7.1.3-18", "MQQB-3.1.7.1.3-19"),
     blind=True,
 )
-class SentCountsOfFirst(_MessageHeaders):
+class SenderSecondSessionHeaderWithSentCountsOfFirst(_ChangingLaterSessionHeaders):
     """In the second and each later SessionHeader of a session, the sender repeats the counts of sent messages of the
     first SessionHeader.
     """
@@ -109,7 +109,7 @@ class SentCountsOfFirst(_MessageHeaders):
     breaks=("MQQB-3.1.7.1.3-16", "MQQB-3.1.7.1.3-17"),
     blind=True,
 )
-class AcknowledgesAsFirst(_MessageHeaders):
+class SenderSecondSessionHeaderAcknowledgesAsFirst(_ChangingLaterSessionHeaders):
     """In the second and each later SessionHeader of a session, the sender repeats the acknowledged numbers of the first
     SessionHeader.
     """
@@ -123,8 +123,8 @@ class AcknowledgesAsFirst(_MessageHeaders):
 
 
 @fault("sender-session-header-flags-of-8-bits", breaks="MQQB-3.1.7.1.3-20", blind=True)
-class FlagsOf8Bits(SessionAcks):
-    """The SessionHeader of a user message has only the lower 8 bits of RecoverableMsgAckFlags."""
+class SenderSessionHeaderFlagsOf8Bits(SessionAcks):
+    """The sender puts only the lower 8 bits of RecoverableMsgAckFlags into the SessionHeader of a user message."""
 
     def build(self, session: Session) -> SessionAckPacket:
         packet = super().build(session)
@@ -136,8 +136,10 @@ class FlagsOf8Bits(SessionAcks):
 
 
 @fault("sender-first-message-of-later-sequence-names-predecessor", breaks="MQQB-3.1.7.1.3-03", blind=True)
-class LaterSequenceNamesPredecessor(TransactionalSending):
-    """PreviousTxSequenceNumber of the first message of a later sequence is the last number of the sequence before."""
+class SenderFirstMessageOfLaterSequenceNamesPredecessor(TransactionalSending):
+    """The sender sets PreviousTxSequenceNumber of the first message of a later sequence to the last
+    number of the sequence before.
+    """
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now

@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-transactional-messages-renumbered-on-new-session", breaks="MQQB-3.1.7.1.3-01")
-class NumberedAgain(SessionInitialization):
+class SenderTransactionalMessagesRenumberedOnNewSession(SessionInitialization):
     """The sender assigns new numbers to its transactional messages on each session."""
 
     def initialize_session(self, session: Session, now: Now) -> None:
@@ -35,7 +35,7 @@ class NumberedAgain(SessionInitialization):
 
 
 @fault("sender-tx-sequence-id-differs-in-one-sequence", breaks="MQQB-3.1.7.1.3-02")
-class SequenceOfItsOwn(TransactionalSending):
+class SenderTxSequenceIdDiffersInOneSequence(TransactionalSending):
     """The sender assigns a different TxSequenceID to each transactional message."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -46,7 +46,7 @@ class SequenceOfItsOwn(TransactionalSending):
 
 
 @fault("sender-tx-sequence-number-starts-at-2", breaks="MQQB-3.1.7.1.3-04")
-class NumbersFromTwo(TransactionalSending):
+class SenderTxSequenceNumberStartsAt2(TransactionalSending):
     """The sender starts TxSequenceNumber at 2."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -55,7 +55,7 @@ class NumbersFromTwo(TransactionalSending):
 
 
 @fault("sender-tx-sequence-number-grows-by-2", breaks="MQQB-3.1.7.1.3-08")
-class NumbersInTwos(TransactionalSending):
+class SenderTxSequenceNumberGrowsBy2(TransactionalSending):
     """The sender increments OutgoingTxSequenceNumber by two for each transactional message."""
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
@@ -65,7 +65,7 @@ class NumbersInTwos(TransactionalSending):
 
 
 @fault("sender-outgoing-entry-tx-sequence-number-0-after-sending", breaks="MQQB-3.1.7.1.3-05")
-class PositionWithoutNumber(Sending):
+class SenderOutgoingEntryTxSequenceNumber0AfterSending(Sending):
     """The sender leaves TxSequenceNumber of a sent OutgoingMessagePosition at 0."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:

@@ -1,4 +1,6 @@
-"""Judge the SessionHeader of every message by the packets that both sides sent before it. Spec: MS-MQQB 3.1.7.1.3."""
+"""Judge the SessionHeader of every message. The predicate compares the header with the packets that both sides sent
+before the message. Spec: MS-MQQB 3.1.7.1.3.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from suites.mqmq.steps.session_headers import (
 
 
 def _demand_values_of_session_ack(packet: Any, counts: Counts) -> Finding:
-    """Demand everything that the rules demand of a SessionAck."""
+    """Demand that a SessionHeader in a message fulfils every rule about the values of a SessionAck."""
     judges = (
         check_sent_count,
         check_recoverable_sent_count,

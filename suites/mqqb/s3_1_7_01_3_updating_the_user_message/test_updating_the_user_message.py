@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet. The Transactional Ack Wait Timer is judged with 3.1.6.5."""
+"""MS-MQQB 3.1.7.1.3 Updating the UserMessage Packet. The checks of 3.1.6.5 judge the Transactional Ack Wait Timer."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from suites.mqqb.steps.sequences import (
 )
 
 LONGEST_WAIT_IN_TIMEOUTS = 8
-"""The number of AckWaitTimeouts after which the check no longer waits for the end of a session (note <46>)."""
+"""The number of AckWaitTimeouts for which the check waits for the end of a session (note <46>)."""
 NEARLY_DUE_PART = 0.85
-"""The part of an acknowledgment's delay after which the SUT sends: above three quarters, so that the message has a
-SessionHeader (3.1.7.11).
+"""The fraction of an acknowledgment's delay after which the SUT sends its message. The fraction is above three
+quarters, so that the message has a SessionHeader (3.1.7.11).
 """
 RECOVERABLE_COUNT = 10
 """The number of recoverable messages that a SessionHeader acknowledges: more than eight, so that the flags fill more
 than one byte.
 """
 SEND_ATTEMPTS = 5
-"""The number of attempts; several are needed because a busy machine may act too early or too late."""
+"""The number of attempts. The check needs several attempts because a busy machine may act too early or too late."""
 
 
 @needs("send")
@@ -49,8 +49,8 @@ SEND_ATTEMPTS = 5
 @varied("negative journaling", "time to be received", acknowledgments=("none", "of receipt"))
 def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, judge):
     """The SUT sends three transactional messages and resends them on a new session: each time, the three messages have
-    the same TxSequenceID, the TxSequenceNumbers 1 to 3, and the number of the previous message as
-    PreviousTxSequenceNumber.
+    the same TxSequenceID and the TxSequenceNumbers 1 to 3; PreviousTxSequenceNumber of each message is the number of
+    the previous message.
     """
     for _ in range(2):
         sut.send(peer.direct_name("mqc-other-place"), body="in another sequence", delivery="transactional")
@@ -184,8 +184,9 @@ def test_data_model_has_values_of_sent_messages(peer, sut, judge):
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", pytest.param("transactional", marks=needs("send"))])
 def test_session_header_of_message_acknowledges_received_messages(peer, sut, judge, delivery):
-    """Twice, the peer sends eleven messages, and the SUT sends a message shortly before their acknowledgment is due:
-    the SessionHeader of that message acknowledges the messages, and no SessionAck follows.
+    """The peer sends eleven messages, and the SUT sends a message shortly before their acknowledgment is due; the peer
+    repeats this once: each time, the SessionHeader of the SUT's message acknowledges the eleven messages, and no
+    SessionAck follows.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.slow_down(1)
@@ -303,9 +304,9 @@ UNACKNOWLEDGED_COUNT = 2
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
 @pytest.mark.parametrize("last", [pytest.param("transactional", marks=needs("send")), "acknowledgments"])
 def test_window_limits_messages_of_every_kind(peer, sut, judge, last):
-    """The SUT has as many unacknowledged recoverable messages as the agreed WindowSize. Then two transactional
-    messages, or two acknowledgments that the SUT itself creates, follow: the SUT sends these two only after an
-    acknowledgment.
+    """The SUT has as many unacknowledged recoverable messages as the agreed WindowSize. Then the SUT has two
+    transactional messages, or two acknowledgments that it creates itself: the SUT sends these two only after the peer
+    has acknowledged a message.
     """
     queue = "mqc-window"
     sender = Sender(peer, sut, peer.direct_name(queue))
@@ -339,8 +340,9 @@ def test_window_limits_messages_of_every_kind(peer, sut, judge, last):
 
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
 def test_sender_stops_when_window_is_full(peer, sut, judge):
-    """The SUT has three messages more than the agreed WindowSize. It sends as many messages as WindowSize on the first
-    session, and also on the next session, which begins with two unacknowledged messages.
+    """The SUT has three messages more than the agreed WindowSize: the SUT sends as many messages as WindowSize on the
+    first session. The SUT also sends as many messages as WindowSize on the next session, which begins with two
+    unacknowledged messages.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -385,8 +387,8 @@ def require_agreed_window(session) -> int:
 @covers("MQQB-3.1.7.1.3-27")
 @varied("negative journaling", "time to reach queue", priority=("3", "0"))
 def test_session_without_acknowledgment_of_second_message_is_closed(peer, sut, judge):
-    """The peer acknowledges the SUT's first message but not the second: the SUT closes the session, because the second
-    message restarted the Session Ack Wait Timer.
+    """The peer acknowledges the SUT's first message but not the second message: the SUT closes the session, because the
+    second message restarted the Session Ack Wait Timer.
     """
     sender = Sender(peer, sut)
     sender.send(1)

@@ -34,7 +34,7 @@ _HASH_ALGORITHM_FIELD = "MessagePropertiesHeader.HashAlgorithm"
         "MQDMPR-3.1.1.12-13",
     ),
 )
-class NeverSigned(Securing):
+class SenderMessageNeverSigned(Securing):
     """The sender never signs a message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -42,7 +42,7 @@ class NeverSigned(Securing):
 
 
 @fault("sender-message-to-be-signed-not-sent", breaks=("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07"))
-class SignedAndNotSent(Securing):
+class SenderMessageToBeSignedNotSent(Securing):
     """The sender does not send a message for which an authentication level is requested."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -63,14 +63,14 @@ class SignedAsMsmq1(Securing):
 
 
 def _is_msmq_1_signature(message: Message) -> bool:
-    """Return whether a message requests an MSMQ 1.0 signature; the checks need one valid signature to judge others
-    (E81).
+    """Return whether a message requests an MSMQ 1.0 signature. The checks need one valid signature before they judge
+    other signatures (E81).
     """
     return message.security is not None and message.security.AuthenticationLevel == SignatureType.SIG10
 
 
 @fault("sender-signature-hash-always-sha1", breaks=("MQQB-3.1.7.1.4-04", "MQQB-3.1.7.1.4-07"))
-class SignedWithSha1(Securing):
+class SenderSignatureHashAlwaysSha1(Securing):
     """The sender signs with SHA-1 instead of HashAlgorithm, except with the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -85,8 +85,8 @@ class SignedWithSha1(Securing):
 @fault(
     "sender-signature-with-other-users-key", breaks=("MQQB-3.1.7.1.4-05", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56")
 )
-class SignedByAnotherKey(Securing):
-    """The sender signs with another user's key, except with the MSMQ 1.0 signature type."""
+class SenderSignatureWithOtherUsersKey(Securing):
+    """The sender signs with the key of another user, except with the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         self.rightly = _is_msmq_1_signature(message)
@@ -101,7 +101,7 @@ class SignedByAnotherKey(Securing):
 
 
 @fault("sender-signature-for-several-destinations-in-security-data", breaks="MQQB-3.1.7.1.4-05")
-class SignatureOfListElsewhere(Securing):
+class SenderSignatureForSeveralDestinationsInSecurityData(Securing):
     """The sender puts the signature of a message to several destinations into SecurityData."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -121,7 +121,7 @@ class SignatureOfListElsewhere(Securing):
 
 
 @fault("sender-transactional-message-not-signed", breaks=("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09"), blind=True)
-class TransactionalMessageNotSigned(Securing):
+class SenderTransactionalMessageNotSigned(Securing):
     """The sender does not sign a transactional message."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:

@@ -16,7 +16,7 @@ from reference_qm.model.adm import Message
 
 
 @fault("sender-message-of-empty-body-not-signed", breaks="MQQB-3.1.7.1.4-01", blind=True)
-class EmptyNotSigned(Securing):
+class SenderMessageOfEmptyBodyNotSigned(Securing):
     """The sender does not sign a message without a body."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -24,7 +24,7 @@ class EmptyNotSigned(Securing):
 
 
 @fault("sender-signature-with-key-of-first-signer", breaks="MQQB-3.1.7.1.4-08", blind=True)
-class KeyOfFirstSigner(Securing):
+class SenderSignatureWithKeyOfFirstSigner(Securing):
     """The sender signs every message with the private key of the user who signed first."""
 
     def __init__(self, qm: QM) -> None:
@@ -37,7 +37,7 @@ class KeyOfFirstSigner(Securing):
 
 
 @fault("sender-signature-of-large-body-over-first-64-kb", breaks="MQQB-3.1.7.1.4-07", blind=True)
-class FirstPartSigned(Securing):
+class SenderSignatureOfLargeBodyOverFirst64Kb(Securing):
     """The sender signs only the first 64 KB of a body."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -51,7 +51,7 @@ class FirstPartSigned(Securing):
 
 
 @fault("sender-signature-without-label", breaks="MQQB-3.1.7.1.4-07", blind=True)
-class WithoutLabel(Securing):
+class SenderSignatureWithoutLabel(Securing):
     """If the label of a message has more than 100 characters, the sender's signature does not cover the label."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:

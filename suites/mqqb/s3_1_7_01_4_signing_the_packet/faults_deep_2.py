@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.1.4 Signing the Packet in the second message, user or copy, and in large bodies."""
+"""Faults of MS-MQQB 3.1.7.1.4 Signing the Packet that occur only for a second message, user or copy, or
+in large bodies.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ from reference_qm.security import SignatureType
 
 
 @fault("sender-second-message-of-certificate-not-signed", breaks="MQQB-3.1.7.1.4-01", blind=True)
-class OncePerCertificate(Securing):
-    """The sender signs only the first message of each certificate, and sends the others unsigned."""
+class SenderSecondMessageOfCertificateNotSigned(Securing):
+    """The sender signs only the first message of each certificate, and sends later messages unsigned."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -33,7 +35,7 @@ class OncePerCertificate(Securing):
 
 
 @fault("sender-signature-over-first-4096-bytes-of-body", breaks="MQQB-3.1.7.1.4-07", blind=True)
-class LargeBodyCut(SecurityOnReceipt):
+class SenderSignatureOverFirst4096BytesOfBody(SecurityOnReceipt):
     """The sender signs only the first 4,096 bytes of a body."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -46,7 +48,7 @@ class LargeBodyCut(SecurityOnReceipt):
 
 
 @fault("sender-signature-of-several-destinations-over-first-4096-bytes-of-body", breaks="MQQB-3.1.7.1.4-04", blind=True)
-class SeveralLargeBodyCut(SecurityOnReceipt):
+class SenderSignatureOfSeveralDestinationsOverFirst4096BytesOfBody(SecurityOnReceipt):
     """The sender signs only the first 4,096 bytes of the body of a message to several destinations."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
@@ -59,8 +61,10 @@ class SeveralLargeBodyCut(SecurityOnReceipt):
 
 
 @fault("sender-signed-with-key-of-first-account", breaks="MQQB-3.1.7.1.4-08", blind=True)
-class FirstKey(Securing):
-    """The sender signs with the private key of the first user, whichever certificate the message contains."""
+class SenderSignedWithKeyOfFirstAccount(Securing):
+    """The sender signs with the private key of the first user, regardless of the certificate that the
+    message contains.
+    """
 
     def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:
         found = super().find_signing_key(certificate)

@@ -20,8 +20,8 @@ CONTENTS = {
     "sig20": {"body": "signed " * 10_000, "label": "a label".ljust(249, "x")},
     "sig30": {"body": "signed " * 1_000, "label": "a label"},
 }
-"""For each signature type, the body and the label of its message: one message has no body, and one has a body of more
-than 64 KB.
+"""For each signature type, the body and the label of its message. One message has no body, and one message has a body
+of more than 64 KB.
 """
 SIGNATURE_KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 RULES_OF_KINDS = {
@@ -51,7 +51,7 @@ RULES_OF_KINDS = {
         "MQDMPR-3.1.1.12-29",
     ),
 }
-"""The rules of each signature type; the sig30 signature is in MultiQueueFormatHeader, the others are in
+"""The rules about each signature type. The sig30 signature is in MultiQueueFormatHeader; the other signatures are in
 SecurityHeader.
 """
 
@@ -98,7 +98,7 @@ def test_message_without_authentication_level_is_not_signed(peer, sut, judge, de
 @pytest.mark.parametrize("delivery", DELIVERY_MODES)
 def test_message_is_signed_by_requested_signature_type(peer, sut, judge, delivery):
     """The SUT sends a message for each signature type: each message has the user's signature of the requested type, in
-    the header for that type. After the loss of the session, each message is signed again.
+    the header for that type. After the loss of the session, the SUT signs each message again.
     """
     outgoing = Outgoing(peer, sut)
     found = {}

@@ -44,7 +44,7 @@ _SECURITY_DATA_PATH = "SecurityHeader.SecurityData"
         "MQSO-7.4.1.4.3-D01",
     ),
 )
-class NeverEncrypted(Securing):
+class SenderBodyNeverEncrypted(Securing):
     """The sender never encrypts a body."""
 
     def encrypt_body(
@@ -65,7 +65,7 @@ class NeverEncrypted(Securing):
         "MQQB-3.1.7.1.5.1-01",
     ),
 )
-class InClearWhenEncryptionFails(Securing):
+class SenderSendsBodyUnencryptedWhenEncryptionFails(Securing):
     """The sender sends a message unencrypted when it cannot encrypt the body."""
 
     def encrypt_body(
@@ -81,7 +81,7 @@ class InClearWhenEncryptionFails(Securing):
 
 
 def _encrypt_by_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install:
-    """Make the sender encrypt for a wrong privacy level, but send the requested level."""
+    """Make the sender encrypt for a wrong privacy level, but put the requested level into the packet."""
 
     class OfLevel(Securing):
         def encrypt_body(
@@ -164,7 +164,7 @@ add(
 
 
 @fault("sender-public-keys-not-found", breaks=("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05"))
-class KeysNotLookedUp(SecurityLookup):
+class SenderPublicKeysNotFound(SecurityLookup):
     """The sender never finds the public keys of the remote queue manager."""
 
     def find_public_keys(self, guid: UUID, now: Now) -> MqdsPublicKeys | None:
@@ -172,7 +172,7 @@ class KeysNotLookedUp(SecurityLookup):
 
 
 @fault("sender-cached-symmetric-key-not-used", breaks="MQQB-3.1.7.1.5-22")
-class KeyFoundAndNotUsed(Securing):
+class SenderCachedSymmetricKeyNotUsed(Securing):
     """The sender finds a cached symmetric key but encrypts with a new key."""
 
     def encrypt_body(
@@ -189,8 +189,8 @@ class KeyFoundAndNotUsed(Securing):
 
 
 @fault("sender-symmetric-key-cache-not-searched", breaks="MQQB-3.1.7.1.5-21")
-class KeysNotSearched(Securing):
-    """The sender encrypts every message with a new symmetric key, and caches each of these keys."""
+class SenderSymmetricKeyCacheNotSearched(Securing):
+    """The sender encrypts every message with a new symmetric key, and adds each of these keys to its cache."""
 
     def encrypt_body(
         self, session: Session, message: Message, packet: UserMessagePacket, now: Now
@@ -209,7 +209,9 @@ class KeysNotSearched(Securing):
 def _change_encrypted_message(
     changes: dict[str, Any], when: Callable[[UserMessagePacket], bool] = lambda _: True
 ) -> Install:
-    """Make the sender change fields of an encrypted message; callables get the old value."""
+    """Make the sender change fields of an encrypted message. The argument of a function that changes a
+    field is the old value.
+    """
 
     class Encrypted(Securing):
         def encrypt_body(
@@ -244,7 +246,7 @@ def _is_encrypted_by_aes(packet: UserMessagePacket) -> bool:
     "sender-encryption-key-field-always-first-key",
     breaks=("MQQB-3.1.7.1.5-23", "MQQB-3.1.7.1.5-24", "MQQB-3.1.7.1.5-30", "MQDMPR-3.1.1.12-D55", "MQQB-3.1.7.1.5-35"),
 )
-class FirstKeyAgain(Securing):
+class SenderEncryptionKeyFieldAlwaysFirstKey(Securing):
     """The sender sends the first cached key as EncryptionKey of every message."""
 
     def encrypt_body(
@@ -324,7 +326,7 @@ add(
 
 
 @fault("sender-dead-letter-of-unencryptable-message-missing", breaks="MQQB-3.1.7.1.5.1-02")
-class NotEncryptedNotLogged(Sending):
+class SenderDeadLetterOfUnencryptableMessageMissing(Sending):
     """The sender does not put a message with JN into a dead-letter queue when it cannot encrypt the message."""
 
     def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -334,8 +336,10 @@ class NotEncryptedNotLogged(Sending):
 
 
 @fault("sender-dead-letter-of-transactional-message-in-wrong-queue", breaks="MQQB-3.1.7.1.5.1-D01")
-class NotEncryptedKeptAsPlain(Journaling):
-    """The sender puts an unencryptable transactional message into the nontransactional dead-letter queue."""
+class SenderDeadLetterOfTransactionalMessageInWrongQueue(Journaling):
+    """When the sender cannot encrypt a transactional message, it puts the message into the
+    nontransactional dead-letter queue.
+    """
 
     def dead_letter_queue(self, message: Message) -> Queue:
         return self.qm.adm.SystemDeadletterQueue
@@ -350,7 +354,7 @@ add(
 
 
 @fault("sender-resent-message-not-encrypted", breaks=("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08"), blind=True)
-class SecuredMessageSentAgainInClear(Securing):
+class SenderResentMessageNotEncrypted(Securing):
     """The sender does not encrypt a message that it resends."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -367,7 +371,7 @@ class SecuredMessageSentAgainInClear(Securing):
 
 
 @fault("sender-transactional-message-not-encrypted", breaks=("MQQB-3.1.7.1.5-01"), blind=True)
-class TransactionalMessageNotEncrypted(Securing):
+class SenderTransactionalMessageNotEncrypted(Securing):
     """The sender sends the body of a transactional message unencrypted."""
 
     def encrypt_body(

@@ -18,7 +18,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-large-body-not-encrypted", breaks="MQQB-3.1.7.1.5-01", blind=True)
-class LargeNotEncrypted(Securing):
+class SenderLargeBodyNotEncrypted(Securing):
     """The sender does not encrypt a body that is larger than 64 KB."""
 
     def encrypt_body(
@@ -28,7 +28,7 @@ class LargeNotEncrypted(Securing):
 
 
 @fault("sender-transactional-message-that-cannot-be-encrypted-sent", breaks="MQQB-3.1.7.1.5.1-01", blind=True)
-class SentInClear(Sending):
+class SenderTransactionalMessageThatCannotBeEncryptedSent(Sending):
     """If the sender cannot encrypt a transactional message, it sends the message unencrypted."""
 
     def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -43,7 +43,7 @@ class SentInClear(Sending):
 
 
 @fault("sender-recoverable-message-that-cannot-be-encrypted-not-journaled", breaks="MQQB-3.1.7.1.5.1-02", blind=True)
-class RecoverableNotJournaled(Sending):
+class SenderRecoverableMessageThatCannotBeEncryptedNotJournaled(Sending):
     """The sender does not journal a recoverable message that it cannot encrypt."""
 
     def delete_unsent(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -53,8 +53,8 @@ class RecoverableNotJournaled(Sending):
         super().delete_unsent(session, position)
 
 
-class _Encrypted(Securing):
-    """Change only messages that are encrypted with a key that was used before."""
+class _ChangingMessagesWithCachedKey(Securing):
+    """Change only messages that the sender encrypts with a key that it has used before."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -77,7 +77,7 @@ class _Encrypted(Securing):
 
 
 @fault("sender-encryption-algorithm-of-cached-key-always-rc4", breaks="MQQB-3.1.7.1.5-40", blind=True)
-class AlgorithmOfCachedKey(_Encrypted):
+class SenderEncryptionAlgorithmOfCachedKeyAlwaysRc4(_ChangingMessagesWithCachedKey):
     """The sender sets EncryptionAlgorithm to RC4 in every message whose key is in its cache."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
@@ -86,7 +86,7 @@ class AlgorithmOfCachedKey(_Encrypted):
 
 
 @fault("sender-encryption-key-of-cached-key-omitted", breaks="MQQB-3.1.7.1.5-42", blind=True)
-class KeyOmitted(_Encrypted):
+class SenderEncryptionKeyOfCachedKeyOmitted(_ChangingMessagesWithCachedKey):
     """The sender sends EncryptionKey only in the first message that a key encrypts."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
@@ -98,7 +98,7 @@ class KeyOmitted(_Encrypted):
 
 
 @fault("sender-provider-of-cached-key-omitted", breaks="MQQB-3.1.7.1.5-41", blind=True)
-class ProviderOmitted(_Encrypted):
+class SenderProviderOfCachedKeyOmitted(_ChangingMessagesWithCachedKey):
     """The sender sends ProviderInfo only in the first message that a key encrypts."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
@@ -110,7 +110,7 @@ class ProviderOmitted(_Encrypted):
 
 
 @fault("sender-body-with-cached-key-garbled", breaks="MQQB-3.1.7.1.5-36", blind=True)
-class GarbledWithCachedKey(_Encrypted):
+class SenderBodyWithCachedKeyGarbled(_ChangingMessagesWithCachedKey):
     """The sender garbles the first byte of a body that it encrypts with a cached key."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
@@ -120,8 +120,8 @@ class GarbledWithCachedKey(_Encrypted):
 
 
 @fault("sender-aes-initial-value-of-second-message-not-zero", breaks="MQQB-3.1.7.1.5-37", blind=True)
-class InitialValueOfSecond(_Encrypted):
-    """The sender encrypts a body with a nonzero initialization vector when it takes an AES key from its cache."""
+class SenderAesInitialValueOfSecondMessageNotZero(_ChangingMessagesWithCachedKey):
+    """The sender encrypts a body with a nonzero initialization vector when it uses an AES key from its cache."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
         properties = done.MessagePropertiesHeader
@@ -132,7 +132,7 @@ class InitialValueOfSecond(_Encrypted):
 
 
 @fault("sender-allocation-size-of-large-encrypted-body-of-clear-body", breaks="MQQB-3.1.7.1.5-38", blind=True)
-class SizeOfLargeBody(_Encrypted):
+class SenderAllocationSizeOfLargeEncryptedBodyOfClearBody(_ChangingMessagesWithCachedKey):
     """The sender sets AllocationBodySize of an encrypted body of more than 64 KB to the size before encryption."""
 
     def change(self, done: UserMessagePacket, clear: UserMessagePacket, known: bool) -> UserMessagePacket:
@@ -146,7 +146,7 @@ class SizeOfLargeBody(_Encrypted):
     breaks=("MQQB-3.1.7.1.5-14", "MQQB-3.1.7.1.5-16", "MQQB-3.1.7.1.5-19"),
     blind=True,
 )
-class FirstPreference(Securing):
+class SenderPreferenceOfFirstEncryptedMessage(Securing):
     """The sender keeps the preferred algorithms that were configured when it first encrypted a message."""
 
     def __init__(self, qm: QM) -> None:
@@ -167,7 +167,7 @@ class FirstPreference(Securing):
 
 
 @fault("sender-level-without-key-replaced-by-base", breaks=("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-18"), blind=True)
-class ReplacedByBase(Securing):
+class SenderLevelWithoutKeyReplacedByBase(Securing):
     """When the remote queue manager has no key for the level of a message, the sender encrypts for the level Base."""
 
     def encrypt_body(
@@ -186,7 +186,7 @@ class ReplacedByBase(Securing):
 
 
 @fault("sender-recoverable-message-to-direct-name-sent-in-clear", breaks="MQQB-3.1.7.1.5-03", blind=True)
-class DirectInClear(Securing):
+class SenderRecoverableMessageToDirectNameSentInClear(Securing):
     """The sender sends a recoverable message with a privacy level to a direct name unencrypted."""
 
     def encrypt_body(
@@ -198,7 +198,7 @@ class DirectInClear(Securing):
 
 
 @fault("sender-message-that-cannot-be-encrypted-tried-again-on-next-session", breaks="MQQB-3.1.7.1.5.1-01")
-class TriedAgain(Sending):
+class SenderMessageThatCannotBeEncryptedTriedAgainOnNextSession(Sending):
     """The sender journals a message that it cannot encrypt, but does not delete the message from its
     OutgoingMessageTable, and tries to send the message again on the next session.
     """

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1.5 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 3.1.7.1.5 Encrypting the Message Body, written without reading the checks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KEY_BYTES, _REDUCED_KEY_BYTES = 16, 5
 
 
 class _ShortKeys:
-    """A source of random bytes whose keys of 128 bits have only 40 random bits; the other bits are 0."""
+    """Produce random bytes for keys. A key of 128 bits has only 40 random bits; the other bits are 0."""
 
     def __init__(self, source: Entropy) -> None:
         self._source = source
@@ -25,9 +25,9 @@ class _ShortKeys:
 
 
 @fault("sender-enhanced-rc4-key-of-40-bits", breaks="MQQB-3.1.7.1.5-17", blind=True)
-class Rc4KeyReduced(Securing):
-    """With SendEnhancedRC2Using40BitKeys TRUE, the sender also makes RC4 keys of the Enhanced provider with 40 bits,
-    although UseSymmKeyLength is 40 only for RC2.
+class SenderEnhancedRc4KeyOf40Bits(Securing):
+    """If SendEnhancedRC2Using40BitKeys is TRUE, the sender creates RC4 keys of the Enhanced provider with only 40
+    random bits, although the setting applies only to RC2.
     """
 
     def encrypt_body(

@@ -1,4 +1,6 @@
-"""MS-MQQB 3.1.7.1.5 Encrypting the Message Body; 3.1.7.1.5.1 (errors), 3.1.7.1.5.2 (keys), 3.1.1.3 (preferences)."""
+"""MS-MQQB 3.1.7.1.5 Encrypting the Message Body, with 3.1.7.1.5.1 (errors), 3.1.7.1.5.2 (keys) and
+3.1.1.3 (preferences).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ from suites.mqqb.steps.sender import Sender
 BODY_OF_PARTIAL_BLOCK = "a body that does not fill the last block"
 LATER_MS, SECOND_MS = 3_000, 1_100
 LONGEST_TIMER_IN_LIFETIMES = 100
-"""The longest accepted duration of the cleanup timer, in lifetimes, where a separate rule judges the exact duration."""
+"""The longest accepted duration of the cleanup timer, in lifetimes. A separate rule judges the exact duration."""
 ENCRYPTION_CASES: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE_PROVIDER, RC4, 40), "MQQB-3.1.7.1.5-19"),
     "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE_PROVIDER, RC2, 40), "MQQB-3.1.7.1.5-19"),
@@ -116,9 +118,9 @@ NEEDED_SECURITY_FACILITIES = needs("security", "send", "private_names")
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_body_is_encrypted_by_requested_level_and_preferred_algorithm(peer, sut, judge, delivery):
-    """The SUT sends a message without a privacy level, then one message for each level and preferred algorithm: the
-    first body is not encrypted; each other body is encrypted with the required algorithm, and the peer can decrypt it
-    with its private keys.
+    """The SUT sends a message without a privacy level, and then one message for each level and preferred algorithm: the
+    first body is not encrypted; the SUT encrypts each other body with the required algorithm, and the peer can decrypt
+    the body with its private keys.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     plain = DecryptedMessage(outgoing.send(body=BODY_OF_PARTIAL_BLOCK, delivery=delivery))
@@ -223,7 +225,7 @@ def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
 
 
 def _describe_blob(size: int, algorithm: int) -> dict[str, int]:
-    """Return the size and the algorithm of a SIMPLEBLOB by name, for verdicts."""
+    """Return the size of a SIMPLEBLOB and the name of its algorithm, for verdicts."""
     return {"bytes": size, "sessionKeyAlgorithm": algorithm}
 
 
@@ -273,8 +275,8 @@ def _list_comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[st
 @covers("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05")
 @pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
 def test_message_after_key_lookup_is_sent_with_its_successor(peer, sut, judge, where):
-    """The SUT has a message to encrypt, for which it must look up keys, and then a message without encryption: it sends
-    both messages.
+    """The SUT has a message to encrypt, for which it must look up keys, and then a message without encryption: the SUT
+    sends both messages.
     """
     sender = Sender(peer, sut, private_name(peer.identifier))
     with suppress(ControlRefused):
@@ -320,7 +322,7 @@ RULES_OF_SECOND_MESSAGE = (
     "MQQB-3.1.7.1.5-41",
     "MQQB-3.1.7.1.5-42",
 )
-"""The rules that the check judges by a message whose key the SUT has used before."""
+"""The rules that the check judges by a message whose symmetric key the SUT has used before."""
 
 
 @NEEDED_SECURITY_FACILITIES
@@ -397,8 +399,8 @@ def test_body_is_encrypted_by_default_algorithms_without_configuration(peer, sut
     "MQQB-3.1.1.3-14",
 )
 def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
-    """The SUT sends messages of different privacy levels and algorithms: it caches each new key once, and reuses known
-    keys; in a cache with a size of four, the fifth key removes the older half.
+    """The SUT sends messages of different privacy levels and algorithms: the SUT caches each new key once, and reuses
+    cached keys. If the cache has a size of four, the SUT deletes the older half when it adds the fifth key.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     caches = Caches(sut)
@@ -498,8 +500,8 @@ UNENCRYPTABLE_CASES = {
     "advanced": ("advanced", BASE_PROVIDER_ONLY_GUID, ("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-20")),
     "enhanced": ("enhanced", BASE_PROVIDER_ONLY_GUID, ("MQQB-3.1.7.1.5-18", "MQQB-3.1.7.1.5-20")),
 }
-"""The privacy level, the GUID of the destination queue manager (None: a direct name), and the rules about the
-refusal.
+"""The privacy level, the GUID of the destination queue manager (None: a direct name), and the rules about a message
+that the SUT cannot encrypt.
 """
 
 
@@ -514,8 +516,9 @@ refusal.
 )
 @varied("time to be received", "label", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rules):
-    """Between two messages without encryption, the SUT has two messages that it cannot encrypt, one of them with JN: it
-    sends only the messages without encryption, and puts only the message with JN into a dead-letter queue.
+    """The SUT has a message without encryption, then two messages that it cannot encrypt, one of them with JN, and then
+    another message without encryption: the SUT sends only the messages without encryption, and puts only the message
+    with JN into a dead-letter queue.
     """
     if guid is not None:
         peer.configure(identifier=guid)
@@ -582,9 +585,9 @@ def test_encryption_failure_is_in_connection_history(peer, sut, judge):
 )
 @varied("response queue", "trace", acknowledgments=("none", "of receipt"))
 def test_message_that_cannot_be_encrypted_is_dead_letter_of_its_kind(peer, sut, judge, delivery, kept_in):
-    """The SUT cannot encrypt a message with JN that is express, recoverable or transactional: it puts the message into
-    the dead-letter queue of that kind and into no other. On the next session, the SUT neither sends the message nor
-    puts the message into a dead-letter queue again.
+    """The SUT cannot encrypt a message with JN that is express, recoverable or transactional: the SUT puts the message
+    into the transactional or the nontransactional dead-letter queue, as its kind requires, and not into the other
+    queue. On the next session, the SUT neither sends the message nor puts the message into a dead-letter queue again.
     """
     sender = Sender(peer, sut)
     (lost,) = sender.send(1, privacy_level="advanced", journal=["negative"], delivery=delivery)

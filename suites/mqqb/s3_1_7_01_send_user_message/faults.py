@@ -24,7 +24,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-message-of-paused-queue-sent", breaks="MQQB-3.1.7.1-02")
-class WhateverTheQueue(Sending):
+class SenderMessageOfPausedQueueSent(Sending):
     """The sender sends messages of an outgoing queue that is on hold."""
 
     def may_send(self, session: Session) -> bool:
@@ -38,7 +38,7 @@ class WhateverTheQueue(Sending):
 
 
 @fault("sender-ignores-window-of-receiver", breaks="MQQB-3.1.7.1-03")
-class WhateverTheWindow(Sending):
+class SenderIgnoresWindowOfReceiver(Sending):
     """The sender sends messages although the window is full."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -46,7 +46,7 @@ class WhateverTheWindow(Sending):
 
 
 @fault("sender-window-one-too-small", breaks=("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03"))
-class WindowOneTooSmall(Sending):
+class SenderWindowOneTooSmall(Sending):
     """The sender sends one message fewer than the window allows."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -54,7 +54,7 @@ class WindowOneTooSmall(Sending):
 
 
 @fault("sender-outgoing-queue-reference-missing", breaks="MQQB-3.1.7.1-04")
-class WithoutReference(Sending):
+class SenderOutgoingQueueReferenceMissing(Sending):
     """The sender leaves OutgoingQueueReference of the session empty after it has sent a message."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -73,7 +73,7 @@ add(
 
 
 @fault("sender-requested-signature-missing", breaks="MQQB-3.1.7.1-07")
-class NotSigned(Securing):
+class SenderRequestedSignatureMissing(Securing):
     """The sender does not sign a message for which a signature is requested."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
@@ -81,7 +81,7 @@ class NotSigned(Securing):
 
 
 @fault("sender-requested-encryption-missing", breaks="MQQB-3.1.7.1-08")
-class NotEncrypted(Securing):
+class SenderRequestedEncryptionMissing(Securing):
     """The sender does not encrypt a message for which privacy is requested."""
 
     def encrypt_body(
@@ -111,8 +111,8 @@ add(
 
 
 @fault("sender-does-not-count-own-administration-messages", breaks="MQQB-3.1.7.1-12")
-class OwnMessagesUncounted(Sending):
-    """The sender does not count its own acknowledgments in MessageSentCount."""
+class SenderDoesNotCountOwnAdministrationMessages(Sending):
+    """The sender does not count the acknowledgment messages that it creates itself in MessageSentCount."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         packet = super().update_user_message(session, position, now)
@@ -122,7 +122,7 @@ class OwnMessagesUncounted(Sending):
 
 
 @fault("sender-message-id-always-5", breaks="MQQB-3.1.7.1.1-02")
-class OneIdentifier(Numbering):
+class SenderMessageIdAlways5(Numbering):
     """The sender assigns the MessageID 5 to every message."""
 
     def assign_identifier(self) -> int:
@@ -133,7 +133,7 @@ class OneIdentifier(Numbering):
 
 
 @fault("sender-outgoing-entry-transmitted-false-after-sending", breaks="MQQB-3.1.7.1.6-02")
-class TransmittedNotNoted(Sending):
+class SenderOutgoingEntryTransmittedFalseAfterSending(Sending):
     """The sender leaves Transmitted of a sent OutgoingMessagePosition at FALSE."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -142,7 +142,7 @@ class TransmittedNotNoted(Sending):
 
 
 @fault("sender-outgoing-entry-transmitted-true-before-sending", breaks="MQQB-3.1.7.1.6-02")
-class TransmittedTooEarly(Sending):
+class SenderOutgoingEntryTransmittedTrueBeforeSending(Sending):
     """The sender sets Transmitted of an OutgoingMessagePosition to TRUE before it sends the message."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -159,7 +159,7 @@ add(
 
 
 @fault("sender-messages-of-lost-session-deleted", breaks=("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04"))
-class DispatchedIntoNothing(Closing):
+class SenderMessagesOfLostSessionDeleted(Closing):
     """The sender deletes the unacknowledged messages of a session whose connection is lost."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:

@@ -25,7 +25,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-queue-on-hold-new-transactional-message-sent", breaks="MQQB-3.1.7.1-02", blind=True)
-class NewTransactionalMessageSentOnHold(Sending):
+class SenderQueueOnHoldNewTransactionalMessageSent(Sending):
     """The sender sends a transactional message that an application puts into a paused outgoing queue."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -42,7 +42,7 @@ class NewTransactionalMessageSentOnHold(Sending):
 
 
 @fault("sender-window-without-transactional-messages", breaks="MQQB-3.1.7.1-03", blind=True)
-class TransactionalBeyondWindow(Sending):
+class SenderWindowWithoutTransactionalMessages(Sending):
     """The sender sends transactional messages even when its window is full."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -51,7 +51,7 @@ class TransactionalBeyondWindow(Sending):
 
 
 @fault("sender-window-without-own-messages", breaks="MQQB-3.1.7.1-03", blind=True)
-class OwnMessagesBeyondWindow(Sending):
+class SenderWindowWithoutOwnMessages(Sending):
     """The sender sends administration acknowledgments even when its window is full."""
 
     def is_window_open(self, session: Session) -> bool:
@@ -70,7 +70,7 @@ def _send_in_clear(sending: Sending, position: OutgoingMessagePosition) -> None:
 
 
 @fault("sender-repeated-message-without-signature", breaks="MQQB-3.1.7.1-07", blind=True)
-class RepeatedWithoutSignature(Sending):
+class SenderRepeatedMessageWithoutSignature(Sending):
     """The sender does not sign a message that it sends again on a later session."""
 
     def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
@@ -82,7 +82,7 @@ class RepeatedWithoutSignature(Sending):
 
 
 @fault("sender-transactional-message-without-signature", breaks="MQQB-3.1.7.1-07", blind=True)
-class TransactionalWithoutSignature(Sending):
+class SenderTransactionalMessageWithoutSignature(Sending):
     """The sender does not sign transactional messages."""
 
     def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
@@ -94,7 +94,7 @@ class TransactionalWithoutSignature(Sending):
 
 
 @fault("sender-repeated-message-not-encrypted", breaks="MQQB-3.1.7.1-08", blind=True)
-class RepeatedNotEncrypted(Sending):
+class SenderRepeatedMessageNotEncrypted(Sending):
     """The sender does not encrypt a message that it sends again on a later session."""
 
     def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
@@ -106,7 +106,7 @@ class RepeatedNotEncrypted(Sending):
 
 
 @fault("sender-message-of-large-body-not-sent", breaks="MQQB-3.1.7.1-10", blind=True)
-class LargeNotSent(Sending):
+class SenderMessageOfLargeBodyNotSent(Sending):
     """The sender does not send a message whose body is larger than 1 MB."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -115,7 +115,7 @@ class LargeNotSent(Sending):
 
 
 @fault("sender-traced-transactional-message-not-reported", breaks=("MQQB-3.1.7.1-11", "MQQB-3.1.7.1.7-01"), blind=True)
-class TransactionalNotReported(Tracing):
+class SenderTracedTransactionalMessageNotReported(Tracing):
     """The sender sends no report on a traced message that is transactional."""
 
     def trace_sent(self, session: Session, message: Message, now: Now) -> None:
@@ -124,7 +124,7 @@ class TransactionalNotReported(Tracing):
 
 
 @fault("sender-second-traced-message-of-session-not-reported", breaks="MQQB-3.1.7.1-11", blind=True)
-class SecondNotReported(Tracing):
+class SenderSecondTracedMessageOfSessionNotReported(Tracing):
     """The sender sends a report only on the first traced message of each session."""
 
     def __init__(self, qm: QM) -> None:
@@ -138,7 +138,7 @@ class SecondNotReported(Tracing):
 
 
 @fault("sender-report-to-queue-of-first-traced-message", breaks="MQQB-3.1.7.1.7-01", blind=True)
-class ReportsToFirstQueue(Tracing):
+class SenderReportToQueueOfFirstTracedMessage(Tracing):
     """The sender sends the report on each traced message to the queue that the first traced message named."""
 
     def __init__(self, qm: QM) -> None:
@@ -170,20 +170,22 @@ add(
 
 
 @fault("sender-report-label-message-id-of-16-bits", breaks="MQQB-3.1.7.1.7-04", blind=True)
-class LabelOf16Bits(Tracing):
-    """The label of the report on a sent message contains only the lower 16 bits of the MessageID of this message."""
+class SenderReportLabelMessageIdOf16Bits(Tracing):
+    """The sender puts only the lower 16 bits of the MessageID of a sent message into the label of the
+    report on this message.
+    """
 
     def trace_sent(self, session: Session, message: Message, now: Now) -> None:
-        super().trace_sent(session, _with_16_bits(message), now)
+        super().trace_sent(session, _keep_16_bits_of_ordinal(message), now)
 
 
-def _with_16_bits(message: Message) -> Message:
+def _keep_16_bits_of_ordinal(message: Message) -> Message:
     identifier = message.Identifier
     return replace(message, Identifier=replace(identifier, Ordinal=identifier.Ordinal & 0xFFFF))
 
 
 @fault("sender-own-message-lost-with-session", breaks="MQQB-3.1.7.1-12", blind=True)
-class OwnMessageLostWithSession(Closing):
+class SenderOwnMessageLostWithSession(Closing):
     """The queue manager deletes its own unacknowledged messages when it closes a session."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
@@ -195,7 +197,7 @@ class OwnMessageLostWithSession(Closing):
 
 
 @fault("sender-own-message-numbered-separately", breaks="MQQB-3.1.7.1.1-02", blind=True)
-class OwnNumberedSeparately(OwnMessages):
+class SenderOwnMessageNumberedSeparately(OwnMessages):
     """The queue manager numbers its own messages with a separate counter that begins at 1."""
 
     def __init__(self, qm: QM) -> None:
@@ -211,7 +213,7 @@ class OwnNumberedSeparately(OwnMessages):
 
 
 @fault("sender-application-tag-of-31-bits", breaks="MQQB-3.1.7.1.1-03", blind=True)
-class TagOf31Bits(Sending):
+class SenderApplicationTagOf31Bits(Sending):
     """The sender clears the highest bit of ApplicationTag."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -224,7 +226,7 @@ class TagOf31Bits(Sending):
 
 
 @fault("sender-label-of-longest-length-cut", breaks="MQQB-3.1.7.1.1-03", blind=True)
-class LongestLabelCut(Sending):
+class SenderLabelOfLongestLengthCut(Sending):
     """The sender sends at most 248 characters of a label."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -235,7 +237,7 @@ class LongestLabelCut(Sending):
 
 
 @fault("sender-second-lost-session-loses-messages", breaks="MQQB-3.1.7.1.6-03", blind=True)
-class SecondLossLosesMessages(Closing):
+class SenderSecondLostSessionLosesMessages(Closing):
     """The sender deletes the unacknowledged messages when it loses the connections of two successive sessions."""
 
     def __init__(self, qm: QM) -> None:
@@ -253,7 +255,7 @@ class SecondLossLosesMessages(Closing):
 
 
 @fault("sender-message-put-while-disconnected-sent-twice", breaks="MQQB-3.1.7.1.6-04", blind=True)
-class PutWhileDisconnectedSentTwice(Sending):
+class SenderMessagePutWhileDisconnectedSentTwice(Sending):
     """If an application sends a message while no session is open, the sender sends the message twice on the next
     session.
     """
@@ -276,7 +278,7 @@ class PutWhileDisconnectedSentTwice(Sending):
 
 
 @fault("sender-lost-connection-closes-other-sessions", breaks="MQQB-3.1.7.1.6-06", blind=True)
-class LostConnectionClosesOthers(Closing):
+class SenderLostConnectionClosesOtherSessions(Closing):
     """The sender closes every session when the connection of one session is lost."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -287,7 +289,7 @@ class LostConnectionClosesOthers(Closing):
 
 
 @fault("sender-resume-resumes-every-queue", breaks="MQQB-3.1.7.1-02", blind=True)
-class ResumesAll(Administering):
+class SenderResumeResumesEveryQueue(Administering):
     """The sender resumes all paused queues when one queue is resumed."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:

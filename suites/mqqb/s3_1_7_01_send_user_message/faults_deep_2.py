@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.1.1 and 3.1.7.1.6 in the second destination, session, loss or large value."""
+"""Faults of MS-MQQB 3.1.7.1.1 and 3.1.7.1.6 that occur only for a second destination, session or loss,
+or for a large value.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-own-message-identifier-of-preceding-message", breaks="MQQB-3.1.7.1.1-02", blind=True)
-class OwnWithoutNumber(OwnMessages):
+class SenderOwnMessageIdentifierOfPrecedingMessage(OwnMessages):
     """The sender gives an administration acknowledgment the identifier of the message that it sent before."""
 
     def send(self, message: Message, now: Now) -> None:
@@ -26,7 +28,7 @@ class OwnWithoutNumber(OwnMessages):
 
 
 @fault("sender-identifiers-counted-for-each-queue", breaks="MQQB-3.1.7.1.1-02", blind=True)
-class CountedPerQueue(Sending):
+class SenderIdentifiersCountedForEachQueue(Sending):
     """The sender counts the identifiers of messages separately for each outgoing queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -45,7 +47,7 @@ class CountedPerQueue(Sending):
 
 
 @fault("sender-body-above-64-kilobytes-cut", breaks="MQQB-3.1.7.1.1-03", blind=True)
-class BodyCut(Sending):
+class SenderBodyAbove64KilobytesCut(Sending):
     """The sender cuts a body that is longer than 65,535 bytes."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -55,7 +57,7 @@ class BodyCut(Sending):
 
 
 @fault("sender-application-tag-as-signed-number", breaks="MQQB-3.1.7.1.1-03", blind=True)
-class TagSigned(Sending):
+class SenderApplicationTagAsSignedNumber(Sending):
     """The sender clears the highest bit of an application tag."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -65,8 +67,10 @@ class TagSigned(Sending):
 
 
 @fault("sender-response-queue-of-earlier-message", breaks="MQQB-3.1.7.1.1-03", blind=True)
-class ResponseQueueStays(Sending):
-    """The sender fills in the response queue of the last message that had one, if a message has none."""
+class SenderResponseQueueOfEarlierMessage(Sending):
+    """If a message has no response queue, the sender fills in the response queue of the last message
+    that had a response queue.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -81,7 +85,7 @@ class ResponseQueueStays(Sending):
 
 
 @fault("sender-time-to-be-received-above-two-billion-infinite", breaks="MQQB-3.1.7.1.1-03", blind=True)
-class LongTimeInfinite(Sending):
+class SenderTimeToBeReceivedAboveTwoBillionInfinite(Sending):
     """The sender writes an infinite TimeToBeReceived for a time of more than 0x7FFFFFFF seconds."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -92,7 +96,7 @@ class LongTimeInfinite(Sending):
 
 
 @fault("sender-transmitted-set-for-message-behind-full-window", breaks="MQQB-3.1.7.1.6-02", blind=True)
-class TransmittedBehindWindow(Sending):
+class SenderTransmittedSetForMessageBehindFullWindow(Sending):
     """The sender sets Transmitted of messages that wait because the window is full."""
 
     def dispatch_messages(self, session: Session, now: Now) -> None:
@@ -103,7 +107,7 @@ class TransmittedBehindWindow(Sending):
 
 
 @fault("sender-transmitted-set-only-for-first-message", breaks="MQQB-3.1.7.1.6-02", blind=True)
-class TransmittedOnce(Sending):
+class SenderTransmittedSetOnlyForFirstMessage(Sending):
     """The sender sets Transmitted only of the first message of a session."""
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
@@ -112,7 +116,7 @@ class TransmittedOnce(Sending):
 
 
 @fault("sender-sent-express-messages-lost-with-connection", breaks="MQQB-3.1.7.1.6-03", blind=True)
-class SentExpressLost(Closing):
+class SenderSentExpressMessagesLostWithConnection(Closing):
     """The sender deletes the sent and unacknowledged express messages when the connection is lost."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -123,7 +127,7 @@ class SentExpressLost(Closing):
 
 
 @fault("sender-queue-without-messages-connected-after-loss", breaks="MQQB-3.1.7.1.6-03", blind=True)
-class EmptyStaysConnected(Closing):
+class SenderQueueWithoutMessagesConnectedAfterLoss(Closing):
     """The sender leaves State of an outgoing queue at Connected when the connection is lost and no message waits."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -134,7 +138,7 @@ class EmptyStaysConnected(Closing):
 
 
 @fault("sender-sent-messages-missing-after-second-loss", breaks="MQQB-3.1.7.1.6-04", blind=True)
-class SecondLoss(SessionInitialization):
+class SenderSentMessagesMissingAfterSecondLoss(SessionInitialization):
     """After the second loss of a connection, the sender sends only the messages that it had not sent before."""
 
     def __init__(self, qm: QM) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1 Send User Message that only some values of a message reveal."""
+"""Faults of MS-MQQB 3.1.7.1 Send User Message Event that occur only with some values of a message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-message-with-response-queue-of-paused-queue-sent", breaks="MQQB-3.1.7.1-02")
-class MessageWithResponseQueueSentFromPausedQueue(Sending):
+class SenderMessageWithResponseQueueOfPausedQueueSent(Sending):
     """The sender sends a message of a paused outgoing queue if the message has a response queue."""
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.1 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 3.1.7.1 Send User Message Event, written without reading the checks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-session-of-lost-connection-closed-without-retry-timer", breaks="MQQB-3.1.7.1.6-06", blind=True)
-class LostWithoutRetryTimer(Closing):
-    """When the connection of a session is lost, the sender closes the session without its last step: the Session Retry
-    Connect Timer does not start, although messages wait.
+class SenderSessionOfLostConnectionClosedWithoutRetryTimer(Closing):
+    """When the connection of a session is lost, the sender does not start the Session Retry Connect Timer as the last
+    step of closing the session, although messages wait.
     """
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:

@@ -33,8 +33,8 @@ for _name, _rule, _element, _value in _ELEMENTS:
 
 
 @fault("sender-report-next-hop-host-name", breaks="MQQB-3.1.7.1.7-05")
-class NextHopByName(Tracing):
-    """The sender's report has the host name of the next hop instead of its address."""
+class SenderReportNextHopHostName(Tracing):
+    """The sender puts the host name of the next hop, instead of its address, into its report."""
 
     def trace_sent(self, session: Session, message: Message, now: Now) -> None:
         if message.TracingRequested:

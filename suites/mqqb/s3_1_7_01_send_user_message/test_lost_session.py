@@ -11,8 +11,9 @@ from suites.mqqb.steps.sender import Sender
 
 @covers("MQQB-3.1.7.1.6-06")
 def test_sender_of_lost_connection_sends_its_messages_on_new_session(peer, sut, judge):
-    """The peer drops the connection of a session with two unacknowledged messages, and the SUT gets a third message to
-    send: the SUT sends the three messages on a new session, and leaves the session of another queue manager open.
+    """The peer drops the connection of a session with two unacknowledged messages of the SUT, and an application sends
+    a third message: the SUT sends the three messages on a new session, and leaves its session with another queue
+    manager open.
     """
     bystander = peer.open_raw({"ClientGuid": OTHER_GUID})
     sender = Sender(peer, sut, peer.direct_name("mqc-dropped"))

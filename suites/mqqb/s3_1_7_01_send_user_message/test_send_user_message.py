@@ -1,7 +1,7 @@
 """MS-MQQB 3.1.7.1 Send User Message Event, 3.1.7.1.1 General Processing, 3.1.7.1.6 Sending the Packet.
 
-MS-MQQB 3.1.7.16 Send User Message Wrapper: a dispatched message is sent, and is not dispatched again. Steps that have
-their own sections are also judged in those sections.
+MS-MQQB 3.1.7.16 Send User Message Wrapper: the SUT sends a dispatched message, and does not dispatch it again. The
+checks of other sections also judge the steps that these sections describe.
 """
 
 from __future__ import annotations
@@ -64,8 +64,9 @@ def test_messages_arrive_with_increasing_identifiers_on_session_opened_for_them(
 @needs("send")
 @covers("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", "MQQB-3.1.7.1-10")
 def test_packet_has_properties_of_message(peer, sut, judge):
-    """The SUT sends two messages with many properties, of which one has the longest label and the other a body of more
-    than 1 MB, no response queue and a very long TimeToBeReceived: each packet has the properties of its message.
+    """The SUT sends two messages with many properties. One message has the longest label; the other message has a body
+    of more than 1 MB, no response queue and a very long TimeToBeReceived: each packet has the properties of its
+    message.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     answers = peer.direct_name("mqc-answers")
@@ -122,7 +123,7 @@ def _get_properties(frame) -> dict[str, Any]:
 @varied("response queue", "trace")
 def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judge, delivery):
     """The SUT sends messages that request one or all kinds of acknowledgments, and one or both kinds of journaling: the
-    packets have the corresponding bits and the requested TimeToBeReceived.
+    packets have the bits for these requests and the requested TimeToBeReceived.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     admin = peer.direct_name("mqc-acks")
@@ -172,9 +173,9 @@ def _get_requests(frame) -> tuple[list[str], int]:
 @covers("MQQB-3.1.7.1-02", "MQQB-3.1.7.13-13")
 @varied("acknowledgments", "response queue", "time to be received", "time to reach queue")
 def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
-    """One outgoing queue of the SUT is paused before its second message of each kind of delivery, and another outgoing
-    queue before its only message: the SUT sends the messages of the first queue only after this queue is resumed, and
-    the message of the other queue only after the other queue is resumed.
+    """An application pauses one outgoing queue of the SUT before the second message of each kind of delivery, and
+    another outgoing queue before its only message: the SUT sends the waiting messages of a queue only after the
+    application has resumed this queue.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     beside = peer.direct_name("mqc-beside")
@@ -213,7 +214,7 @@ def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
 @varied("positive journaling", "negative journaling", priority=("3", "0"))
 def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
     """The SUT sends one message, and a second message waits in the paused queue: OutgoingQueueReference of the session
-    is this queue; Transmitted is TRUE for the first message, and FALSE for the second.
+    is this queue; Transmitted is TRUE for the first message, and FALSE for the second message.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
@@ -258,9 +259,9 @@ def _find_session(sut, format_name: str) -> dict[str, Any]:
 @covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04", "MQQB-3.1.7.1.6-06", "MQQB-3.1.7.16-06")
 @varied("delivery", "negative journaling", "response queue", acknowledgments=("none", "of arrival"))
 def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
-    """The SUT sends three messages and the peer drops the connection without an acknowledgment: the queue still
+    """The SUT sends three messages, and the peer drops the connection without an acknowledgment: the queue still
     contains three messages and is not Connected, and another session stays open. An application adds a message. On the
-    next session, which is lost as well, and on the one after it, the SUT sends each message once.
+    next session, which the peer also drops, and on the session after that, the SUT sends each message once.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-lost"))
     sender.send(1, 2, 3)
@@ -346,9 +347,9 @@ def _send_and_await(peer, sut, receiver) -> Frame:
 
 @covers("MQQB-3.1.7.1-12", "MQQB-3.1.7.1.1-02")
 def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
-    """The peer requests two acknowledgments of arrival, between two messages of an application: the acknowledgments
-    have MessageIDs between those of the messages, the session counts them, and the SUT sends them again after the loss
-    of the session.
+    """An application of the SUT sends two messages, and between them the peer requests two acknowledgments of arrival:
+    the MessageIDs of the acknowledgments are between the MessageIDs of the messages, the session counts the
+    acknowledgments, and the SUT sends them again after the loss of the session.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     mixed = [] if not sut.has("send") else [_send_and_await(peer, sut, receiver)]

@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.7.1.7 Sending Trace Message: the report on a message that the SUT sends.
 
-Reports on received messages are judged in 3.1.5.8.9.
+The checks of 3.1.5.8.9 judge reports on received messages.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ HIGHEST_BIT = 0x8000_0000
 )
 @needs("send", "public_names")
 def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
-    """The SUT sends an untraced message, a message that is traced to an unknown queue, a message of each delivery that
-    is traced to a queue of the peer, and a second untraced message. The SUT sends reports only about the three messages
-    that are traced to a known queue; each report has the specified class, destination, label and body.
+    """The SUT sends an untraced message, a traced message that names an unknown report queue, a traced message of each
+    delivery that names a report queue of the peer, and a second untraced message: the SUT sends reports only about the
+    three messages that name a known report queue. Each report has the specified class, destination, label and body.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     to = peer.direct_name()
@@ -94,20 +94,20 @@ def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
 
 
 def _is_traced_elsewhere(frame) -> bool:
-    """Return whether a message is traced to a queue other than that of the peer."""
+    """Return whether a traced message names a report queue that is not the queue of the peer."""
     return bool(frame["DebugHeader"].QueueIdentifier != PEER_PUBLIC_QUEUE)
 
 
 def _read_body(frame) -> str:
-    """Return the body of a report in lower case, without the space that only some systems send."""
+    """Return the body of a report in lower case, without the space that only some systems put into it."""
     return Report(frame).text.replace(" </HOP COUNT>", "</HOP COUNT>").lower()
 
 
 @covers("MQQB-3.1.7.1-11", "MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05")
 @needs("private_names", "public_names")
 def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
-    """The peer sends a traced message that is addressed to its own queue: the SUT forwards it, and sends a report with
-    the next hop that has the whole MessageID of the message.
+    """The peer sends a traced message that is addressed to its own queue: the SUT forwards the message, and sends a
+    report with the next hop and the complete MessageID of the message.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     user = peer.private_queue(peer.identifier, 1) | {"MessageID": peer.message_id() | HIGHEST_BIT}
@@ -142,8 +142,8 @@ def test_traced_message_that_is_routed_is_reported(peer, sut, judge):
 @needs("send", "public_names", "two_addresses")
 @varied("application tag", "label", acknowledgments=("none", "of receipt"))
 def test_report_has_address_of_next_hop(peer, sut, judge):
-    """The SUT sends a traced message to a host name with two addresses, of which the second is the peer's: the report
-    contains that address as next hop.
+    """The SUT sends a traced message to a host name with two addresses, the second of which belongs to the peer: the
+    report contains the second address as next hop.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sut.send(PEER_QUEUE_BY_HOST_NAME, body="traced", trace_queue=str(PEER_PUBLIC_QUEUE))

@@ -33,7 +33,7 @@ add(
 
 
 @fault("receiver-ack-of-removal-sent-without-request", breaks=("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-03"))
-class RemovalAcknowledgedUnasked(Positions):
+class ReceiverAckOfRemovalSentWithoutRequest(Positions):
     """The receiver acknowledges every message that leaves its queue, even if PR and NR of the message are clear."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -93,8 +93,8 @@ add(
 
 
 @fault("receiver-final-ack-only-with-jp", breaks="MQQB-3.1.7.2.2-01")
-class FinalAckForPositiveJournalingOnly(FinalAcks):
-    """The receiver sends a FinalAck only for a message with JP."""
+class ReceiverFinalAckOnlyWithJp(FinalAcks):
+    """The receiver sends a FinalAck only for messages with JP."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if position.MessageReference.PositiveJournalingRequested:
@@ -139,7 +139,7 @@ add(
 
 
 @fault("receiver-nack-of-timed-out-express-message-not-sent", breaks="MQQB-3.1.7.2.1-D04", blind=True)
-class ExpressMessageThatNobodyReceivedNotAcknowledged(AdminAcks):
+class ReceiverNackOfTimedOutExpressMessageNotSent(AdminAcks):
     """The receiver does not acknowledge an express message whose TimeToBeReceived has expired."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
@@ -149,9 +149,9 @@ class ExpressMessageThatNobodyReceivedNotAcknowledged(AdminAcks):
 
 
 @fault("receiver-purged-message-acknowledged-as-received", breaks="MQQB-3.1.7.2.1-D03")
-class PurgedToldAsReceived(TwoPhaseReading):
-    """The receiver acknowledges a message as received although the message was purged while a remote reader had it
-    locked.
+class ReceiverPurgedMessageAcknowledgedAsReceived(TwoPhaseReading):
+    """When a message was purged while a remote reader had it locked, the receiver acknowledges the
+    message as received.
     """
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
@@ -161,7 +161,7 @@ class PurgedToldAsReceived(TwoPhaseReading):
 
 
 @fault("locked-message-of-deleted-queue-not-acknowledged", breaks="MQQB-3.1.7.2.1-D02")
-class LockedNotReported(Positions):
+class LockedMessageOfDeletedQueueNotAcknowledged(Positions):
     """The receiver does not acknowledge a message that a reader has locked when the queue of the message is deleted."""
 
     def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
@@ -174,9 +174,9 @@ class LockedNotReported(Positions):
 
 
 @fault("message-purged-while-read-remotely-counts-as-received", breaks="MQQB-3.1.7.2.1-D03")
-class PurgedCountsAsReceived(TwoPhaseReading):
-    """The receiver acknowledges a message as received when a receive of the message succeeds after its queue was
-    purged.
+class MessagePurgedWhileReadRemotelyCountsAsReceived(TwoPhaseReading):
+    """When a receive of a message succeeds after its queue was purged, the receiver acknowledges the
+    message as received.
     """
 
     def dequeue_message_end(
@@ -193,8 +193,10 @@ class PurgedCountsAsReceived(TwoPhaseReading):
 
 
 @fault("receiver-deleted-message-with-pr-and-nr-not-acknowledged", breaks="MQQB-3.1.7.2.1-03")
-class BothRequestsMissed(AdminAcks):
-    """The receiver does not acknowledge that a message was deleted with its queue if both PR and NR are set."""
+class ReceiverDeletedMessageWithPrAndNrNotAcknowledged(AdminAcks):
+    """When a queue is deleted, the receiver sends no acknowledgment for a message in this queue that has
+    both PR and NR set.
+    """
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         both = bool(message.AcknowledgementsRequested & POSITIVE_RECEIVE)
@@ -203,7 +205,7 @@ class BothRequestsMissed(AdminAcks):
 
 
 @fault("receiver-message-of-subqueue-without-final-ack", breaks="MQQB-3.1.7.2.2-01")
-class SubqueueWithoutFinalAck(FinalAcks):
+class ReceiverMessageOfSubqueueWithoutFinalAck(FinalAcks):
     """The receiver sends no FinalAck for a message that leaves a subqueue."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:

@@ -25,8 +25,8 @@ TIMEOUT = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
 
 
 @fault("receiver-nack-receive-timeout-of-recoverable-message-express", breaks="MQQB-3.1.7.2.1-01", blind=True)
-class NegativeAsExpress(AdminAcks):
-    """The receiver sends the NACK_RECEIVE_TIMEOUT of a recoverable message as an express message."""
+class ReceiverNackReceiveTimeoutOfRecoverableMessageExpress(AdminAcks):
+    """The receiver sends NACK_RECEIVE_TIMEOUT for a recoverable message as an express message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
@@ -34,8 +34,8 @@ class NegativeAsExpress(AdminAcks):
 
 
 @fault("receiver-nack-queue-deleted-of-express-message-recoverable", breaks="MQQB-3.1.7.2.1-02", blind=True)
-class NegativeAsRecoverable(AdminAcks):
-    """The receiver sends the NACK_Q_DELETED of an express message as a recoverable message."""
+class ReceiverNackQueueDeletedOfExpressMessageRecoverable(AdminAcks):
+    """The receiver sends NACK_Q_DELETED for an express message as a recoverable message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
@@ -43,7 +43,7 @@ class NegativeAsRecoverable(AdminAcks):
 
 
 @fault("receiver-nack-receive-timeout-although-only-pr", breaks="MQQB-3.1.7.2.1-03", blind=True)
-class TimeoutForPr(FinalAcks):
+class ReceiverNackReceiveTimeoutAlthoughOnlyPr(FinalAcks):
     """The receiver sends NACK_RECEIVE_TIMEOUT for a message that requests only a positive acknowledgment."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -55,7 +55,7 @@ class TimeoutForPr(FinalAcks):
 
 
 @fault("receiver-ack-receive-of-second-message-omitted", breaks="MQQB-3.1.7.2.1-D01", blind=True)
-class OncePerQueue(AdminAcks):
+class ReceiverAckReceiveOfSecondMessageOmitted(AdminAcks):
     """The receiver acknowledges the receipt only of the first message that an application receives from a queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -71,7 +71,7 @@ class OncePerQueue(AdminAcks):
 
 
 @fault("receiver-ack-receive-of-transactional-message-omitted", breaks="MQQB-3.1.7.2.1-D01", blind=True)
-class NotForTransactional(AdminAcks):
+class ReceiverAckReceiveOfTransactionalMessageOmitted(AdminAcks):
     """The receiver does not acknowledge the receipt of a transactional message."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
@@ -80,7 +80,7 @@ class NotForTransactional(AdminAcks):
 
 
 @fault("receiver-nack-queue-deleted-for-first-message-only", breaks="MQQB-3.1.7.2.1-D02", blind=True)
-class FirstOfDeletedOnly(FinalAcks):
+class ReceiverNackQueueDeletedForFirstMessageOnly(FinalAcks):
     """The receiver sends NACK_Q_DELETED only for the first message of a deleted queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -96,7 +96,7 @@ class FirstOfDeletedOnly(FinalAcks):
 
 
 @fault("receiver-nack-queue-purged-for-first-message-only", breaks="MQQB-3.1.7.2.1-D03", blind=True)
-class FirstOfPurgedOnly(FinalAcks):
+class ReceiverNackQueuePurgedForFirstMessageOnly(FinalAcks):
     """The receiver sends NACK_Q_PURGED only for the first message of a purged queue."""
 
     def __init__(self, qm: QM) -> None:
@@ -112,7 +112,7 @@ class FirstOfPurgedOnly(FinalAcks):
 
 
 @fault("receiver-nack-receive-timeout-of-express-message-omitted", breaks="MQQB-3.1.7.2.1-D04", blind=True)
-class NoTimeoutForExpress(AdminAcks):
+class ReceiverNackReceiveTimeoutOfExpressMessageOmitted(AdminAcks):
     """The receiver sends no NACK_RECEIVE_TIMEOUT for an express message."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
@@ -136,7 +136,7 @@ add(
 
 
 @fault("receiver-final-ack-for-jp-after-receive-only", breaks="MQQB-3.1.7.2.2-01", blind=True)
-class JpOnlyAfterReceive(FinalAcks):
+class ReceiverFinalAckForJpAfterReceiveOnly(FinalAcks):
     """For a message with JP but without JN, the receiver sends a FinalAck only if an application received the
     message.
     """
@@ -149,7 +149,7 @@ class JpOnlyAfterReceive(FinalAcks):
 
 
 @fault("receiver-administration-acknowledgment-omitted-beside-final-ack", breaks="MQQB-3.1.7.2-01", blind=True)
-class AdministrationOrFinal(FinalAcks):
+class ReceiverAdministrationAcknowledgmentOmittedBesideFinalAck(FinalAcks):
     """The receiver sends no administration acknowledgment for a message for which it also sends a FinalAck."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.2 Message Position Deleted in other ways to leave a queue, and for several messages."""
+"""Faults of MS-MQQB 3.1.7.2 Message Position Deleted that occur only if a message leaves its queue in other ways, or
+for several messages.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,10 @@ TIMEOUT = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
 
 
 @fault("receiver-acknowledgment-with-delivery-of-preceding-one", breaks="MQQB-3.1.7.2.1-01", blind=True)
-class DeliveryStays(AdminAcks):
-    """The receiver sends the acknowledgment of a recoverable message as express if the one before was express."""
+class ReceiverAcknowledgmentWithDeliveryOfPrecedingOne(AdminAcks):
+    """The receiver sends the acknowledgment of a recoverable message as an express message if the preceding
+    acknowledgment was an express message.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -35,8 +39,10 @@ class DeliveryStays(AdminAcks):
 
 
 @fault("receiver-acknowledgment-of-express-message-as-preceding-one", breaks="MQQB-3.1.7.2.1-02", blind=True)
-class RecoverableStays(AdminAcks):
-    """The receiver sends the acknowledgment of an express message as recoverable if the one before was recoverable."""
+class ReceiverAcknowledgmentOfExpressMessageAsPrecedingOne(AdminAcks):
+    """The receiver sends the acknowledgment of an express message as a recoverable message if the preceding
+    acknowledgment was a recoverable message.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -49,7 +55,7 @@ class RecoverableStays(AdminAcks):
 
 
 @fault("receiver-nack-queue-purged-although-only-pr", breaks="MQQB-3.1.7.2.1-03", blind=True)
-class PurgedForPr(FinalAcks):
+class ReceiverNackQueuePurgedAlthoughOnlyPr(FinalAcks):
     """The receiver sends NACK_Q_PURGED for a message that requests only a positive acknowledgment."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -61,7 +67,7 @@ class PurgedForPr(FinalAcks):
 
 
 @fault("receiver-ack-receive-although-only-nr-of-transactional-message", breaks="MQQB-3.1.7.2.1-03", blind=True)
-class ReceivedForNr(FinalAcks):
+class ReceiverAckReceiveAlthoughOnlyNrOfTransactionalMessage(FinalAcks):
     """The receiver sends ACK_RECEIVE for a transactional message that requests only a negative acknowledgment."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -73,7 +79,7 @@ class ReceivedForNr(FinalAcks):
 
 
 @fault("receiver-nack-receive-timeout-for-first-of-two-messages-only", breaks="MQQB-3.1.7.2.1-D04", blind=True)
-class OneTimeoutASecond(FinalAcks):
+class ReceiverNackReceiveTimeoutForFirstOfTwoMessagesOnly(FinalAcks):
     """The receiver sends NACK_RECEIVE_TIMEOUT for only one of the messages that expire in the same second."""
 
     def __init__(self, qm: QM) -> None:
@@ -89,7 +95,7 @@ class OneTimeoutASecond(FinalAcks):
 
 
 @fault("receiver-nack-queue-purged-not-for-transactional-messages", breaks="MQQB-3.1.7.2.1-D03", blind=True)
-class PurgedNotTransactional(AdminAcks):
+class ReceiverNackQueuePurgedNotForTransactionalMessages(AdminAcks):
     """The receiver sends no NACK_Q_PURGED for a transactional message."""
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
@@ -98,7 +104,7 @@ class PurgedNotTransactional(AdminAcks):
 
 
 @fault("receiver-ack-receive-of-message-from-subqueue-omitted", breaks="MQQB-3.1.7.2.1-D01", blind=True)
-class NotFromSubqueue(FinalAcks):
+class ReceiverAckReceiveOfMessageFromSubqueueOmitted(FinalAcks):
     """The receiver sends no ACK_RECEIVE for a message that an application receives from a subqueue."""
 
     def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -107,7 +113,7 @@ class NotFromSubqueue(FinalAcks):
 
 
 @fault("receiver-acknowledgment-only-for-first-administration-queue", breaks="MQQB-3.1.7.2-01", blind=True)
-class FirstAdminQueueOnly(AdminAcks):
+class ReceiverAcknowledgmentOnlyForFirstAdministrationQueue(AdminAcks):
     """The receiver sends the acknowledgments of all messages to the administration queue of the first message."""
 
     def __init__(self, qm: QM) -> None:
@@ -120,7 +126,7 @@ class FirstAdminQueueOnly(AdminAcks):
 
 
 @fault("receiver-final-ack-of-expired-message-omitted", breaks="MQQB-3.1.7.2.2-01", blind=True)
-class NoFinalAckOfExpired(FinalAcks):
+class ReceiverFinalAckOfExpiredMessageOmitted(FinalAcks):
     """The receiver sends no FinalAck for a message whose TimeToBeReceived has expired in the queue."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -129,8 +135,8 @@ class NoFinalAckOfExpired(FinalAcks):
 
 
 @fault("receiver-final-ack-of-second-received-message-omitted", breaks="MQQB-3.1.7.2.2-01", blind=True)
-class FirstFinalAckOnly(FinalAcks):
-    """The receiver sends a FinalAck only for the first message of a sequence that leaves its queue."""
+class ReceiverFinalAckOfSecondReceivedMessageOmitted(FinalAcks):
+    """The receiver sends a FinalAck only for the first message of a sequence that leaves the queue."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -144,8 +150,8 @@ class FirstFinalAckOnly(FinalAcks):
 
 
 @fault("receiver-final-ack-for-fa-alone-omitted", breaks="MQQB-3.1.7.2.2-01", blind=True)
-class FaAlone(FinalAcks):
-    """The receiver sends no FinalAck for a message that only FA requests."""
+class ReceiverFinalAckForFaAloneOmitted(FinalAcks):
+    """The receiver sends no FinalAck for a message with FA set and with JP and JN clear."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference

@@ -31,8 +31,8 @@ for rule, wanted in (("MQQB-3.1.7.2.1-01", 1), ("MQQB-3.1.7.2.1-02", 0)):
 
 
 def _demand_requested_kind(packet: Any, message: Message, answered: Any) -> Finding:
-    """Demand PR in a message whose acknowledgment reports the receipt, and NR in a message whose acknowledgment reports
-    that the message was not received.
+    """Demand that PR is set in a message whose acknowledgment reports the receipt, and that NR is set in a message
+    whose acknowledgment reports a removal without receipt.
     """
     received = packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_RECEIVE
     name, bit = ("PR", _PR) if received else ("NR", _NR)

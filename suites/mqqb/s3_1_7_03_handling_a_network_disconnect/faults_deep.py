@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-loss-of-connection-before-open-ignored", breaks="MQQB-3.1.7.3-01", blind=True)
-class LossBeforeOpenIgnored(Closing):
+class InitiatorLossOfConnectionBeforeOpenIgnored(Closing):
     """The initiator ignores the loss of a connection on which a session is being set up."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -23,7 +23,7 @@ class LossBeforeOpenIgnored(Closing):
 
 
 @fault("acceptor-loss-of-connection-ignored", breaks="MQQB-3.1.7.3-01", blind=True)
-class AcceptorIgnores(Closing):
+class AcceptorLossOfConnectionIgnored(Closing):
     """The acceptor ignores the loss of the connection of an open session."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
@@ -32,8 +32,8 @@ class AcceptorIgnores(Closing):
 
 
 @fault("initiator-later-loss-of-connection-ignored", breaks="MQQB-3.1.7.3-01", blind=True)
-class LaterLossIgnored(Closing):
-    """The initiator ignores the loss of a connection if an earlier connection of the same queue was lost."""
+class InitiatorLaterLossOfConnectionIgnored(Closing):
+    """The initiator ignores the loss of a connection if an earlier connection for the same queue was lost."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -47,7 +47,7 @@ class LaterLossIgnored(Closing):
 
 
 @fault("acceptor-loss-of-connection-before-parameters-ignored", breaks="MQQB-3.1.7.3-01", blind=True)
-class LossBeforeParametersIgnored(Closing):
+class AcceptorLossOfConnectionBeforeParametersIgnored(Closing):
     """The acceptor ignores the loss of a connection on which it waits for ConnectionParameters."""
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.3 Handling a Network Disconnect. The loss of an open session is also judged with 3.1.6.1."""
+"""MS-MQQB 3.1.7.3 Handling a Network Disconnect. The checks of 3.1.6.1 also judge the loss of an open session."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ RETRY_INTERVAL_MS = 5_000
 @covers("MQQB-3.1.7.3-01")
 @pytest.mark.parametrize("state", ["WAITING_ECR_MSG", "WAITING_CPR_MSG"])
 def test_initiator_connects_again_after_loss_during_set_up(peer, sut, judge, state):
-    """The peer drops the SUT's connection before the session is open: the SUT connects again after the retry time, and
-    does not wait for the Session Initialization Timer.
+    """The peer drops the connection of the SUT before the session is open: the SUT connects again after the retry time,
+    and does not wait for the expiry of the Session Initialization Timer.
     """
     outgoing = OutgoingSession(peer, sut)
     request = outgoing.await_request()
@@ -38,8 +38,8 @@ def test_initiator_connects_again_after_loss_during_set_up(peer, sut, judge, sta
 @needs("inspect")
 @pytest.mark.parametrize("state", ["OPEN", "WAITING_CP_MSG"])
 def test_acceptor_closes_session_of_lost_connection(peer, sut, judge, state):
-    """The peer drops one of its two sessions, which is open or waits for ConnectionParameters: the SUT then shows only
-    one session of the peer, and acknowledges a message on that session.
+    """The peer has two sessions, and drops the connection of one session, which is open or waits for
+    ConnectionParameters: the SUT then shows only one session of the peer, and acknowledges a message on that session.
     """
     session, beside = peer.open_raw() if state == "OPEN" else peer.connect(), peer.open_raw()
     if state != "OPEN":

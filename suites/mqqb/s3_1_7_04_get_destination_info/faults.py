@@ -28,12 +28,12 @@ def _redirect_format_names(
 ) -> Install:
     """Make the initiator find a wrong destination for format names of some kinds."""
 
-    class Leads(NextHops):
+    class DestinationRedirected(NextHops):
         def get_destination_info(self, format_name: str) -> Destination | None:
             found = super().get_destination_info(format_name)
             return change(found) if isinstance(parse_format_name(format_name), kinds) else found
 
-    return replace_part(Leads)
+    return replace_part(DestinationRedirected)
 
 
 # -- direct names --------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ add(
         *("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94"),
     ),
 )
-class AnyPublicQueue(NextHops):
+class InitiatorUnknownPublicNameWithDestination(NextHops):
     """The initiator connects to an arbitrary queue manager for an unknown public format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:

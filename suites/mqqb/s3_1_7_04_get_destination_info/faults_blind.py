@@ -12,7 +12,7 @@ from reference_qm.core.sessions.resolving import is_address
 
 
 @fault("initiator-direct-name-host-without-domain", breaks="MQQB-3.1.7.4-04", blind=True)
-class DomainCutOff(NextHops):
+class InitiatorDirectNameHostWithoutDomain(NextHops):
     """The initiator uses only the part before the first dot of the host name in a direct format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -23,8 +23,10 @@ class DomainCutOff(NextHops):
 
 
 @fault("initiator-unknown-public-queue-never-looked-up-again", breaks="MQQB-3.1.7.4-08", blind=True)
-class UnknownForever(NextHops):
-    """If the first read of a public queue does not find the queue, the initiator never reads that queue again."""
+class InitiatorUnknownPublicQueueNeverLookedUpAgain(NextHops):
+    """If the initiator does not find a public queue in the directory at its first attempt, it never reads this queue
+    from the directory again.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -16,13 +16,13 @@ from suites.mqqb.steps.sender import Sender
 
 
 def expect_connection_to(peer):
-    """Expect a connection to the address of the peer."""
+    """Wait until the SUT connects to the address of the peer."""
     return holds(f"the SUT connects to {peer.address}", otherwise="the SUT opened no connection")
 
 
 def send_to_name(peer, sut, name: str):
-    """Let the SUT send to a format name; return whether the SUT connects to the peer, the ServerGuid and the SUT's
-    request.
+    """Let the SUT send to a format name; return whether the SUT connects to the peer, the ServerGuid of the SUT's
+    request, and the request.
     """
     connection = OutgoingSession(peer, sut, name).listener.accept()
     request = None if connection is None else connection.poll("EstablishConnection")
@@ -33,7 +33,7 @@ def send_to_name(peer, sut, name: str):
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
 @varied("priority", "negative journaling", "response queue", "time to be received", "time to reach queue")
 def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
-    """The SUT sends to a direct format name of the peer: it connects to the address in the name; ServerGuid of its
+    """The SUT sends to a direct format name of the peer: the SUT connects to the address in the name; ServerGuid of its
     request is null, or the peer's GUID (E11).
     """
     where, asked, request = send_to_name(peer, sut, peer.direct_name())
@@ -60,8 +60,8 @@ def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-14", "MQQB-3.1.7.4-15", "MQQB-3.1.7.4-16", "MQQB-3.1.7.4-17")
 @varied("positive journaling", "response queue", priority=("3", "0"))
 def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge):
-    """The SUT sends to a private format name of the peer: it connects to the peer, with the GUID in the name as
-    ServerGuid.
+    """The SUT sends to a private format name of the peer: the SUT connects to the peer, and ServerGuid of its request
+    is the GUID in the name.
     """
     where, asked, request = send_to_name(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
     judge(
@@ -85,7 +85,7 @@ def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge)
 @covers("MQQB-3.1.7.4-16")
 def test_private_names_of_same_number_lead_to_their_own_queue_managers(peer, sut, judge):
     """The SUT sends to a private format name of an unknown queue manager, and then to the private format name of the
-    peer with the same queue number: it connects to the peer, with the peer's GUID as ServerGuid.
+    peer with the same queue number: the SUT connects to the peer, and ServerGuid of its request is the peer's GUID.
     """
     sut.send(f"PRIVATE={OTHER_GUID}\\00000001", body="for nobody")
     where, asked, request = send_to_name(peer, sut, f"PRIVATE={peer.identifier}\\00000001")
@@ -118,8 +118,8 @@ def test_private_names_of_same_number_lead_to_their_own_queue_managers(peer, sut
 )
 @varied("acknowledgments", "positive journaling", "negative journaling", "time to be received", "trace")
 def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
-    """The SUT sends to a public format name of a queue of the peer: it connects to the peer, with the peer's GUID as
-    ServerGuid.
+    """The SUT sends to a public format name of a queue of the peer: the SUT connects to the peer, and ServerGuid of its
+    request is the peer's GUID.
     """
     where, asked, request = send_to_name(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     judge(
@@ -158,8 +158,8 @@ def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
 @needs("send", "two_addresses")
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
 def test_direct_name_of_host_leads_to_connection_to_its_address(peer, sut, judge):
-    """The SUT sends to a direct format name with a host name in a domain: it connects to the peer, because the name
-    resolves to the peer's address; ServerGuid is zero, or the peer's GUID (E11).
+    """The SUT sends to a direct format name with a host name in a domain; the host name resolves to the peer's address:
+    the SUT connects to the peer, and ServerGuid of its request is zero, or the peer's GUID (E11).
     """
     where, asked, request = send_to_name(peer, sut, PEER_QUEUE_BY_HOST_NAME)
     judge(
@@ -183,7 +183,7 @@ def test_direct_name_of_host_leads_to_connection_to_its_address(peer, sut, judge
 @needs("send", "public_names")
 @covers("MQQB-3.1.7.4-07", "MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11")
 def test_unknown_public_name_opens_no_connection(peer, sut, judge):
-    """The SUT sends to a public format name that is in no directory: it does not connect."""
+    """The SUT sends to a public format name that no directory contains: the SUT does not connect."""
     outgoing = OutgoingSession.unless_refused(peer, sut, judge, f"PUBLIC={OTHER_GUID}")
     if outgoing is None:
         return
@@ -196,8 +196,8 @@ def test_unknown_public_name_opens_no_connection(peer, sut, judge):
 @needs("send", "public_names")
 @covers("MQQB-3.1.7.4-11")
 def test_unknown_public_name_after_known_name_opens_no_connection(peer, sut, judge):
-    """The SUT sends to a public format name of the peer, and then to a public format name that is in no directory: it
-    opens only the connection for the first name.
+    """The SUT sends to a public format name of the peer, and then to a public format name that no directory contains:
+    the SUT opens only the connection for the first name.
     """
     known = OutgoingSession(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     known.await_request()
@@ -215,8 +215,8 @@ def test_unknown_public_name_after_known_name_opens_no_connection(peer, sut, jud
 @needs("directory", "send")
 @covers("MQQB-3.1.7.4-13")
 def test_messages_to_two_public_names_have_their_own_queue_managers(peer, sut, judge):
-    """The SUT sends to a public format name of the peer, and to one of a remote computer, to which the peer is the next
-    hop: QueueManagerAddress of each message is the GUID of the queue manager that owns the queue.
+    """The SUT sends to a public format name of the peer, and to a public format name of a remote computer, to which the
+    peer is the next hop: QueueManagerAddress of each message is the GUID of the queue manager that owns the queue.
     """
     sender = Sender(peer, sut)
     came = []

@@ -13,7 +13,7 @@ _UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
 
 
 @fault("initiator-next-hop-guid-wrong", breaks="MQQB-3.1.7.5-D02")
-class NextHopIdentifiedOtherwise(NextHops):
+class InitiatorNextHopGuidWrong(NextHops):
     """The initiator uses a next hop with the address of one queue manager and the GUID of a different queue manager."""
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
@@ -21,8 +21,8 @@ class NextHopIdentifiedOtherwise(NextHops):
 
 
 @fault("initiator-next-hops-in-reverse-direction", breaks="MQQB-3.1.7.5-D01")
-class NextHopsFromElsewhere(NextHops):
-    """The initiator requests the next hops to itself instead of the next hops to the destination."""
+class InitiatorNextHopsInReverseDirection(NextHops):
+    """The initiator requests from routing the next hops to itself instead of the next hops to the destination."""
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
         return super().get_next_hops(self.qm.adm.Identifier)

@@ -25,12 +25,12 @@ _RF_BIT = PingPacket.flags(RF=1)
 def _increment_ping_cookie_by(step: int) -> Install:
     """Make the initiator increment PingCookie by a number other than one."""
 
-    class CountedBy(Ping):
+    class CookieIncrementChanged(Ping):
         def send_request(self, session: Session, now: Now) -> None:
             self.qm.adm.PingCookie = self.qm.adm.PingCookie + step - 1 & 0xFFFFFFFF
             super().send_request(session, now)
 
-    return replace_part(CountedBy)
+    return replace_part(CookieIncrementChanged)
 
 
 add(
@@ -54,7 +54,7 @@ add(
 add(
     "initiator-ping-request-qm-guid-wrong",
     "MQQB-3.1.7.6-05",
-    "The QMGuid of the initiator's Ping Request belongs to no queue manager.",
+    "The initiator sends a Ping Request whose QMGuid belongs to no queue manager.",
     sent_as("initiator", field_is(PingPacket, "QMGuid", OTHER_GUID)),
 )
 add(
@@ -66,7 +66,7 @@ add(
 add(
     "initiator-ping-request-to-wrong-port",
     "MQQB-3.1.7.6-08",
-    "The initiator sends the Ping Request to the port above the acceptor's ping port.",
+    "The initiator sends the Ping Request to a port number that is one above the acceptor's ping port.",
     change_sent_datagrams(
         PingSocket.SOURCE, lambda sent: replace(sent, remote=Endpoint(sent.remote.host, sent.remote.port + 1))
     ),
@@ -83,7 +83,7 @@ add(
 
 
 @fault("initiator-connects-before-ping-response", breaks="MQQB-3.1.7.6-10")
-class ResponseNotWaitedFor(Ping):
+class InitiatorConnectsBeforePingResponse(Ping):
     """The initiator connects at once after its Ping Request."""
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -113,7 +113,7 @@ add(
 
 
 @fault("initiator-session-opened-at-ping-timer-expiry", breaks=("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"))
-class ExpiryOpensTheSession(Ping):
+class InitiatorSessionOpenedAtPingTimerExpiry(Ping):
     """The initiator opens the session although the Ping Response Timer expires without a response."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:

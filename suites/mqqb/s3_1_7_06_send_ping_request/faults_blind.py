@@ -14,9 +14,9 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-second-ping-stops-ping-response-timer-of-first", breaks="MQQB-3.1.7.6-09", blind=True)
-class OneTimerForAllPings(Ping):
-    """The initiator has one Ping Response Timer for all Ping Requests: the timer of an earlier Ping Request never
-    expires.
+class InitiatorSecondPingStopsPingResponseTimerOfFirst(Ping):
+    """The initiator has one Ping Response Timer for all Ping Requests: when it starts the timer for a new Ping Request,
+    the timer of the earlier Ping Request never expires.
     """
 
     def send_request(self, session: Session, now: Now) -> None:
@@ -27,7 +27,7 @@ class OneTimerForAllPings(Ping):
 
 
 @fault("initiator-rf-of-ping-response-ignored-for-private-name", breaks="MQQB-3.1.7.6-13", blind=True)
-class RefusalIgnored(Ping):
+class InitiatorRfOfPingResponseIgnoredForPrivateName(Ping):
     """The initiator opens a session for a private or public format name although RF of the Ping Response is set."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:

@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-ping-timer-of-second-session-not-started", breaks="MQQB-3.1.7.6-09", blind=True)
-class SecondWithoutTimer(Ping):
+class InitiatorPingTimerOfSecondSessionNotStarted(Ping):
     """The initiator does not start the Ping Response Timer for a session while another session waits for a Ping
     Response.
     """

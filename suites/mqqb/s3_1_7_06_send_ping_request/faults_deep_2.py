@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.6 Send Ping Request in the second destination, ping or answer."""
+"""Faults of MS-MQQB 3.1.7.6 Send Ping Request that occur only for a second destination, ping or answer."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-ping-timer-shared-by-destinations", breaks="MQQB-3.1.7.6-09", blind=True)
-class SharedTimer(Ping):
-    """The initiator has one Ping Response Timer, so that a second Ping Request stops the timer of the first."""
+class InitiatorPingTimerSharedByDestinations(Ping):
+    """The initiator has one Ping Response Timer, so that a second Ping Request stops the timer of the
+    first Ping Request.
+    """
 
     def send_request(self, session: Session, now: Now) -> None:
         super().send_request(session, now)
@@ -24,7 +26,7 @@ class SharedTimer(Ping):
 
 
 @fault("initiator-refusal-of-first-ping-kept-for-all", breaks="MQQB-3.1.7.6-13", blind=True)
-class RefusalKept(Ping):
+class InitiatorRefusalOfFirstPingKeptForAll(Ping):
     """After one Ping Response with RF set, the initiator treats the responses of all destinations as refusals."""
 
     def __init__(self, qm: QM) -> None:
@@ -38,7 +40,7 @@ class RefusalKept(Ping):
 
 
 @fault("initiator-consent-of-first-ping-kept-for-address", breaks="MQQB-3.1.7.6-12", blind=True)
-class ConsentKept(Ping):
+class InitiatorConsentOfFirstPingKeptForAddress(Ping):
     """After one Ping Response with RF clear, the initiator ignores RF of later Ping Responses."""
 
     def __init__(self, qm: QM) -> None:
@@ -53,7 +55,7 @@ class ConsentKept(Ping):
 
 
 @fault("initiator-reserved-bit-of-ping-response-as-refusal", breaks="MQQB-3.1.7.6-13", blind=True)
-class AnyFlag(Ping):
+class InitiatorReservedBitOfPingResponseAsRefusal(Ping):
     """The initiator opens no session if any bit of Flags of the Ping Response except RC is set."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
@@ -62,8 +64,10 @@ class AnyFlag(Ping):
 
 
 @fault("initiator-ping-timer-of-second-session-not-stopped", breaks="MQQB-3.1.7.6-14", blind=True)
-class SecondNotStopped(Ping):
-    """The initiator stops the Ping Response Timer only in its first session; later, an expiry closes the session."""
+class InitiatorPingTimerOfSecondSessionNotStopped(Ping):
+    """The initiator stops the Ping Response Timer only in its first session; in a later session, the expiry of the
+    timer closes the session.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -83,8 +87,10 @@ class SecondNotStopped(Ping):
 
 
 @fault("initiator-connects-at-once-while-other-ping-is-pending", breaks="MQQB-3.1.7.6-10", blind=True)
-class AtOnceBesideOther(Ping):
-    """The initiator does not wait for a Ping Response while it waits for the response of another destination."""
+class InitiatorConnectsAtOnceWhileOtherPingIsPending(Ping):
+    """The initiator does not wait for a Ping Response of one destination while it waits for the Ping Response of
+    another destination.
+    """
 
     def send_request(self, session: Session, now: Now) -> None:
         others = [one for one in self.qm.sessions.values() if one.opening is Opening.PING_RESPONSE]

@@ -21,7 +21,7 @@ from suites.mqqb.steps.pinging import (
 from suites.mqqb.steps.provoking import let_send
 
 UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
-"""A queue at an address for documentation: RFC 5737."""
+"""A queue at an address that is reserved for documentation (RFC 5737)."""
 
 
 @needs("ping_initiator")
@@ -35,8 +35,8 @@ UNREACHABLE_NAME = "DIRECT=TCP:192.0.2.7\\private$\\mqc-peer"
     "MQQB-3.1.7.6-08",
 )
 def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
-    """The SUT has a message for the peer, after a message for an unreachable address: before it connects, it sends a
-    Ping Request of 24 bytes with correct fields to the peer's ping port.
+    """The SUT has a message for an unreachable address, and then a message for the peer: before the SUT connects to the
+    peer, it sends a Ping Request of 24 bytes with correct fields to the peer's ping port.
     """
     if sut.has("send"):
         sut.send(UNREACHABLE_NAME, time_to_reach_queue_s=60)
@@ -75,8 +75,8 @@ def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
     "MQQB-3.1.7.9-01",
 )
 def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
-    """The peer delays its Ping Response, then sends it with the request's Cookie and with RF clear: only then does the
-    SUT connect and request a session.
+    """The peer delays its Ping Response, and then sends it with the request's Cookie and with RF clear: the SUT
+    connects and requests a session only after this response.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
@@ -152,7 +152,9 @@ def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, ju
 @needs("ping_initiator", "timers")
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11")
 def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge):
-    """The peer does not answer the Ping Request: the SUT opens a session only after the retry time."""
+    """The peer does not answer the Ping Request: the SUT opens no session before the retry time, and
+    opens a session afterwards.
+    """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
     in_time = caller.await_session(sut.duration_ms(1_000) + caller.no_retry_ms)
@@ -233,8 +235,8 @@ def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, jud
 @needs("ping_initiator")
 @covers("MQQB-3.1.7.6-03", "MQQB-3.1.1.3-26")
 def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
-    """The SUT opens two sessions one after the other: the Cookie of the second Ping Request is higher by one than the
-    Cookie of the first Ping Request, or both Cookies are 1.
+    """The SUT opens two sessions one after the other: the Cookie of the second Ping Request is the Cookie of the first
+    Ping Request plus one, or both Cookies are 1.
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()

@@ -14,7 +14,7 @@ from suites.mqqb.steps.provoking import let_send, read_tag
 
 ONE_PING = "the SUT sent one Ping Request for both queues"
 OUTCOMES = (PingingSut.SESSION_OPENED, PingingSut.NO_SESSION)
-"""The outcome of an attempt, by RF of the Ping Response."""
+"""The outcome of an attempt to open a session, by RF of the Ping Response."""
 
 
 def _poll_second_ping(caller: PingingSut):
@@ -27,9 +27,9 @@ def _poll_second_ping(caller: PingingSut):
 @covers("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-10", "MQQB-3.1.7.9-01")
 @pytest.mark.parametrize("first_timer", ["running", "expired"])
 def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge, first_timer):
-    """The SUT sends a second Ping Request while it waits for the response to the first. The peer answers only the
-    second, before or after the timer of the first has expired: only then does the SUT open one session, and sends
-    message 2 on it.
+    """The SUT sends a second Ping Request while it waits for the response to the first Ping Request. The peer answers
+    only the second Ping Request, before or after the timer of the first has expired: only then does the SUT open one
+    session, and it sends message 2 on this session.
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
@@ -67,8 +67,8 @@ def test_response_to_second_of_two_pings_opens_its_session_only(peer, sut, judge
 @covers("MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13")
 @pytest.mark.parametrize("RF", [0, 1])
 def test_each_of_two_ping_responses_decides_on_its_own_session(peer, sut, judge, RF):
-    """The SUT pings for two queues, one after the other. The peer answers one Ping Request with RF clear and the other
-    with RF set, in both orders: the SUT opens only the session whose response has RF clear.
+    """The SUT sends Ping Requests for two queues, one after the other. The peer answers one Ping Request with RF clear
+    and the other with RF set, in both orders: the SUT opens only the session whose response has RF clear.
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
@@ -94,8 +94,8 @@ def test_each_of_two_ping_responses_decides_on_its_own_session(peer, sut, judge,
 @needs("ping_initiator")
 @covers("MQQB-3.1.7.6-14", "MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05")
 def test_second_answered_ping_opens_session_that_survives_expiry(peer, sut, judge):
-    """The SUT pings for two queues, one after the other, and the peer answers both with RF clear: the SUT opens a
-    second session, and still uses that session after the Ping Response Timer has expired.
+    """The SUT sends Ping Requests for two queues, one after the other, and the peer answers both with RF clear: the SUT
+    opens a second session, and still uses that session after the Ping Response Timer has expired.
     """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()

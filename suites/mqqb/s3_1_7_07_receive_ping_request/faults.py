@@ -26,8 +26,8 @@ add(
 
 
 @fault("acceptor-ping-response-to-previous-request", breaks="MQQB-3.1.7.7-02")
-class ResponseToTheRequestBefore(Ping):
-    """The acceptor makes the Ping Response from the previous request."""
+class AcceptorPingResponseToPreviousRequest(Ping):
+    """The acceptor creates the Ping Response from the previous Ping Request."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -39,8 +39,10 @@ class ResponseToTheRequestBefore(Ping):
 
 
 @fault("acceptor-ping-response-copies-rf-of-request", breaks="MQQB-3.1.7.7-04")
-class ResponseIsTheRequest(Ping):
-    """The acceptor returns the Ping Request with a changed QMGuid, so RF of the request is returned."""
+class AcceptorPingResponseCopiesRfOfRequest(Ping):
+    """The acceptor returns the Ping Request with a changed QMGuid, so that the Ping Response contains RF
+    of the request.
+    """
 
     def build_response(self, request: PingPacket) -> PingPacket:
         return replace(request, QMGuid=super().build_response(request).QMGuid)
@@ -63,7 +65,7 @@ add(
 
 
 @fault("acceptor-ping-request-with-cookie-0-unanswered", breaks="MQQB-3.1.7.7-01", blind=True)
-class CookieZeroNotAnswered(Ping):
+class AcceptorPingRequestWithCookie0Unanswered(Ping):
     """The acceptor does not answer a Ping Request with Cookie 0."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -72,7 +74,7 @@ class CookieZeroNotAnswered(Ping):
 
 
 @fault("acceptor-repeated-ping-request-unanswered", breaks="MQQB-3.1.7.7-01", blind=True)
-class RepeatedPingNotAnswered(Ping):
+class AcceptorRepeatedPingRequestUnanswered(Ping):
     """The acceptor does not answer a Ping Request that equals the previous Ping Request."""
 
     def __init__(self, qm: QueueManager) -> None:

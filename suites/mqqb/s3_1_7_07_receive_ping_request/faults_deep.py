@@ -15,7 +15,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 @fault("acceptor-ping-request-during-session-unanswered", breaks="MQQB-3.1.7.7-01", blind=True)
-class UnansweredDuringSession(Ping):
+class AcceptorPingRequestDuringSessionUnanswered(Ping):
     """The acceptor does not answer a Ping Request while a session is open."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -24,7 +24,7 @@ class UnansweredDuringSession(Ping):
 
 
 @fault("acceptor-ping-request-with-repeated-cookie-unanswered", breaks="MQQB-3.1.7.7-01", blind=True)
-class RepeatedCookieUnanswered(Ping):
+class AcceptorPingRequestWithRepeatedCookieUnanswered(Ping):
     """The acceptor does not answer a Ping Request that has the same Cookie as the previous Ping Request."""
 
     def __init__(self, qm: QM) -> None:
@@ -38,7 +38,7 @@ class RepeatedCookieUnanswered(Ping):
 
 
 @fault("acceptor-ping-request-signature-compared-by-byte", breaks="MQQB-3.1.7.7-03", blind=True)
-class SignatureByByte(Ping):
+class AcceptorPingRequestSignatureComparedByByte(Ping):
     """The acceptor answers a datagram whose Signature equals 0x5548 only in the low byte."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -48,7 +48,7 @@ class SignatureByByte(Ping):
 
 
 @fault("acceptor-ping-response-cookie-0-replaced", breaks="MQQB-3.1.7.7-08", blind=True)
-class CookieZeroReplaced(Ping):
+class AcceptorPingResponseCookie0Replaced(Ping):
     """The acceptor answers a Ping Request whose Cookie is zero with the Cookie 1."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -57,7 +57,7 @@ class CookieZeroReplaced(Ping):
 
 
 @fault("acceptor-ping-response-cookie-of-31-bits", breaks="MQQB-3.1.7.7-08", blind=True)
-class CookieOf31Bits(Ping):
+class AcceptorPingResponseCookieOf31Bits(Ping):
     """The acceptor clears the highest bit of the Cookie in a Ping Response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -66,7 +66,7 @@ class CookieOf31Bits(Ping):
 
 
 @fault("acceptor-ping-response-qmguid-of-request", breaks="MQQB-3.1.7.7-09", blind=True)
-class GuidOfRequest(Ping):
+class AcceptorPingResponseQmguidOfRequest(Ping):
     """The acceptor copies QMGuid of the Ping Request to the Ping Response."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -74,7 +74,7 @@ class GuidOfRequest(Ping):
 
 
 @fault("acceptor-ping-response-to-first-requester", breaks="MQQB-3.1.7.7-11", blind=True)
-class ToFirstRequester(Ping):
+class AcceptorPingResponseToFirstRequester(Ping):
     """The acceptor sends each Ping Response to the address and port of the first Ping Request."""
 
     def __init__(self, qm: QM) -> None:
@@ -87,7 +87,7 @@ class ToFirstRequester(Ping):
 
 
 @fault("acceptor-ping-response-rf-set-when-rc-set", breaks="MQQB-3.1.7.7-05", blind=True)
-class RefusesClients(Ping):
+class AcceptorPingResponseRfSetWhenRcSet(Ping):
     """The acceptor sets RF when RC of the Ping Request is set, although it accepts the session."""
 
     def build_response(self, request: PingPacket) -> PingPacket:
@@ -96,7 +96,7 @@ class RefusesClients(Ping):
 
 
 @fault("acceptor-ping-response-rf-of-request-kept", breaks="MQQB-3.1.7.7-04", blind=True)
-class UnusedFlagsKept(Ping):
+class AcceptorPingResponseRfOfRequestKept(Ping):
     """The acceptor sets RF in the Ping Response when both RC and RF are set in the request."""
 
     def build_response(self, request: PingPacket) -> PingPacket:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.7 Receive Ping Request that only the second request or a null value reveals."""
+"""Faults of MS-MQQB 3.1.7.7 Receive Ping Request that occur only for a second request or a null value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 @fault("acceptor-ping-request-of-null-guid-not-answered", breaks="MQQB-3.1.7.7-01", blind=True)
-class NullGuidIgnored(Ping):
+class AcceptorPingRequestOfNullGuidNotAnswered(Ping):
     """The acceptor does not answer a Ping Request whose QMGuid is zero."""
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
@@ -23,7 +23,7 @@ class NullGuidIgnored(Ping):
 
 
 @fault("acceptor-ping-response-repeats-rc-of-first-request", breaks="MQQB-3.1.7.7-07", blind=True)
-class FirstRc(Ping):
+class AcceptorPingResponseRepeatsRcOfFirstRequest(Ping):
     """The acceptor repeats RC of the first Ping Request in the responses to all later requests."""
 
     def __init__(self, qm: QM) -> None:
@@ -37,8 +37,8 @@ class FirstRc(Ping):
 
 
 @fault("acceptor-ping-response-rc-of-preceding-request", breaks="MQQB-3.1.7.7-07", blind=True)
-class PrecedingRc(Ping):
-    """The acceptor repeats RC of the preceding Ping Request in a response."""
+class AcceptorPingResponseRcOfPrecedingRequest(Ping):
+    """The acceptor sends RC of the preceding Ping Request in a Ping Response."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.7 Receive Ping Request: a repeated request."""
+"""MS-MQQB 3.1.7.7 Receive Ping Request: a Ping Request that the peer repeats."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from suites.mqqb.steps.pinging import PingExchange
 @needs("ping")
 @covers("MQQB-3.1.7.7-01")
 def test_repeated_ping_request_is_answered_again(peer, judge):
-    """The peer sends the same Ping Request four times from one port, without a session, and four times while a session
-    is open; a request without a session is also sent four times with QMGuid zero: each time, at least two responses
-    arrive (the network may lose some).
+    """The peer sends the same Ping Request four times from one port without a session, four times while a session is
+    open, and four times with QMGuid zero and without a session: each time, at least two responses arrive (the network
+    may lose some).
     """
     end = peer.udp()
     for when, guid in (

@@ -29,7 +29,7 @@ add(
 
 
 @fault("initiator-ping-response-flags-taken-from-first-response", breaks="MQQB-3.1.7.8-02")
-class FlagsOfAnotherResponse(Ping):
+class InitiatorPingResponseFlagsTakenFromFirstResponse(Ping):
     """The initiator decides by the flags of the first datagram that arrives, even if its Cookie is wrong."""
 
     def __init__(self, qm: QueueManager) -> None:
@@ -42,8 +42,8 @@ class FlagsOfAnotherResponse(Ping):
 
 
 @fault("initiator-late-ping-response-accepted", breaks="MQQB-3.1.7.8-06")
-class LateResponseTaken(Ping):
-    """The initiator opens the session when a late Ping Response arrives."""
+class InitiatorLatePingResponseAccepted(Ping):
+    """The initiator opens the session when a Ping Response arrives after the expiry of the Ping Response Timer."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
         super().receive_response(data, now)
@@ -54,7 +54,7 @@ class LateResponseTaken(Ping):
 
 
 @fault("initiator-second-ping-response-closes-session", breaks="MQQB-3.1.7.8-06")
-class SecondResponseTaken(Ping):
+class InitiatorSecondPingResponseClosesSession(Ping):
     """The initiator closes the session when a second Ping Response, with RF set, arrives."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -66,7 +66,7 @@ class SecondResponseTaken(Ping):
 
 
 @fault("initiator-ping-cookie-compared-in-16-bits", breaks="MQQB-3.1.7.8-04", blind=True)
-class CookieComparedByItsLowHalf(Ping):
+class InitiatorPingCookieComparedIn16Bits(Ping):
     """The initiator compares only the lower two bytes of the Cookie of a Ping Response."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -75,7 +75,7 @@ class CookieComparedByItsLowHalf(Ping):
 
 
 @fault("initiator-abandoned-attempt-reopened-by-ping-response", breaks="MQQB-3.1.7.8-06", blind=True)
-class LatePingResponseOpensASession(Ping):
+class InitiatorAbandonedAttemptReopenedByPingResponse(Ping):
     """The initiator opens the session of an abandoned attempt when a Ping Response arrives late."""
 
     def receive_response(self, data: bytes, now: Now) -> None:

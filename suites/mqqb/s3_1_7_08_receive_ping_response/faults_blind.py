@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-wrong-signature-restarts-ping-response-timer", breaks="MQQB-3.1.7.8-03", blind=True)
-class IgnoredDatagramProlongsWait(Ping):
+class InitiatorWrongSignatureRestartsPingResponseTimer(Ping):
     """The initiator restarts the Ping Response Timer when a datagram with a wrong Signature arrives."""
 
     def receive_response(self, data: bytes, now: Now) -> None:

@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-ping-response-cookie-compared-by-16-bits", breaks="MQQB-3.1.7.8-04", blind=True)
-class CookieBy16Bits(Ping):
+class InitiatorPingResponseCookieComparedBy16Bits(Ping):
     """The initiator accepts a Ping Response if only the lower 16 bits of its Cookie equal those of PingCookie."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -22,7 +22,7 @@ class CookieBy16Bits(Ping):
 
 
 @fault("initiator-wrong-ping-response-ends-the-wait", breaks=("MQQB-3.1.7.8-03", "MQQB-3.1.7.8-04"), blind=True)
-class WrongEndsTheWait(Ping):
+class InitiatorWrongPingResponseEndsTheWait(Ping):
     """The initiator abandons its attempt when it receives a datagram that is not the response to its Ping Request."""
 
     def receive_response(self, data: bytes, now: Now) -> None:

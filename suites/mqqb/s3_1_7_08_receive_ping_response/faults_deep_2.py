@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.8 Receive Ping Response: parts of fields, and responses at other times."""
+"""Faults of MS-MQQB 3.1.7.8 Receive Ping Response that concern parts of fields, and responses at other times."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ add(
 
 
 @fault("initiator-ping-response-low-half-of-cookie-compared", breaks="MQQB-3.1.7.8-04", blind=True)
-class LowHalf(Ping):
+class InitiatorPingResponseLowHalfOfCookieCompared(Ping):
     """The initiator compares only the low 16 bits of Cookie of a Ping Response."""
 
     def receive_response(self, data: bytes, now: Now) -> None:
@@ -34,8 +34,10 @@ class LowHalf(Ping):
 
 
 @fault("initiator-ping-response-during-session-with-rf-closes-session", breaks="MQQB-3.1.7.8-06", blind=True)
-class LateRefusal(Ping):
-    """A second Ping Response with RF set closes the session that the first response allowed."""
+class InitiatorPingResponseDuringSessionWithRfClosesSession(Ping):
+    """When a second Ping Response with RF set arrives, the initiator closes the session that the first
+    response allowed.
+    """
 
     def receive_response(self, data: bytes, now: Now) -> None:
         super().receive_response(data, now)
@@ -50,8 +52,10 @@ class LateRefusal(Ping):
 
 
 @fault("initiator-late-ping-response-opens-session-after-timeout", breaks="MQQB-3.1.7.8-06", blind=True)
-class LateConsent(Ping):
-    """A Ping Response that arrives after the expiry opens the session before the next retry."""
+class InitiatorLatePingResponseOpensSessionAfterTimeout(Ping):
+    """When a Ping Response arrives after the expiry of the timer, the initiator opens the session before
+    the next retry.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -70,8 +74,8 @@ class LateConsent(Ping):
 
 
 @fault("initiator-second-ping-response-to-second-request-ignored", breaks="MQQB-3.1.7.8-05", blind=True)
-class OneADestination(Ping):
-    """The initiator ignores the Ping Response to the second request to the same address."""
+class InitiatorSecondPingResponseToSecondRequestIgnored(Ping):
+    """The initiator ignores the Ping Response to its second Ping Request to the same address."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

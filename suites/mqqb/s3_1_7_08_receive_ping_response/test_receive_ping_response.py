@@ -15,8 +15,8 @@ IGNORED_THEN_ACCEPTED = fields(
 
 
 def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, wrong) -> None:
-    """Send a wrong answer and then a correct answer; judge the reaction to each. ``wrong`` returns the fields of a
-    wrong answer to a request.
+    """Send a wrong answer and then a correct answer; judge the reaction of the SUT to each answer. ``wrong`` returns
+    the fields of a wrong answer to a request.
     """
     asked = caller.await_ping()
     wrong_answer = caller.answer_ping(asked, **wrong(asked))
@@ -89,8 +89,8 @@ def test_ping_response_with_cookie_of_request_decides_session(peer, sut, judge, 
 @needs("ping_initiator", "set_timers")
 @covers("MQQB-3.1.7.8-03", "MQQB-3.1.7.8-04", "MQQB-3.1.7.8-06")
 def test_late_ping_response_is_ignored(peer, sut, judge):
-    """The peer answers a Ping Request with a wrong Signature and with a wrong Cookie in time, and correctly after the
-    Ping Response Timer expired: the SUT opens a session only after the retry time.
+    """The peer answers a Ping Request in time with a wrong Signature and with a wrong Cookie, and answers it correctly
+    after the Ping Response Timer has expired: the SUT opens a session only after the retry time.
     """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.9 Ping Response Processed in the second destination."""
+"""Faults of MS-MQQB 3.1.7.9 Ping Response Processed that occur only with a second destination."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-ping-response-ends-every-pending-ping", breaks="MQQB-3.1.7.9-01", blind=True)
-class EndsAll(Ping):
-    """A Ping Response determines the result of the pings of all destinations."""
+class InitiatorPingResponseEndsEveryPendingPing(Ping):
+    """The initiator uses one Ping Response as the result of the pings of all destinations."""
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         for other in list(self.qm.sessions.values()):
@@ -21,8 +21,10 @@ class EndsAll(Ping):
 
 
 @fault("initiator-ping-response-ends-oldest-pending-ping", breaks="MQQB-3.1.7.9-01", blind=True)
-class EndsOldest(Ping):
-    """A Ping Response ends the oldest pending ping instead of the ping with its Cookie."""
+class InitiatorPingResponseEndsOldestPendingPing(Ping):
+    """When a Ping Response arrives, the initiator ends the oldest pending ping instead of the ping with
+    the Cookie of the response.
+    """
 
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
         pending = [one for one in self.qm.sessions.values() if one.opening is Opening.PING_RESPONSE]

@@ -15,16 +15,16 @@ from reference_qm.surface.clock import Now
 
 
 def _replace_received_field(field: str, value: object) -> Install:
-    """Replace a field of each received message packet."""
+    """Make the receiver replace a field of each received message packet."""
 
-    class Read(Receiving):
+    class FieldReplaced(Receiving):
         def take_message(
             self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
         ) -> None:
             other = set_fields(packet, {"BaseHeader.PacketSize": 0, field: value})
             super().take_message(session, other, receipt, now)
 
-    return replace_part(Read)
+    return replace_part(FieldReplaced)
 
 
 add(

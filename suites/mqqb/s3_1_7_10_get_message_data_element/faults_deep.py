@@ -11,7 +11,7 @@ from harness.faults.sent_messages import change_insertion
 from reference_qm.model.adm import Message
 
 
-def _without_extension(message: Message) -> Message:
+def _remove_extension_without_body(message: Message) -> Message:
     return message if message.Body else replace(message, Extension=b"")
 
 
@@ -19,7 +19,7 @@ add(
     "receiver-extension-of-empty-body-lost",
     "MQQB-3.1.7.10-03",
     "The receiver loses the extension of a message without a body.",
-    change_insertion(_without_extension),
+    change_insertion(_remove_extension_without_body),
     blind=True,
 )
 add(

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.10 Get Message Data Element From Buffer: large values and a second message."""
+"""Faults of MS-MQQB 3.1.7.10 Get Message Data Element From Buffer that occur only with large values or a
+second message.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 
 
 @fault("receiver-extension-above-255-bytes-cut", breaks="MQQB-3.1.7.10-03", blind=True)
-class ExtensionCut(Positions):
+class ReceiverExtensionAbove255BytesCut(Positions):
     """The receiver cuts an extension that is longer than 255 bytes."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -18,7 +20,7 @@ class ExtensionCut(Positions):
 
 
 @fault("receiver-body-above-64-kilobytes-cut", breaks="MQQB-3.1.7.10-03", blind=True)
-class BodyCut(Positions):
+class ReceiverBodyAbove64KilobytesCut(Positions):
     """The receiver cuts a body that is longer than 65,535 bytes."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -26,7 +28,7 @@ class BodyCut(Positions):
 
 
 @fault("receiver-label-of-preceding-message-for-message-without-label", breaks="MQQB-3.1.7.10-03", blind=True)
-class LabelStays(Positions):
+class ReceiverLabelOfPrecedingMessageForMessageWithoutLabel(Positions):
     """The receiver gives a message without a label the label of the preceding message in its queue."""
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
@@ -37,8 +39,10 @@ class LabelStays(Positions):
 
 
 @fault("receiver-correlation-identifier-of-priority-7-lost", breaks="MQQB-3.1.7.10-03", blind=True)
-class CorrelationLost(Positions):
-    """The receiver gives an application a message with priority 7 without its CorrelationIdentifier."""
+class ReceiverCorrelationIdentifierOfPriority7Lost(Positions):
+    """The receiver gives a message with priority 7 to an application without the CorrelationIdentifier
+    of the message.
+    """
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         if message.Priority == 7:
@@ -47,8 +51,8 @@ class CorrelationLost(Positions):
 
 
 @fault("receiver-second-equal-message-discarded", breaks="MQQB-3.1.7.10-02", blind=True)
-class EqualDropped(Positions):
-    """The receiver drops a message whose label and body are those of the preceding message in its queue."""
+class ReceiverSecondEqualMessageDiscarded(Positions):
+    """The receiver drops a message whose label and body equal those of the preceding message in the queue."""
 
     def message_available(self, position: MessagePosition) -> None:
         super().message_available(position)

@@ -30,7 +30,7 @@ RULES_OF_PROPERTIES = (
 @varied("time to reach queue", "trace", acknowledgments=("none", "of arrival"))
 def test_received_message_has_every_property_of_its_packet(peer, sut, judge, queue):
     """The peer sends a recoverable or transactional message with many properties: the message in the queue has each of
-    them.
+    these properties.
     """
     answers = f"TCP:{peer.address}\\private$\\mqc-answers"
     user = {
@@ -102,8 +102,8 @@ EXTREMES: dict[str, dict[str, Any]] = {
 @covers(*RULES_OF_PROPERTIES)
 @pytest.mark.parametrize("extreme", EXTREMES)
 def test_received_message_has_extreme_properties_of_its_packet(peer, sut, judge, extreme):
-    """The peer sends a message with the longest label, without a body but with a long extension, with priority 7, or
-    with a body of more than 1 MB: the message in the queue has the properties of its packet.
+    """The peer sends a message with extreme properties: the longest label, a long extension and no body, priority 7, or
+    a body of more than 1 MB: the message in the queue has the properties of its packet.
     """
     properties = EXTREMES[extreme]
     label = properties["label"]

@@ -20,8 +20,8 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-packet-label-wrong", breaks=("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"))
-class MadeOfSomethingElse(Sending):
-    """The sender's packet has a label that differs from the label of the message."""
+class SenderPacketLabelWrong(Sending):
+    """The sender creates a packet whose label differs from the label of the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         label = {"MessagePropertiesHeader.Label": "else"}
@@ -33,7 +33,7 @@ class MadeOfSomethingElse(Sending):
 
 
 @fault("sender-session-header-never-added", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"))
-class NeverAcknowledges(Sending):
+class SenderSessionHeaderNeverAdded(Sending):
     """The sender never adds a SessionHeader to a message."""
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
@@ -41,7 +41,7 @@ class NeverAcknowledges(Sending):
 
 
 @fault("sender-session-header-added-too-early", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"))
-class AlwaysAcknowledges(Sending):
+class SenderSessionHeaderAddedTooEarly(Sending):
     """The sender adds a SessionHeader to a message whenever any received message is unacknowledged."""
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
@@ -146,7 +146,7 @@ add(
 
 
 @fault("sender-session-header-missing-in-transactional-message", breaks="MQQB-3.1.7.11-03", blind=True)
-class NoAcknowledgmentInTransactionalMessages(Sending):
+class SenderSessionHeaderMissingInTransactionalMessage(Sending):
     """The sender never adds a SessionHeader to a transactional message."""
 
     is_transactional = False

@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-transactional-message-without-due-session-header", breaks="MQQB-3.1.7.11-03", blind=True)
-class TransactionalWithoutHeader(Sending):
+class SenderTransactionalMessageWithoutDueSessionHeader(Sending):
     """The sender adds no SessionHeader to a transactional message when an acknowledgment is nearly due."""
 
     def __init__(self, qm: QM) -> None:

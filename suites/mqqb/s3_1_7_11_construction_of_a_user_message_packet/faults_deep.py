@@ -12,7 +12,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-session-header-once-per-session", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"), blind=True)
-class OncePerSession(Sending):
+class SenderSessionHeaderOncePerSession(Sending):
     """The sender adds a SessionHeader to at most one message of a session."""
 
     def __init__(self, qm: QM) -> None:
@@ -29,7 +29,7 @@ class OncePerSession(Sending):
 @fault(
     "sender-session-header-for-recoverable-messages-only", breaks=("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"), blind=True
 )
-class RecoverableOnly(Sending):
+class SenderSessionHeaderForRecoverableMessagesOnly(Sending):
     """The sender adds a SessionHeader only when it has received recoverable messages that are still unacknowledged."""
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.11 Construction of a UserMessage Packet: the second header, other deliveries, counts."""
+"""Faults of MS-MQQB 3.1.7.11 Construction of a UserMessage Packet that occur only in a second SessionHeader, with other
+deliveries or for some counts.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Ses
 from reference_qm.surface.clock import Now
 
 
-class _Header(Sending):
-    """Changes the SessionHeader that is added to a message."""
+class _ChangingSessionHeader(Sending):
+    """Change the SessionHeader that the sender adds to a message."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
         before = (session.RecoverableMsgAckFlags, session.UnackedReceivedMsgCount)
@@ -29,13 +31,13 @@ class _Header(Sending):
         raise NotImplementedError
 
 
-def _with(packet: UserMessagePacket, **fields: Any) -> UserMessagePacket:
+def _replace_header_fields(packet: UserMessagePacket, **fields: Any) -> UserMessagePacket:
     assert packet.SessionHeader is not None
     return replace(packet, SessionHeader=replace(packet.SessionHeader, **fields))
 
 
 @fault("sender-session-header-only-once-on-a-session", breaks="MQQB-3.1.7.11-02", blind=True)
-class OnlyOnce(Sending):
+class SenderSessionHeaderOnlyOnceOnASession(Sending):
     """The sender adds a SessionHeader to only one message of a session."""
 
     def __init__(self, qm: QM) -> None:
@@ -50,7 +52,7 @@ class OnlyOnce(Sending):
 
 
 @fault("sender-session-header-not-in-transactional-messages", breaks="MQQB-3.1.7.11-03", blind=True)
-class NotTransactional(Sending):
+class SenderSessionHeaderNotInTransactionalMessages(Sending):
     """The sender adds no SessionHeader to a transactional message."""
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -64,7 +66,7 @@ class NotTransactional(Sending):
 
 
 @fault("sender-session-header-for-several-received-messages-only", breaks="MQQB-3.1.7.11-03", blind=True)
-class SeveralOnly(Sending):
+class SenderSessionHeaderForSeveralReceivedMessagesOnly(Sending):
     """The sender adds a SessionHeader to a message only if at least two messages are unacknowledged."""
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
@@ -72,59 +74,67 @@ class SeveralOnly(Sending):
 
 
 @fault("sender-session-header-ack-number-without-last-message", breaks="MQQB-3.1.7.11-05", blind=True)
-class WithoutLast(_Header):
-    """The sender sets AckSequenceNumber of an added header to the number of the last recoverable message."""
+class SenderSessionHeaderAckNumberWithoutLastMessage(_ChangingSessionHeader):
+    """The sender sets AckSequenceNumber of a SessionHeader that it adds to the number of the last
+    recoverable message.
+    """
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _with(packet, AckSequenceNumber=session.RecoverableMessageReceivedCount or session.MessageReceivedCount)
+        return _replace_header_fields(
+            packet, AckSequenceNumber=session.RecoverableMessageReceivedCount or session.MessageReceivedCount
+        )
 
 
 @fault("sender-session-header-recoverable-count-without-this-message", breaks="MQQB-3.1.7.11-08", blind=True)
-class WithoutThis(_Header):
-    """The sender does not count the recoverable message that contains the header in RecoverableMsgSeqNumber."""
+class SenderSessionHeaderRecoverableCountWithoutThisMessage(_ChangingSessionHeader):
+    """The sender does not count the recoverable message that contains the SessionHeader in RecoverableMsgSeqNumber."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _with(packet, RecoverableMsgSeqNumber=session.RecoverableMessageSentCount - int(position.recoverable))
+        return _replace_header_fields(
+            packet, RecoverableMsgSeqNumber=session.RecoverableMessageSentCount - int(position.recoverable)
+        )
 
 
 @fault("sender-session-header-message-count-of-express-message-only", breaks="MQQB-3.1.7.11-07", blind=True)
-class WithoutRecoverable(_Header):
-    """The sender does not count a recoverable message that contains the header in UserMsgSequenceNumber."""
+class SenderSessionHeaderMessageCountOfExpressMessageOnly(_ChangingSessionHeader):
+    """The sender does not count a recoverable message that contains the SessionHeader in UserMsgSequenceNumber."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _with(packet, UserMsgSequenceNumber=session.MessageSentCount - int(position.recoverable))
+        return _replace_header_fields(
+            packet, UserMsgSequenceNumber=session.MessageSentCount - int(position.recoverable)
+        )
 
 
 @fault("sender-session-header-only-lowest-flag", breaks="MQQB-3.1.7.11-09", blind=True)
-class LowestFlagOnly(_Header):
-    """The sender sets only the lowest flag of RecoverableMsgAckFlags in an added header."""
+class SenderSessionHeaderOnlyLowestFlag(_ChangingSessionHeader):
+    """The sender sets only the lowest bit of RecoverableMsgAckFlags in a SessionHeader that it adds."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
         assert packet.SessionHeader is not None
-        return _with(packet, RecoverableMsgAckFlags=packet.SessionHeader.RecoverableMsgAckFlags & 1)
+        return _replace_header_fields(packet, RecoverableMsgAckFlags=packet.SessionHeader.RecoverableMsgAckFlags & 1)
 
 
 @fault("sender-session-header-window-size-of-remote-side", breaks="MQQB-3.1.7.11-10", blind=True)
-class RemoteWindow(_Header):
-    """The sender sets WindowSize of an added header to the WindowSize that the remote side announced."""
+class SenderSessionHeaderWindowSizeOfRemoteSide(_ChangingSessionHeader):
+    """The sender sets WindowSize of a SessionHeader that it adds to the WindowSize that the remote side announced."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
     ) -> UserMessagePacket:
-        return _with(packet, WindowSize=session.ReceivedWindowSize)
+        return _replace_header_fields(packet, WindowSize=session.ReceivedWindowSize)
 
 
 @fault("sender-session-header-in-recoverable-message-flags-not-cleared", breaks="MQQB-3.1.7.11-12", blind=True)
-class NotCleared(_Header):
-    """The sender does not clear RecoverableMsgAckFlags after it has added a header to a recoverable message."""
+class SenderSessionHeaderInRecoverableMessageFlagsNotCleared(_ChangingSessionHeader):
+    """The sender does not clear RecoverableMsgAckFlags after it has added a SessionHeader to a recoverable message."""
 
     def change(
         self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket, before: tuple[int, int]
@@ -135,8 +145,8 @@ class NotCleared(_Header):
 
 
 @fault("sender-session-header-second-unacked-count-not-reset", breaks="MQQB-3.1.7.11-13", blind=True)
-class SecondNotReset(_Header):
-    """The sender sets UnackedReceivedMsgCount to 0 only after it has added the first header of a session."""
+class SenderSessionHeaderSecondUnackedCountNotReset(_ChangingSessionHeader):
+    """The sender sets UnackedReceivedMsgCount to 0 only after it has added the first SessionHeader of a session."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -152,8 +162,10 @@ class SecondNotReset(_Header):
 
 
 @fault("sender-body-of-earlier-message-with-same-label-and-size", breaks="MQQB-3.1.7.11-01", blind=True)
-class SameBody(Sending):
-    """The sender uses the body of an earlier message with the same label and size for a message."""
+class SenderBodyOfEarlierMessageWithSameLabelAndSize(Sending):
+    """If two messages have the same label and size, the sender puts the body of the earlier message into the packet of
+    the later message.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

@@ -1,7 +1,7 @@
-"""MS-MQQB 3.1.7.11 Construction of a UserMessage Packet: its parts and its SessionHeader.
+"""MS-MQQB 3.1.7.11 Construction of a UserMessage Packet: the parts of the packet and its SessionHeader.
 
-UserMsgSequenceNumber counts the message itself, because the sender sets the field again when it sends the message
-(MS-MQQB 3.1.7.1.3).
+UserMsgSequenceNumber of the SessionHeader counts the message that contains the header, because the sender sets the
+field again when it sends the message (MS-MQQB 3.1.7.1.3).
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from suites.mqqb.steps.sender import Sender
 
 MESSAGE_LABEL = "made of this"
 NEARLY_DUE_PART = 0.85
-"""The part of the timer's duration after which the SUT sends a message: more than three quarters, but early enough to
-act before the timer expires.
+"""The fraction of the timer's duration after which the SUT sends a message. The fraction is more than three quarters,
+but leaves enough time to send before the timer expires.
 """
 EARLIER_PART = 0.4
 DUE_PART = 0.75
 SEND_ATTEMPTS = 5
-"""The number of attempts; several are needed because a busy machine may act too early or too late."""
+"""The number of attempts. The check needs several attempts because a busy machine may act too early or too late."""
 LAST_ACKED_NUMBER_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
 
 
@@ -47,8 +47,8 @@ NEVER_DUE_REASON = "the SUT stalled, and never sent a message when an acknowledg
 @needs("send")
 @covers("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04")
 def test_packets_have_identifiers_and_labels_of_their_messages(peer, sut, judge):
-    """An application sends an express, a recoverable and a third message, of which two have the same label and
-    bodies of the same size: each packet has the identifier, the label and the body of its message.
+    """An application sends an express message, a recoverable message and a third message; two of these messages have
+    the same label and bodies of the same size: each packet has the identifier, the label and the body of its message.
     """
     sender = Sender(peer, sut)
     identifiers = {
@@ -74,9 +74,9 @@ def test_packets_have_identifiers_and_labels_of_their_messages(peer, sut, judge)
 @covers(*RULES_OF_SESSION_HEADER, "MQQB-3.1.7.11-12", "MQQB-3.1.7.11-15")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut, judge, delivery):
-    """The peer sends three messages. The SUT sends a message soon afterwards, an express or recoverable message when
-    the acknowledgment is nearly due, and then a third message: only the second message has a SessionHeader, with the
-    specified values.
+    """The peer sends three messages. The SUT sends a message soon afterwards, then an express or recoverable message
+    when the acknowledgment is nearly due, and then a third message: only the SUT's second message has a SessionHeader,
+    with the specified values.
     """
     peer.configure(window_size=Sender.PEER_WINDOW)
     sut.slow_down(1)
@@ -136,7 +136,7 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
     anew = session.quiet(int(delay_ms * EARLIER_PART))
     judge(
         "MQQB-3.1.7.11-15",
-        expected=holds("the SUT sends no acknowledgment at the old expiry time"),
+        expected=holds("the SUT sends no acknowledgment when the stopped timer would have expired"),
         observed=anew,
         evidence=[carrying, sent[-1], session.last],
     )
@@ -160,8 +160,8 @@ def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut,
 
 @covers("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03")
 def test_session_header_acknowledges_express_messages_each_time(peer, sut, judge):
-    """The peer sends two express messages, and later one express message on the same session, and each time the SUT
-    sends a message when the acknowledgment is nearly due: both messages of the SUT have a SessionHeader.
+    """The peer sends two express messages, and later one express message on the same session. Each time, the SUT sends
+    a message when the acknowledgment is nearly due: both messages of the SUT have a SessionHeader.
     """
     sut.slow_down(1)
     sender = Sender(peer, sut)
@@ -208,7 +208,7 @@ def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, j
 
 def _judge_model_after_session_header(sender: Sender, session, judge) -> bool:
     """Let the SUT send a message whose SessionHeader acknowledges three messages; judge the data model afterwards.
-    Return False when the SUT never sent such a message because it stalled.
+    Return False if the SUT never sent such a message because the machine was too slow.
     """
     peer, sut = sender.peer, sender.sut
     delay_ms = session.received[1]["ConnectionParametersHeader"].RecoverableAckTimeout

@@ -24,8 +24,8 @@ _REDIRECTED_COMMAND_TOKEN = 1_000_000
 
 
 def _send_to_other_queue_manager(meant: Callable[[FaultyCore, str], bool], *, as_well: bool = False) -> Install:
-    """Make the sender send messages for some format names to a wrong queue manager; with ``as_well``, also to the
-    correct queue manager.
+    """Make the sender send messages for some format names to a wrong queue manager; if ``as_well`` is true, the sender
+    also sends them to the correct queue manager.
     """
 
     def install_redirection(faulty: FaultyCore) -> None:
@@ -64,7 +64,7 @@ add(
 
 
 @fault("sender-message-for-paused-queue-opens-session", breaks="MQQB-3.1.7.12-04")
-class HoldConnects(Sending):
+class SenderMessageForPausedQueueOpensSession(Sending):
     """The sender establishes a session for a message whose outgoing queue is on hold."""
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
@@ -74,7 +74,7 @@ class HoldConnects(Sending):
 
 
 @fault("sender-message-ends-pause-of-queue", breaks="MQQB-3.1.7.12-04")
-class HoldEnds(Sending):
+class SenderMessageEndsPauseOfQueue(Sending):
     """The sender resumes an outgoing queue on hold when a message becomes available."""
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
@@ -107,8 +107,8 @@ add(
 
 
 @fault("sender-outgoing-entry-refers-to-first-message", breaks=("MQQB-3.1.7.12-08", "MQQB-3.1.7.12-15"))
-class EntryOfTheFirst(Sending):
-    """Every entry of the sender's OutgoingMessageTable refers to the first message."""
+class SenderOutgoingEntryRefersToFirstMessage(Sending):
+    """The sender makes every entry of OutgoingMessageTable refer to the first message."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
@@ -121,7 +121,7 @@ class EntryOfTheFirst(Sending):
 
 
 @fault("sender-outgoing-entry-has-packet-with-wrong-body", breaks=("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16"))
-class EntryWithAnotherBody(Sending):
+class SenderOutgoingEntryHasPacketWithWrongBody(Sending):
     """The sender creates the packet of an entry with a body that differs from the body of the message."""
 
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
@@ -131,14 +131,14 @@ class EntryWithAnotherBody(Sending):
 
 
 def _initialize_entry_with(element: str, value: object) -> Install:
-    """Make the sender set an element of a new entry."""
+    """Make the sender set an element of each new entry of OutgoingMessageTable."""
 
-    class BeginsWith(Sending):
+    class NewEntryChanged(Sending):
         def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
             setattr(position, element, value)
             super().put_outgoing(session, position, now)
 
-    return replace_part(BeginsWith)
+    return replace_part(NewEntryChanged)
 
 
 _ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (
@@ -190,8 +190,8 @@ add(
 
 
 @fault("sender-second-message-for-paused-queue-sent", breaks="MQQB-3.1.7.12-04", blind=True)
-class QueueOnHoldSendsWhatComesNext(Sending):
-    """The sender resumes a paused outgoing queue when a second message for it becomes available."""
+class SenderSecondMessageForPausedQueueSent(Sending):
+    """The sender resumes a paused outgoing queue when a second message for this queue becomes available."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         super().put_outgoing(session, position, now)
@@ -200,8 +200,10 @@ class QueueOnHoldSendsWhatComesNext(Sending):
 
 
 @fault("sender-message-after-late-acknowledgment-not-sent", breaks="MQQB-3.1.7.12-14")
-class RetryWaitsForEver(Establishing):
-    """The sender never establishes a lost session again if its messages were acknowledged in the meantime."""
+class SenderMessageAfterLateAcknowledgmentNotSent(Establishing):
+    """The sender never establishes a lost session again for a new message if the messages of this session were
+    acknowledged in the meantime.
+    """
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if len(session.OutgoingMessageTable):

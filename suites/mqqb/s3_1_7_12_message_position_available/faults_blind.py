@@ -12,7 +12,7 @@ _STATES_WITHOUT_HANDSHAKE = (SessionState.OPEN, SessionState.CLOSED, SessionStat
 
 
 @fault("initiator-no-session-while-other-session-is-established", breaks="MQQB-3.1.7.12-06", blind=True)
-class OneHandshakeAtATime(Establishing):
+class InitiatorNoSessionWhileOtherSessionIsEstablished(Establishing):
     """The initiator establishes no session for a message while it establishes a session with another queue manager."""
 
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:

@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("initiator-second-destination-waits-for-first", breaks="MQQB-3.1.7.12-06", blind=True)
-class SecondWaits(Sending):
+class InitiatorSecondDestinationWaitsForFirst(Sending):
     """The initiator establishes no session for a destination while it establishes a session for another destination."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -27,7 +27,7 @@ class SecondWaits(Sending):
 
 
 @fault("initiator-second-session-after-idle-one-not-established", breaks="MQQB-3.1.7.12-06", blind=True)
-class OnlyWithoutHistory(Sending):
+class InitiatorSecondSessionAfterIdleOneNotEstablished(Sending):
     """The initiator establishes no session for a message if an earlier session to the same destination was closed."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -38,7 +38,7 @@ class OnlyWithoutHistory(Sending):
 
 
 @fault("sender-message-of-priority-0-dispatched-with-next", breaks="MQQB-3.1.7.12-14", blind=True)
-class ZeroWaits(Sending):
+class SenderMessageOfPriority0DispatchedWithNext(Sending):
     """The sender dispatches a message of priority 0 only together with the next message."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:

@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.12 Message Position Available Event: another queue, a second message, full windows."""
+"""Faults of MS-MQQB 3.1.7.12 Message Position Available Event that occur only with another queue, a second message or a
+full window.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 
-class _Put(Sending):
-    """Changes a new entry of the table."""
+class _ChangingNewEntries(Sending):
+    """Change a new entry of OutgoingMessageTable."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         self.change(session, position)
@@ -22,8 +24,10 @@ class _Put(Sending):
 
 
 @fault("sender-message-to-held-queue-sent-with-message-to-other-queue", breaks="MQQB-3.1.7.12-04", blind=True)
-class SentBesideOther(Sending):
-    """A message to another queue lets the sender also send the messages of its queues on hold."""
+class SenderMessageToHeldQueueSentWithMessageToOtherQueue(Sending):
+    """When a message for another queue becomes available, the sender also sends the messages of its
+    queues that are on hold.
+    """
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         super().put_outgoing(session, position, now)
@@ -39,7 +43,7 @@ class SentBesideOther(Sending):
 
 
 @fault("sender-no-session-for-express-message-to-new-destination", breaks="MQQB-3.1.7.12-06", blind=True)
-class ExpressWaits(Sending):
+class SenderNoSessionForExpressMessageToNewDestination(Sending):
     """The initiator establishes no session for an express message to a destination."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
@@ -51,8 +55,8 @@ class ExpressWaits(Sending):
 
 
 @fault("sender-new-message-behind-full-window-order-acknowledged", breaks="MQQB-3.1.7.12-10", blind=True)
-class AwaitsAckWhenFull(Sending):
-    """The sender sets ReceivedOrderAck of a message that becomes available while the window is full."""
+class SenderNewMessageBehindFullWindowOrderAcknowledged(Sending):
+    """The sender sets ReceivedOrderAck to TRUE for a message that becomes available while the window is full."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         if session.SessionState is SessionState.OPEN and not self.is_window_open(session):
@@ -61,8 +65,10 @@ class AwaitsAckWhenFull(Sending):
 
 
 @fault("sender-new-message-numbered-when-available", breaks="MQQB-3.1.7.12-11", blind=True)
-class NumberedEarly(_Put):
-    """The sender sets SequenceNumber of a message that becomes available after the first to the next number."""
+class SenderNewMessageNumberedWhenAvailable(_ChangingNewEntries):
+    """The sender sets SequenceNumber of the second and later messages to the next number when the
+    message becomes available.
+    """
 
     def change(self, session: Session, position: OutgoingMessagePosition) -> None:
         if session.MessageSentCount:
@@ -70,7 +76,7 @@ class NumberedEarly(_Put):
 
 
 @fault("sender-new-recoverable-message-numbered-when-available", breaks="MQQB-3.1.7.12-12", blind=True)
-class RecoverableNumberedEarly(_Put):
+class SenderNewRecoverableMessageNumberedWhenAvailable(_ChangingNewEntries):
     """The sender sets RecoverableSequenceNumber of a recoverable message that becomes available to the next number."""
 
     def change(self, session: Session, position: OutgoingMessagePosition) -> None:
@@ -79,8 +85,10 @@ class RecoverableNumberedEarly(_Put):
 
 
 @fault("sender-nontransactional-message-with-tx-number-of-preceding-message", breaks="MQQB-3.1.7.12-13", blind=True)
-class TxNumberStays(_Put):
-    """The sender gives a message that follows a transactional one the TxSequenceNumber of that message."""
+class SenderNontransactionalMessageWithTxNumberOfPrecedingMessage(_ChangingNewEntries):
+    """The sender gives a message that follows a transactional message the TxSequenceNumber of the
+    transactional message.
+    """
 
     def change(self, session: Session, position: OutgoingMessagePosition) -> None:
         for last in list(session.OutgoingMessageTable)[-1:]:
@@ -89,7 +97,7 @@ class TxNumberStays(_Put):
 
 
 @fault("sender-two-messages-at-once-first-sent-twice", breaks="MQQB-3.1.7.12-15", blind=True)
-class FirstSentTwice(Sending):
+class SenderTwoMessagesAtOnceFirstSentTwice(Sending):
     """The sender sends the waiting message again when a second message becomes available before the acknowledgment."""
 
     def __init__(self, qm: QM) -> None:
@@ -108,8 +116,10 @@ class FirstSentTwice(Sending):
 
 
 @fault("sender-new-entry-refers-to-waiting-message", breaks="MQQB-3.1.7.12-08", blind=True)
-class OlderPosition(Sending):
-    """A new entry refers to the message that has waited longest for the destination, if there is one."""
+class SenderNewEntryRefersToWaitingMessage(Sending):
+    """The sender makes a new entry refer to the message that has waited longest for the destination, if
+    another message waits.
+    """
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         waiting = [one.MessagePosition for one in queue.session.OutgoingMessageTable if not one.TxSequenceNumber]
@@ -119,8 +129,8 @@ class OlderPosition(Sending):
 
 
 @fault("sender-no-entry-for-second-queue-of-host", breaks="MQQB-3.1.7.12-07", blind=True)
-class SecondQueueWithoutEntry(Sending):
-    """The sender creates no entry for a message to a second queue of a computer that it is connected to."""
+class SenderNoEntryForSecondQueueOfHost(Sending):
+    """The sender creates no entry for a message to a second queue of a computer to which the sender is connected."""
 
     def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         host = position.MessagePosition.MessageReference.DestinationQueueFormatName.partition("\\")[0]

@@ -21,9 +21,9 @@ NUMBERS = {
 @needs("send", "inspect")
 @covers("MQQB-3.1.7.1.6-02", "MQQB-3.1.7.12-10", *NUMBERS)
 def test_messages_behind_full_window_have_initial_values(peer, sut, judge):
-    """The SUT has as many unacknowledged recoverable messages as WindowSize, and gets a transactional, an express and a
-    recoverable message: the entries of the last two have all flags FALSE and all numbers 0, and Transmitted is TRUE for
-    as many entries as messages arrived.
+    """The SUT has as many unacknowledged recoverable messages as WindowSize, and is given a transactional, an express
+    and a recoverable message: the entries of the last two messages have all flags FALSE and all numbers 0, and
+    Transmitted is TRUE for as many entries as messages arrived.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-behind"))
     sender.send(1, delivery="recoverable")

@@ -133,8 +133,8 @@ def test_new_outgoing_message_entry_has_initial_values(peer, sut, judge):
 @covers("MQQB-3.1.7.12-04")
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of receipt"))
 def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
-    """The SUT's outgoing queue is paused on an open session before its second message: the SUT does not send that
-    message, although it sends message 3 to a different queue (E85).
+    """An application pauses the SUT's outgoing queue of an open session before its second message: the SUT does not
+    send the second message, although it sends message 3 to a different queue (E85).
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -191,7 +191,7 @@ def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
 @covers("MQQB-3.1.7.12-02")
 @varied("priority", "positive journaling", "negative journaling", "response queue", "label")
 def test_message_for_own_queue_opens_no_session(peer, sut, judge):
-    """The SUT sends a message to one of its own queues: the message is in that queue, and no session is opened."""
+    """The SUT sends a message to one of its own queues: the message is in that queue, and the SUT opens no session."""
     listener = peer.listen_raw()
     to = sut.format_name("plain")
     identifier = sut.send(to, body="at home")

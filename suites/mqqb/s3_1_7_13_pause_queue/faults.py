@@ -18,7 +18,7 @@ _LATER_TIMER_MS = 500
 
 
 @fault("pause-session-ack-leaves-send-timer-running", breaks="MQQB-3.1.7.13-01")
-class TimerRunsOn(Administering):
+class PauseSessionAckLeavesSendTimerRunning(Administering):
     """The queue manager does not stop the Session Ack Send Timer when an outgoing queue is paused."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -136,7 +136,7 @@ for _name, _rule, _says, _element, _value in _ELEMENTS:
     "paused-queue-state-stays-connected",
     breaks=("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03"),
 )
-class QueueStillConnected(Administering):
+class PausedQueueStateStaysConnected(Administering):
     """The queue manager leaves State of a paused outgoing queue at Connected."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:

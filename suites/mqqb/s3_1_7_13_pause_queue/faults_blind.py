@@ -18,9 +18,9 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-queue-paused-while-connecting-connected", breaks="MQQB-3.1.7.13-13", blind=True)
-class PauseEndsWithTheSession(SessionOpening):
-    """If a queue is paused while its session is being established, the queue leaves the state OnHold when the session
-    opens.
+class SenderQueuePausedWhileConnectingConnected(SessionOpening):
+    """When a session opens, the queue manager changes State of the queue from OnHold to another value if the queue was
+    paused while the session was being established.
     """
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
@@ -30,8 +30,8 @@ class PauseEndsWithTheSession(SessionOpening):
 
 
 @fault("pause-session-ack-of-empty-queue-has-normal-window-size", breaks="MQQB-3.1.7.13-08", blind=True)
-class EmptyQueueKeepsItsWindow(Administering):
-    """The SessionAck that pauses a queue without messages has the normal WindowSize."""
+class PauseSessionAckOfEmptyQueueHasNormalWindowSize(Administering):
+    """The queue manager sends the SessionAck that pauses a queue without messages with the normal WindowSize."""
 
     def build_pause_ack(self, session: Session) -> SessionAckPacket:
         if len(session.OutgoingMessageTable):

@@ -15,7 +15,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-pause-pauses-every-queue", breaks="MQQB-3.1.7.13-13", blind=True)
-class PausesAll(Administering):
+class SenderPausePausesEveryQueue(Administering):
     """The queue manager pauses every outgoing queue when one outgoing queue is paused."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -26,7 +26,7 @@ class PausesAll(Administering):
 
 
 @fault("sender-second-pause-of-session-without-session-ack", breaks="MQQB-3.1.7.13-03", blind=True)
-class SecondWithoutAck(Administering):
+class SenderSecondPauseOfSessionWithoutSessionAck(Administering):
     """The queue manager sends no SessionAck when it pauses a queue whose session received no new message."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -44,9 +44,9 @@ class SecondWithoutAck(Administering):
     breaks=("MQQB-3.1.7.13-04", "MQQB-3.1.7.13-05", "MQQB-3.1.7.13-06", "MQQB-3.1.7.13-07"),
     blind=True,
 )
-class CountsOfFirstPause(Administering):
-    """The SessionAck of a further pause has the counts and flags of the first pause's SessionAck, except
-    AckSequenceNumber.
+class SenderSecondPauseWithCountsOfFirst(Administering):
+    """In the SessionAck of a second or later pause, the queue manager repeats the counts and flags of the first pause's
+    SessionAck, except AckSequenceNumber.
     """
 
     def __init__(self, qm: QM) -> None:
@@ -61,8 +61,8 @@ class CountsOfFirstPause(Administering):
 
 
 @fault("sender-pause-of-queue-with-waiting-messages-keeps-session-active", breaks="MQQB-3.1.7.13-12", blind=True)
-class WaitingMessagesKeepActive(Administering):
-    """A pause leaves SessionActive TRUE when the queue has messages."""
+class SenderPauseOfQueueWithWaitingMessagesKeepsSessionActive(Administering):
+    """The queue manager leaves SessionActive TRUE when it pauses a queue that has messages."""
 
     def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
         active = queue.session.SessionActive
@@ -72,8 +72,8 @@ class WaitingMessagesKeepActive(Administering):
 
 
 @fault("sender-second-pause-leaves-flags", breaks="MQQB-3.1.7.13-10", blind=True)
-class SecondLeavesFlags(Administering):
-    """A further pause does not clear RecoverableMsgAckFlags."""
+class SenderSecondPauseLeavesFlags(Administering):
+    """The queue manager does not clear RecoverableMsgAckFlags at the second or a later pause."""
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -89,8 +89,10 @@ class SecondLeavesFlags(Administering):
 
 
 @fault("sender-second-pause-leaves-unacked-count", breaks="MQQB-3.1.7.13-11", blind=True)
-class SecondLeavesCount(Administering):
-    """A further pause does not reset UnackedReceivedMsgCount, and leaves the Session Ack Send Timer running."""
+class SenderSecondPauseLeavesUnackedCount(Administering):
+    """At the second or a later pause, the queue manager does not reset UnackedReceivedMsgCount, and does not stop the
+    Session Ack Send Timer.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)

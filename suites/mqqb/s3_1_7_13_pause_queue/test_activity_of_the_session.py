@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.13 Pause Queue: SessionActive, shown by the Session Cleanup Timer."""
+"""MS-MQQB 3.1.7.13 Pause Queue Event: the expiry of the Session Cleanup Timer shows SessionActive."""
 
 from __future__ import annotations
 

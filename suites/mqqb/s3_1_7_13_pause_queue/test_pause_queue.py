@@ -15,14 +15,15 @@ from suites.mqqb.steps.provoking import read_tag
 from suites.mqqb.steps.sender import RETRY_INTERVAL_MS, Sender
 
 ARRIVAL_TIME_MS = 50
-"""A time in ms within which sent messages arrive, shorter than 500 ms, the least delay of an acknowledgment (2.2.2.1).
+"""A time in ms within which sent messages arrive. The time is shorter than 500 ms, the least delay of an acknowledgment
+(2.2.2.1).
 """
 LONGEST_PAUSE_ACK_MS = 300
-"""The longest accepted delay, in ms, of the SessionAck that a pause causes: shorter than the delay of an ordinary
-SessionAck.
+"""The longest accepted delay, in ms, of the SessionAck that a pause causes. This delay is shorter than the delay of an
+ordinary SessionAck.
 """
 PAUSED_WINDOW_SIZE = 1
-"""The WindowSize in the SessionAck that is sent at a pause."""
+"""The WindowSize in the SessionAck that the SUT sends when its queue is paused."""
 LAST_ACKED_NUMBER_ELEMENT = "LastAckedRecoverableMsgSeqNumber"
 LARGEST_WINDOW = 512
 """The largest window that the check fills."""
@@ -43,8 +44,8 @@ LARGEST_WINDOW = 512
     "MQDMPR-3.1.7.1.34-03",
 )
 def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge):
-    """The peer sends three messages and the SUT's outgoing queue is paused: the SUT sends a SessionAck with the
-    specified values at once, and does not send its next message.
+    """The peer sends three messages, and an application pauses the SUT's outgoing queue: the SUT sends a SessionAck
+    with the specified values at once, and does not send its next message.
     """
     to, session, own, sent = _exchange_three_messages(peer, sut)
     sut.pause(to)
@@ -140,9 +141,9 @@ def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge
 @covers("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", "MQQB-3.1.7.13-12")
 @varied("time to be received", priority=("3", "7"), body=("short", "5,000 bytes"))
 def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
-    """The peer sends three messages and the SUT's outgoing queue is paused: the Session Ack Send Timer stops, no
-    received message is unacknowledged, and SessionActive is FALSE. A second pause, after further messages in both
-    directions, has the same effect.
+    """The peer sends three messages, and an application pauses the SUT's outgoing queue: the SUT stops the Session Ack
+    Send Timer, counts no received message as unacknowledged, and sets SessionActive to FALSE. A second pause, after
+    further messages in both directions, has the same effect.
     """
     to, session, _, sent = _exchange_three_messages(peer, sut)
     for case, acknowledged in (("first pause", 2), ("second pause", 5)):
@@ -205,8 +206,8 @@ def _exchange_three_messages(peer, sut):
 @needs("send", "pause", "queue_control")
 @covers("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03")
 def test_pause_keeps_message_behind_full_window(peer, sut, judge):
-    """The SUT fills its window, and three messages wait. The queue is paused, and then the peer acknowledges all sent
-    messages: the SUT sends none of the waiting messages, and the queue is OnHold.
+    """The SUT fills its window, and three messages wait. An application pauses the queue, and then the peer
+    acknowledges all sent messages: the SUT sends none of the waiting messages, and the queue is OnHold.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -236,8 +237,8 @@ def test_pause_keeps_message_behind_full_window(peer, sut, judge):
 @needs("send", "pause")
 @covers("MQDMPR-3.1.7.1.34-03")
 def test_pause_does_not_stop_other_outgoing_queue(peer, sut, judge):
-    """The SUT has messages for two queues of the peer when the outgoing queue to the first is paused: all messages for
-    the second queue arrive.
+    """The SUT has messages for two queues of the peer, and an application pauses the outgoing queue to the first queue:
+    all messages for the second queue arrive.
     """
     paused, other = peer.direct_name("mqc-paused"), peer.direct_name("mqc-other")
     sender = Sender(peer, sut, other)
@@ -261,9 +262,10 @@ def test_pause_does_not_stop_other_outgoing_queue(peer, sut, judge):
 @covers("MQQB-3.1.5.2.3-16", "MQQB-3.1.5.4.2-09", "MQQB-3.1.7.13-13")
 @pytest.mark.parametrize("step", ["closed", "connected", "requested", "agreed"])
 def test_queue_paused_while_session_opens_stays_on_hold(peer, sut, judge, step):
-    """The outgoing queue is paused before the EstablishConnection response, before the ConnectionParameters response,
-    or after both responses of the peer: when the session is open, the queue is OnHold, and a new message is not sent.
-    In a further case, the peer closes the connection before the pause; then the SUT may connect again, or may wait.
+    """An application pauses the outgoing queue before the EstablishConnection response, before the ConnectionParameters
+    response, or after both responses of the peer: when the session is open, the queue is OnHold, and the SUT does not
+    send a new message. In a further case, the peer closes the connection before the pause; then the SUT may connect
+    again, or may wait.
     """
     opening = OutgoingSession(peer, sut, to := peer.direct_name())
     opening.await_request()

@@ -27,7 +27,7 @@ add(
 
 
 @fault("resume-of-queue-leaves-session-active-false", breaks="MQQB-3.1.7.14-07")
-class SessionNotActive(Administering):
+class ResumeOfQueueLeavesSessionActiveFalse(Administering):
     """The queue manager sets SessionActive to FALSE when an outgoing queue is resumed."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:

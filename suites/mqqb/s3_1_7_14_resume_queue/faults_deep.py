@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-resumed-queue-sends-first-message-only", breaks="MQQB-3.1.7.14-04", blind=True)
-class FirstOnly(Administering):
+class SenderResumedQueueSendsFirstMessageOnly(Administering):
     """The sender dispatches only the first waiting message of a resumed queue."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -29,7 +29,7 @@ class FirstOnly(Administering):
 @fault(
     "initiator-resumed-queue-of-lost-session-not-connected", breaks=("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03"), blind=True
 )
-class LostNotConnected(Administering):
+class InitiatorResumedQueueOfLostSessionNotConnected(Administering):
     """The initiator does not connect for a resumed queue whose session was lost while the queue was paused."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -41,7 +41,7 @@ class LostNotConnected(Administering):
 
 
 @fault("sender-resumed-queue-without-messages-put-while-paused", breaks="MQQB-3.1.7.14-02", blind=True)
-class WithoutHeldMessages(Administering):
+class SenderResumedQueueWithoutMessagesPutWhilePaused(Administering):
     """The sender does not dispatch the recoverable messages that an application put into the queue while the queue was
     paused.
     """
@@ -57,7 +57,7 @@ class WithoutHeldMessages(Administering):
 
 
 @fault("session-active-of-open-session-not-set-by-resume", breaks="MQQB-3.1.7.14-07", blind=True)
-class ActiveNotSet(Administering):
+class SessionActiveOfOpenSessionNotSetByResume(Administering):
     """The queue manager does not set SessionActive when it resumes a queue whose session is open."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
@@ -69,8 +69,8 @@ class ActiveNotSet(Administering):
 
 
 @fault("sender-resumed-queue-without-transactional-messages", breaks="MQQB-3.1.7.14-04", blind=True)
-class WithoutTransactional(Administering):
-    """The sender does not dispatch the transactional messages of a resumed queue."""
+class SenderResumedQueueWithoutTransactionalMessages(Administering):
+    """The sender does not dispatch the transactional messages when a queue is resumed."""
 
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
         table = queue.session.OutgoingMessageTable
@@ -82,7 +82,7 @@ class WithoutTransactional(Administering):
 
 
 @fault("sender-second-resume-dispatches-nothing", breaks=("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04"), blind=True)
-class SecondDispatchesNothing(Administering):
+class SenderSecondResumeDispatchesNothing(Administering):
     """The sender dispatches the waiting messages only when a queue is resumed for the first time."""
 
     def __init__(self, qm: QM) -> None:

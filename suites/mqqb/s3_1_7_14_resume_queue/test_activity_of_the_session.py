@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.14 Resume Queue: SessionActive, shown by the Session Cleanup Timer."""
+"""MS-MQQB 3.1.7.14 Resume Queue Event: the expiry of the Session Cleanup Timer shows SessionActive."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from suites.mqqb.steps.outgoing_session import OutgoingSession
 @needs("send", "pause", "set_timers")
 @covers("MQQB-3.1.7.14-07")
 def test_session_of_a_queue_resumed_with_message_in_flight_closes_one_cleanup_later(peer, sut, judge):
-    """The peer leaves a message unacknowledged; after the first expiry of the Session Cleanup Timer, the queue is
-    paused and resumed: the SUT closes the session at the third expiry of this timer instead of the second expiry.
+    """The peer leaves a message of the SUT unacknowledged. After the first expiry of the Session Cleanup Timer, an
+    application pauses and resumes the queue: the SUT closes the session at the third expiry of this timer instead of
+    the second expiry.
     """
     cleanup_ms = cleanup.begin_cleanups(sut)
     session = OutgoingSession(peer, sut)

@@ -58,7 +58,9 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
 @covers("MQQB-3.1.7.14-07")
 @varied("positive journaling", "negative journaling", acknowledgments=("none", "of arrival"))
 def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge):
-    """The SUT's outgoing queue is paused and resumed while a message is unacknowledged: SessionActive is TRUE."""
+    """An application pauses and resumes the SUT's outgoing queue while a message is unacknowledged:
+    SessionActive is TRUE.
+    """
     sender = Sender(peer, sut)
     sender.send(1)
     _, sent = sender.await_first(1)
@@ -91,9 +93,9 @@ def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge)
 @pytest.mark.parametrize("waiting", ["sent and not acknowledged", "sent while paused"])
 @varied("response queue", "trace", acknowledgments=("none", "of receipt"))
 def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting):
-    """The SUT's outgoing queue is paused and its session lost, in either order: the SUT opens no session within two
-    retry times, not even for a new message. When the queue is resumed, the SUT opens a session and sends all waiting
-    messages.
+    """An application pauses the SUT's outgoing queue, and the session of this queue is lost, in either order: the SUT
+    opens no session within two retry times, not even for a new message. When the application resumes the queue, the SUT
+    opens a session and sends all waiting messages.
     """
     sut.slow_down(4)  # otherwise a Ping Response may be too late, and no second attempt follows
     sender = Sender(peer, sut)
@@ -167,7 +169,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
 
 
 def list_tags_after_first(session: Conversation) -> list[int]:
-    """Return the tags of the messages after the first message, in order and without the repetitions of resent messages
-    (E65).
+    """Return the tags of the messages after the first message, in order; a tag that a resent message
+    repeats is listed once (E65).
     """
     return [tag for tag in dict.fromkeys(Sender.tags(session.messages)) if tag != 1]

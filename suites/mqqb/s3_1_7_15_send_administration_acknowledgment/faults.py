@@ -67,7 +67,7 @@ add(
 
 
 @fault("receiver-insecure-nack-always-sent", breaks="MQQB-3.1.7.15-05")
-class InsecureNacksAlwaysSent(AdminAcks):
+class ReceiverInsecureNackAlwaysSent(AdminAcks):
     """The receiver sends insecure negative acknowledgments although SendInsecureNacks is FALSE."""
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
@@ -75,7 +75,7 @@ class InsecureNacksAlwaysSent(AdminAcks):
 
 
 @fault("receiver-bad-dst-q-nack-never-sent", breaks="MQQB-3.1.7.15-05")
-class InsecureNacksNeverSent(AdminAcks):
+class ReceiverBadDstQNackNeverSent(AdminAcks):
     """The receiver never sends an acknowledgment of class BAD_DST_Q."""
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
@@ -279,8 +279,8 @@ add(
 
 
 @fault("receiver-admin-ack-correlation-id-of-previous-ack", breaks="MQQB-3.1.7.15-18", blind=True)
-class CorrelationOfTheMessageBefore(AdminAcks):
-    """The receiver's acknowledgment has the CorrelationID of the previous acknowledgment."""
+class ReceiverAdminAckCorrelationIdOfPreviousAck(AdminAcks):
+    """The receiver sends an acknowledgment with the CorrelationID of the previous acknowledgment."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

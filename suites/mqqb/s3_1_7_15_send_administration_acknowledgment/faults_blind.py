@@ -16,8 +16,10 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-q-deleted-ack-without-body", breaks="MQQB-3.1.7.15-28", blind=True)
-class DeletedQueueHasNoBodies(AdminAcks):
-    """The acknowledgment of a message that was deleted with its queue does not return the body of the message."""
+class ReceiverQDeletedAckWithoutBody(AdminAcks):
+    """The receiver sends the acknowledgment of a message that was deleted with its queue without the
+    body of the message.
+    """
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
@@ -25,7 +27,7 @@ class DeletedQueueHasNoBodies(AdminAcks):
 
 
 @fault("receiver-admin-queue-of-third-computer-taken-as-senders", breaks="MQQB-3.1.7.15-14", blind=True)
-class AdministrationQueueOfTheSender(AdminAcks):
+class ReceiverAdminQueueOfThirdComputerTakenAsSenders(AdminAcks):
     """The receiver sends the acknowledgment to the computer that sent the message, although the private name of the
     administration queue has the GUID of a third computer.
     """

@@ -25,7 +25,7 @@ REMOVALS = (
 
 
 @fault("receiver-acknowledgment-body-cut-at-4-kb", breaks=("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"), blind=True)
-class BodyCut(AdminAcks):
+class ReceiverAcknowledgmentBodyCutAt4Kb(AdminAcks):
     """The receiver returns at most 4 KB of the body in a negative acknowledgment."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -34,7 +34,7 @@ class BodyCut(AdminAcks):
 
 
 @fault("receiver-acknowledgment-of-timeout-without-body", breaks="MQQB-3.1.7.15-28", blind=True)
-class TimeoutWithoutBody(AdminAcks):
+class ReceiverAcknowledgmentOfTimeoutWithoutBody(AdminAcks):
     """The receiver returns no body in NACK_RECEIVE_TIMEOUT."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -43,7 +43,7 @@ class TimeoutWithoutBody(AdminAcks):
 
 
 @fault("receiver-acknowledgment-of-deletion-without-body", breaks="MQQB-3.1.7.15-28", blind=True)
-class DeletionWithoutBody(AdminAcks):
+class ReceiverAcknowledgmentOfDeletionWithoutBody(AdminAcks):
     """The receiver returns no body in NACK_Q_DELETED."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -52,7 +52,7 @@ class DeletionWithoutBody(AdminAcks):
 
 
 @fault("receiver-acknowledgment-of-transactional-message-express", breaks="MQQB-3.1.7.15-25", blind=True)
-class TransactionalAsExpress(AdminAcks):
+class ReceiverAcknowledgmentOfTransactionalMessageExpress(AdminAcks):
     """When a transactional message arrives or is refused, the receiver sends the acknowledgment as an express
     message.
     """
@@ -65,8 +65,8 @@ class TransactionalAsExpress(AdminAcks):
 
 
 @fault("receiver-acknowledgment-of-timeout-of-transactional-message-express", breaks="MQQB-3.1.7.15-24", blind=True)
-class RemovalAsExpress(AdminAcks):
-    """The receiver sends the NACK_Q_DELETED of a transactional message as an express message."""
+class ReceiverAcknowledgmentOfTimeoutOfTransactionalMessageExpress(AdminAcks):
+    """The receiver sends NACK_Q_DELETED for a transactional message as an express message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)
@@ -76,7 +76,7 @@ class RemovalAsExpress(AdminAcks):
 
 
 @fault("receiver-acknowledgment-copies-lifetime-of-recoverable-message", breaks="MQQB-3.1.7.15-D03", blind=True)
-class LifetimeCopied(AdminAcks):
+class ReceiverAcknowledgmentCopiesLifetimeOfRecoverableMessage(AdminAcks):
     """The receiver copies TimeToBeReceived of a recoverable message to its acknowledgment."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -87,7 +87,7 @@ class LifetimeCopied(AdminAcks):
 
 
 @fault("receiver-acknowledgment-copies-time-to-reach-queue-when-negative", breaks="MQQB-3.1.7.15-D02", blind=True)
-class ReachTimeCopied(AdminAcks):
+class ReceiverAcknowledgmentCopiesTimeToReachQueueWhenNegative(AdminAcks):
     """The receiver copies TimeToReachQueue of a message to a negative acknowledgment."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -96,7 +96,7 @@ class ReachTimeCopied(AdminAcks):
 
 
 @fault("receiver-acknowledgment-of-removal-copies-journaling", breaks="MQQB-3.1.7.15-D05", blind=True)
-class JournalingCopied(AdminAcks):
+class ReceiverAcknowledgmentOfRemovalCopiesJournaling(AdminAcks):
     """The receiver copies JN of a message to the acknowledgment that reports the removal of this message."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -107,7 +107,7 @@ class JournalingCopied(AdminAcks):
 
 
 @fault("receiver-acknowledgment-of-removal-to-response-queue", breaks="MQQB-3.1.7.15-09", blind=True)
-class ToResponseQueue(AdminAcks):
+class ReceiverAcknowledgmentOfRemovalToResponseQueue(AdminAcks):
     """The receiver sends NACK_Q_PURGED to the response queue of a message that names a response queue."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -118,7 +118,7 @@ class ToResponseQueue(AdminAcks):
 
 
 @fault("receiver-acknowledgment-of-removal-has-correlation-of-message", breaks="MQQB-3.1.7.15-16", blind=True)
-class CorrelationCopied(AdminAcks):
+class ReceiverAcknowledgmentOfRemovalHasCorrelationOfMessage(AdminAcks):
     """The receiver copies CorrelationID of a message, unless it is zero, to the acknowledgment of its receipt."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -129,7 +129,7 @@ class CorrelationCopied(AdminAcks):
 
 
 @fault("receiver-acknowledgment-of-packet-has-correlation-of-packet", breaks="MQQB-3.1.7.15-18", blind=True)
-class CorrelationOfPacketCopied(AdminAcks):
+class ReceiverAcknowledgmentOfPacketHasCorrelationOfPacket(AdminAcks):
     """The receiver copies CorrelationID of a packet, unless it is zero, to the acknowledgment of its arrival."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -140,9 +140,9 @@ class CorrelationOfPacketCopied(AdminAcks):
 
 
 @fault("receiver-acknowledgment-not-sent-to-queue-after-failure", breaks="MQQB-3.1.7.15-34", blind=True)
-class SecondQueueOmitted(OwnMessages):
-    """The receiver sends no acknowledgment to a second administration queue while an acknowledgment to the first one
-    waits to be sent.
+class ReceiverAcknowledgmentNotSentToQueueAfterFailure(OwnMessages):
+    """While an acknowledgment to one administration queue waits to be sent, the receiver sends no acknowledgment to a
+    second administration queue.
     """
 
     def __init__(self, qm: QM) -> None:
@@ -159,7 +159,7 @@ class SecondQueueOmitted(OwnMessages):
 
 
 @fault("receiver-insecure-nack-of-recoverable-message-sent", breaks="MQQB-3.1.7.15-05", blind=True)
-class InsecureForRecoverable(AdminAcks):
+class ReceiverInsecureNackOfRecoverableMessageSent(AdminAcks):
     """The receiver sends an acknowledgment of class BAD_DST_Q for a recoverable message although SendInsecureNacks is
     FALSE.
     """
@@ -173,24 +173,24 @@ class InsecureForRecoverable(AdminAcks):
 
 
 @fault("receiver-security-nacks-sent-although-insecure", breaks="MQQB-3.1.7.15-05", blind=True)
-class SecurityNacksSent(AdminAcks):
-    """With SendInsecureNacks FALSE, the receiver omits only acknowledgments of the class BAD_DST_Q."""
+class ReceiverSecurityNacksSentAlthoughInsecure(AdminAcks):
+    """If SendInsecureNacks is FALSE, the receiver omits only acknowledgments of the class BAD_DST_Q."""
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
         return self.qm.adm.SendInsecureNacks or message_class is not MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
 
 
 @fault("receiver-access-denied-sent-although-insecure", breaks="MQQB-3.1.7.15-05", blind=True)
-class AccessDeniedSent(AdminAcks):
-    """With SendInsecureNacks FALSE, the receiver still sends acknowledgments of the class ACCESS_DENIED."""
+class ReceiverAccessDeniedSentAlthoughInsecure(AdminAcks):
+    """The receiver sends acknowledgments of the class ACCESS_DENIED although SendInsecureNacks is FALSE."""
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
         return super().may_send_nack(message_class) or message_class is MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 
 
 @fault("receiver-insecure-nack-of-transactional-message-sent", breaks="MQQB-3.1.7.15-05", blind=True)
-class TransactionalNackSent(AdminAcks):
-    """With SendInsecureNacks FALSE, the receiver still acknowledges transactional messages to missing queues."""
+class ReceiverInsecureNackOfTransactionalMessageSent(AdminAcks):
+    """The receiver acknowledges transactional messages to missing queues although SendInsecureNacks is FALSE."""
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
         before = self.qm.adm.SendInsecureNacks
@@ -201,9 +201,9 @@ class TransactionalNackSent(AdminAcks):
 
 
 @fault("receiver-timeout-ack-without-administration-queue-to-response-queue", breaks="MQQB-3.1.7.15-03", blind=True)
-class TimeoutToResponseQueue(AdminAcks):
-    """When a message without an administration queue expires, the receiver sends an acknowledgment to its response
-    queue.
+class ReceiverTimeoutAckWithoutAdministrationQueueToResponseQueue(AdminAcks):
+    """When a message without an administration queue expires, the receiver sends an acknowledgment to the response
+    queue of the message.
     """
 
     def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
@@ -214,7 +214,7 @@ class TimeoutToResponseQueue(AdminAcks):
 
 
 @fault("receiver-timeout-of-transactional-message-acknowledged-as-purged", breaks="MQQB-3.1.7.15-07", blind=True)
-class TransactionalTimeoutAsPurged(AdminAcks):
+class ReceiverTimeoutOfTransactionalMessageAcknowledgedAsPurged(AdminAcks):
     """The receiver acknowledges the expiry of a transactional message in its queue with the class Q_PURGED."""
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
@@ -225,8 +225,10 @@ class TransactionalTimeoutAsPurged(AdminAcks):
 
 
 @fault("receiver-ack-correlation-of-removed-message-of-16-bits", breaks="MQQB-3.1.7.15-16", blind=True)
-class CorrelationOf16Bits(AdminAcks):
-    """The acknowledgment of a message that left its queue contains only the lower 16 bits of its MessageID."""
+class ReceiverAckCorrelationOfRemovedMessageOf16Bits(AdminAcks):
+    """The receiver sends only the lower 16 bits of the MessageID in the acknowledgment of a message that
+    left its queue.
+    """
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         identifier = message.Identifier
@@ -240,8 +242,10 @@ class CorrelationOf16Bits(AdminAcks):
     breaks=("MQQB-3.1.7.15-D02", "MQQB-3.1.7.15-D03"),
     blind=True,
 )
-class LifetimeOfMessage(AdminAcks):
-    """The acknowledgment of an expired message has finite lifetimes that depend on the message's TimeToBeReceived."""
+class ReceiverAckOfMessageWithShortLifetimeExpiresWithIt(AdminAcks):
+    """The receiver sends the acknowledgment of an expired message with finite lifetimes that depend on the message's
+    TimeToBeReceived.
+    """
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment that only some values of a message reveal."""
+"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment that occur only with some values of a message."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WRONG_PRIORITY = 4
 
 
 @fault("receiver-ignores-pa-of-recoverable-message-above-priority-4", breaks="MQQB-3.1.7.15-06")
-class ArrivalOfUrgentMessageNotAcknowledged(AdminAcks):
+class ReceiverIgnoresPaOfRecoverableMessageAbovePriority4(AdminAcks):
     """The receiver does not acknowledge the arrival of a recoverable message with PA whose priority is above 4."""
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""Faults of MS-MQQB 3.1.7.15 of the probe, written without reading the checks."""
+"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment, written without reading the checks."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-admin-ack-receive-signed", breaks="MQQB-3.1.7.15-D07", blind=True)
-class ReceiveAckSigned(AdminAcks):
-    """The receiver signs the administration acknowledgment of class ACK_RECEIVE: its AuthenticationLevel is Sig20."""
+class ReceiverAdminAckReceiveSigned(AdminAcks):
+    """The receiver signs the administration acknowledgment of class ACK_RECEIVE, so that its
+    AuthenticationLevel is Sig20.
+    """
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
         ack = super().build(message, message_class, now)

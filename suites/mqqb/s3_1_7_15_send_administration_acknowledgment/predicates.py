@@ -67,7 +67,7 @@ ATTRIBUTE_TEST_BY_RULE = {
     "MQQB-3.1.7.15-D06": ("EB and PrivacyLevel are 0", _is_not_encrypted),
     "MQQB-3.1.7.15-D07": ("the acknowledgment has no signature", _is_not_signed),
 }
-"""For each rule, an attribute of an acknowledgment that does not depend on the acknowledged message."""
+"""For each rule, an attribute of an acknowledgment whose value does not depend on the acknowledged message."""
 
 for rule, (expected, judge) in ATTRIBUTE_TEST_BY_RULE.items():
     passive(rule, MESSAGE_KIND, expected, of_system=True)(apply_to_administration_acks(judge))
@@ -126,7 +126,9 @@ def _get_destination(packet: Any, message: Message, answered: Any) -> bool:
 
 
 def _demand_admin_queue_as_destination(*kinds: int) -> Any:
-    """Demand the administration queue as destination; ``kinds``: the values of AQ to which the demand applies."""
+    """Demand that the destination is the administration queue; ``kinds``: the values of AQ to which the
+    demand applies.
+    """
 
     def judge_destination(packet: Any, message: Message, answered: Any) -> Finding:
         if message.AQ == 0 or (kinds and message.AQ not in kinds):
@@ -151,7 +153,9 @@ for rule, kinds, of_queue in (
 
 
 def _demand_destination_as_response_queue(*kinds: int) -> Any:
-    """Demand the destination of the message as response queue; ``kinds``: the values of DQ to which this applies."""
+    """Demand that the response queue is the destination of the message; ``kinds``: the values of DQ to
+    which the demand applies.
+    """
 
     def judge_response_queue(packet: Any, message: Message, answered: Any) -> Finding:
         if kinds and message.DQ not in kinds:

@@ -11,8 +11,8 @@ from suites.mqqb.steps.restarting import UNCHANGED_COPY, describe_change, restar
 @needs("restart")
 @covers("MQQB-3.1.7.15-25")
 def test_unacknowledged_arrival_acknowledgment_comes_again_after_restart(peer, sut, judge):
-    """After a restart, the SUT sends its arrival acknowledgment again, unchanged, because the peer did not acknowledge
-    it before the restart.
+    """The peer does not acknowledge the SUT's arrival acknowledgment, and the SUT restarts: the SUT sends this
+    acknowledgment again, unchanged.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     sent = receiver.send_packet(receiver.build_message({"DM": 1}, properties={"PA": 1}))

@@ -1,5 +1,5 @@
-"""MS-MQQB 3.1.7.15 Send Administration Acknowledgment, and the events in 3.1.5.8.10, 3.1.7.2 and 3.1.7.2.1 that cause
-it.
+"""MS-MQQB 3.1.7.15 Send Administration Acknowledgment, with the events of 3.1.5.8.10, 3.1.7.2 and 3.1.7.2.1 that cause
+the acknowledgment.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _get_attributes_of_acknowledgment(ack) -> dict[str, int]:
 
 
 def judge_attributes(judge, sent, ack) -> None:
-    """Judge the attributes of an acknowledgment that do not depend on its message."""
+    """Judge the attributes of an acknowledgment whose values do not depend on the acknowledged message."""
     found = _get_attributes_of_acknowledgment(ack)
     for rule, name in ATTRIBUTE_BY_RULE.items():
         expected = INFINITE_LIFETIME_S if name.startswith("TimeTo") else 0
@@ -131,8 +131,8 @@ def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
 @needs("receive")
 @varied("trace", "destination", priority=("3", "0"))
 def test_message_without_administration_queue_is_not_acknowledged(peer, sut, judge):
-    """The peer sends messages that request acknowledgments but name only a response queue. Some messages arrive, and
-    others are refused, purged or received: the SUT sends no acknowledgment.
+    """The peer sends messages that request acknowledgments but name only a response queue. Some messages arrive and are
+    purged or received, and the SUT refuses others: the SUT sends no acknowledgment.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     response = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-response"}
@@ -230,8 +230,8 @@ def _list_administration_queues(sut, receiver: AcknowledgingReceiver) -> list[tu
 )
 @needs("receive", "private_names", "public_names")
 def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
-    """The peer sends a message for each type of administration queue (AQ 7, 2, 6, 5) and an application receives it:
-    the acknowledgments of arrival and of receipt are addressed to that queue.
+    """The peer sends a message for each type of administration queue (AQ 7, 2, 6, 5), and an application receives the
+    message: the SUT addresses the acknowledgments of arrival and of receipt to that queue.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     for count, (rule_of_type, user, expected) in enumerate(_list_administration_queues(sut, receiver)):
@@ -267,8 +267,8 @@ def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
 )
 @varied("queue journaling", "queue quota", "queue privacy")
 def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, asked, name):
-    """The peer sends a message with AQ 3, which is accepted or refused: the acknowledgment is in the queue of the SUT
-    that has the number in AdminQueue.
+    """The peer sends a message with AQ 3, which the SUT accepts or refuses: the acknowledgment is in the queue of the
+    SUT that has the number in AdminQueue.
     """
     queue = sut.new_queue("administration")
     number = get_private_queue_number(sut, queue)
@@ -304,7 +304,7 @@ def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, as
 @needs("queues")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut, judge, recoverable):
-    """The peer sends a message that arrives and a message that is refused, to a direct and to a private name:
+    """The peer sends a message that arrives and a message that the SUT refuses, to a direct and to a private name:
     correlation, response queue, delivery and body of each acknowledgment have the values that follow from the packet.
     """
     number = get_private_queue_number(sut, sut.queue("transactional"))
@@ -369,8 +369,9 @@ def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut,
 )
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recoverable):
-    """The peer sends one message that arrives and two messages that are refused. Each message requests acknowledgments
-    and journaling, and has limited lifetimes: its acknowledgment requests nothing, and has infinite lifetimes.
+    """The peer sends one message that arrives and two messages that the SUT refuses. Each message requests
+    acknowledgments and journaling, and has limited lifetimes: its acknowledgment requests nothing, and has infinite
+    lifetimes.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
@@ -480,9 +481,9 @@ RULES_OF_DELIVERIES = {
     ],
 )
 def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
-    """Messages that request no acknowledgment, a different acknowledgment, or the matching acknowledgment are received,
-    purged or deleted, or expire. Only a message with the matching request is acknowledged; the acknowledgment has the
-    values that follow from the message.
+    """The peer sends messages that request no acknowledgment, a different acknowledgment, or the matching
+    acknowledgment. These messages are received, purged or deleted, or expire: the SUT acknowledges only a message with
+    the matching request; the acknowledgment has the values that follow from the message.
     """
     bit, expected = WAYS_OF_REMOVAL[end]
     recoverable = int(delivery != "express")
@@ -572,8 +573,8 @@ def _remove_messages(receiver: AcknowledgingReceiver, sut, end: str, queue: str)
 @needs("private_names")
 @pytest.mark.parametrize("asked", ["PA", "NA"], ids=["arrived", "refused"])
 def test_acknowledgment_goes_to_computer_of_administration_queue(peer, sut, judge, asked):
-    """The peer forwards a message from a third queue manager with AQ 6, which arrives or is refused: the acknowledgment
-    is addressed to the computer in the name of the administration queue, and not to the source.
+    """The peer forwards a message with AQ 6 from a third queue manager; the message arrives, or the SUT refuses it: the
+    SUT addresses the acknowledgment to the computer in the name of the administration queue, and not to the source.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     admin = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_NUMBER)

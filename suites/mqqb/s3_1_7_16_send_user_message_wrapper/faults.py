@@ -9,7 +9,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 
 @fault("sender-message-sent-twice-on-session", breaks="MQQB-3.1.7.16-06")
-class SentTwice(DispatchCollection):
+class SenderMessageSentTwiceOnSession(DispatchCollection):
     """The sender removes a sent message from the dispatch collection only at the second attempt, and so sends the
     message twice.
     """

@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("sender-transactional-message-sent-again-with-next-message", breaks="MQQB-3.1.7.16-06", blind=True)
-class DispatchedOnceMore(Sending):
+class SenderTransactionalMessageSentAgainWithNextMessage(Sending):
     """The sender dispatches an unacknowledged transactional message again when it sends the next message."""
 
     def __init__(self, qm: QM) -> None:

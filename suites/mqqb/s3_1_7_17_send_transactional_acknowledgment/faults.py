@@ -40,7 +40,7 @@ add(
 
 
 @fault("receiver-transactional-ack-message-id-reused", breaks="MQQB-3.1.7.17-03")
-class SameIdentifierForAll(OrderAcks):
+class ReceiverTransactionalAckMessageIdReused(OrderAcks):
     """The receiver assigns the same MessageID to every OrderAck and FinalAck."""
 
     def send_transactional_ack(
@@ -219,7 +219,7 @@ add(
 
 
 @fault("receiver-transactional-ack-always-to-private-name", breaks="MQQB-3.1.7.17-D11")
-class AlwaysPrivate(OrderAcks):
+class ReceiverTransactionalAckAlwaysToPrivateName(OrderAcks):
     """The receiver addresses every OrderAck and FinalAck to a private format name."""
 
     def name_order_queue(self, session: Session, source: UUID) -> str:
@@ -227,7 +227,7 @@ class AlwaysPrivate(OrderAcks):
 
 
 @fault("receiver-transactional-ack-always-to-direct-name", breaks="MQQB-3.1.7.17-D13")
-class AlwaysDirect(OrderAcks):
+class ReceiverTransactionalAckAlwaysToDirectName(OrderAcks):
     """The receiver addresses every OrderAck and FinalAck to a direct format name."""
 
     def name_order_queue(self, session: Session, source: UUID) -> str:
@@ -235,8 +235,8 @@ class AlwaysDirect(OrderAcks):
 
 
 @fault("receiver-transactional-ack-private-queue-number-5", breaks=("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07"))
-class OtherNumber(OrderAcks):
-    """The receiver addresses an OrderAck or FinalAck to private queue 5 instead of 4."""
+class ReceiverTransactionalAckPrivateQueueNumber5(OrderAcks):
+    """The receiver addresses an OrderAck or FinalAck to private queue 5 instead of private queue 4."""
 
     def name_order_queue(self, session: Session, source: UUID) -> str:
         name = super().name_order_queue(session, source)
@@ -244,7 +244,7 @@ class OtherNumber(OrderAcks):
 
 
 @fault("receiver-transactional-ack-without-open-session-dropped", breaks=("MQQB-3.1.7.17-11", "MQQB-3.1.7.2.2-01"))
-class OnOpenSessionOnly(OrderAcks):
+class ReceiverTransactionalAckWithoutOpenSessionDropped(OrderAcks):
     """The receiver drops an OrderAck or FinalAck when no session with the sender is open."""
 
     def send_transactional_ack(
@@ -255,8 +255,8 @@ class OnOpenSessionOnly(OrderAcks):
 
 
 @fault("receiver-final-ack-source-guid-of-session", breaks="MQQB-3.1.7.17-D09", blind=True)
-class FinalAckNamesTheSessionPartner(FinalAcks):
-    """SourceGUID in the receiver's FinalAck of a refused packet is the GUID of the session's queue manager."""
+class ReceiverFinalAckSourceGuidOfSession(FinalAcks):
+    """The receiver sets SourceGUID in the FinalAck of a refused packet to the GUID of the session's queue manager."""
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -279,8 +279,10 @@ add(
 
 
 @fault("receiver-final-ack-of-removed-message-message-id-one-more", breaks="MQQB-3.1.7.17-D07")
-class NextMessageNamed(FinalAcks):
-    """The FinalAck of a message that was purged or deleted with its queue has a MessageID that is one too high."""
+class ReceiverFinalAckOfRemovedMessageMessageIdOneMore(FinalAcks):
+    """The receiver sends a FinalAck whose MessageID is one too high for a message that was purged or
+    deleted with its queue.
+    """
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference

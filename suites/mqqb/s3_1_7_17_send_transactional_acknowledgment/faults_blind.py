@@ -13,7 +13,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-final-ack-of-expired-message-source-guid-own", breaks="MQQB-3.1.7.17-D06", blind=True)
-class OwnGuidForExpired(FinalAcks):
+class ReceiverFinalAckOfExpiredMessageSourceGuidOwn(FinalAcks):
     """The receiver sets SourceGUID in the FinalAck of a message that expired in its queue to its own Identifier."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
@@ -26,7 +26,7 @@ class OwnGuidForExpired(FinalAcks):
 
 
 @fault("receiver-final-ack-of-refused-packet-previous-number-computed", breaks="MQQB-3.1.7.17-D08", blind=True)
-class PreviousNumberComputed(FinalAcks):
+class ReceiverFinalAckOfRefusedPacketPreviousNumberComputed(FinalAcks):
     """The receiver sets TxPreviousSequenceNumber in the FinalAck of a refused packet to TxSequenceNumber minus one."""
 
     def refuse_transactional(
@@ -39,7 +39,7 @@ class PreviousNumberComputed(FinalAcks):
 
 
 @fault("receiver-clears-direct-format-session-for-other-kind-of-name", breaks="MQQB-3.1.7.17-D11", blind=True)
-class LastMessageDecides(Receiving):
+class ReceiverClearsDirectFormatSessionForOtherKindOfName(Receiving):
     """The receiver clears DirectFormatSession when a message to a different kind of format name arrives."""
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:

@@ -15,8 +15,8 @@ from reference_qm.surface.clock import Now
 
 
 @fault("receiver-final-ack-number-of-message-of-16-bits", breaks=("MQQB-3.1.7.17-D07", "MQQB-3.1.7.17-D10"), blind=True)
-class IdOf16Bits(FinalAcks):
-    """MessageID in a FinalAck has only the lower 16 bits of the number of the message."""
+class ReceiverFinalAckNumberOfMessageOf16Bits(FinalAcks):
+    """The receiver sends a FinalAck whose MessageID has only the lower 16 bits of the number of the message."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
@@ -33,8 +33,10 @@ class IdOf16Bits(FinalAcks):
 
 
 @fault("receiver-final-ack-of-refused-packet-previous-number-one-less", breaks="MQQB-3.1.7.17-D08", blind=True)
-class PreviousOneLess(FinalAcks):
-    """In the FinalAck of a refused packet, TxPreviousSequenceNumber is always TxSequenceNumber minus one."""
+class ReceiverFinalAckOfRefusedPacketPreviousNumberOneLess(FinalAcks):
+    """The receiver always sends TxSequenceNumber minus one as TxPreviousSequenceNumber in the FinalAck
+    of a refused packet.
+    """
 
     def refuse_transactional(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
@@ -48,7 +50,7 @@ class PreviousOneLess(FinalAcks):
 
 
 @fault("receiver-order-ack-number-of-31-bits", breaks="MQQB-3.1.7.17-D04", blind=True)
-class NumberOf31Bits(OrderAcks):
+class ReceiverOrderAckNumberOf31Bits(OrderAcks):
     """The receiver sends an OrderAck whose TxSequenceNumber has only the lower 31 bits of the number of the last
     accepted message.
     """
@@ -59,7 +61,7 @@ class NumberOf31Bits(OrderAcks):
 
 
 @fault("receiver-order-ack-sequence-ordinal-of-31-bits", breaks="MQQB-3.1.7.17-D03", blind=True)
-class OrdinalOf31Bits(OrderAcks):
+class ReceiverOrderAckSequenceOrdinalOf31Bits(OrderAcks):
     """The receiver sends an OrderAck whose TxSequenceID has only the lower 31 bits of Ordinal."""
 
     def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:

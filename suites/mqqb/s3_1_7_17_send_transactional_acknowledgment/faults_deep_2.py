@@ -1,4 +1,6 @@
-"""Faults of MS-MQQB 3.1.7.17 Send Transactional Acknowledgment in the second sequence, message, queue or cause."""
+"""Faults of MS-MQQB 3.1.7.17 Send Transactional Acknowledgment that occur only in a second sequence, message or queue,
+or with another cause.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ from reference_qm.surface.clock import Now
 ACK_RECEIVE = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
 
-class _Sent(OrderAcks):
-    """Changes an acknowledgment that is sent."""
+class _ChangingAcknowledgments(OrderAcks):
+    """Change each OrderAck and FinalAck that the receiver sends."""
 
     def send_transactional_ack(
         self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
@@ -33,7 +35,7 @@ class _Sent(OrderAcks):
 
 
 @fault("receiver-final-acks-share-identifier-of-first", breaks="MQQB-3.1.7.17-03", blind=True)
-class SameIdentifier(Sending):
+class ReceiverFinalAcksShareIdentifierOfFirst(Sending):
     """The receiver gives all FinalAcks to a sender the MessageID of the first FinalAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -49,7 +51,7 @@ class SameIdentifier(Sending):
 
 
 @fault("receiver-final-ack-class-of-preceding-final-ack", breaks="MQQB-3.1.7.17-04", blind=True)
-class ClassStays(_Sent):
+class ReceiverFinalAckClassOfPrecedingFinalAck(_ChangingAcknowledgments):
     """The receiver gives a FinalAck the class of the preceding FinalAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -66,8 +68,8 @@ class ClassStays(_Sent):
 
 
 @fault("receiver-order-ack-of-queue-with-number-of-other-queue", breaks="MQQB-3.1.7.17-D04", blind=True)
-class NumberOfOther(OrderAcks):
-    """The receiver puts the highest number that it accepted for any queue of the sender into an OrderAck."""
+class ReceiverOrderAckOfQueueWithNumberOfOtherQueue(OrderAcks):
+    """The receiver sends an OrderAck with the highest number that it accepted from the sender in any queue."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         self.due = list(session.order_acks_due)
@@ -79,8 +81,10 @@ class NumberOfOther(OrderAcks):
 
 
 @fault("receiver-order-ack-with-sequence-of-other-queue", breaks="MQQB-3.1.7.17-D03", blind=True)
-class SequenceOfOther(OrderAcks):
-    """The receiver puts the TxSequenceID of the first sequence of an expiry into every OrderAck of the expiry."""
+class ReceiverOrderAckWithSequenceOfOtherQueue(OrderAcks):
+    """When several OrderAcks are sent at one expiry of the timer, the receiver puts the TxSequenceID of the first
+    sequence into every OrderAck.
+    """
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         self.due = list(session.order_acks_due)
@@ -92,7 +96,7 @@ class SequenceOfOther(OrderAcks):
 
 
 @fault("receiver-order-ack-previous-number-of-preceding-order-ack", breaks="MQQB-3.1.7.17-06", blind=True)
-class PreviousAck(OrderAcks):
+class ReceiverOrderAckPreviousNumberOfPrecedingOrderAck(OrderAcks):
     """The receiver sets TxPreviousSequenceNumber of an OrderAck to the number of the preceding OrderAck."""
 
     def __init__(self, qm: QM) -> None:
@@ -107,7 +111,7 @@ class PreviousAck(OrderAcks):
 
 
 @fault("receiver-order-acks-of-second-address-to-first", breaks="MQQB-3.1.7.17-07", blind=True)
-class FirstName(_Sent):
+class ReceiverOrderAcksOfSecondAddressToFirst(_ChangingAcknowledgments):
     """The receiver addresses all OrderAcks and FinalAcks to the order queue of the first sender."""
 
     def __init__(self, qm: QM) -> None:
@@ -122,7 +126,7 @@ class FirstName(_Sent):
 
 
 @fault("receiver-negative-final-ack-express", breaks="MQQB-3.1.7.17-D01", blind=True)
-class NegativeExpress(Sending):
+class ReceiverNegativeFinalAckExpress(Sending):
     """The receiver sends a negative FinalAck as an express message."""
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
@@ -133,8 +137,8 @@ class NegativeExpress(Sending):
 
 
 @fault("receiver-final-ack-previous-number-one-less", breaks="MQQB-3.1.7.17-D05", blind=True)
-class OneLess(FinalAcks):
-    """The receiver sets TxPreviousSequenceNumber in a FinalAck to the message's number minus 1."""
+class ReceiverFinalAckPreviousNumberOneLess(FinalAcks):
+    """The receiver sets TxPreviousSequenceNumber in a FinalAck to the number of the message minus one."""
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
@@ -144,8 +148,10 @@ class OneLess(FinalAcks):
 
 
 @fault("receiver-final-ack-message-id-of-first-message", breaks="MQQB-3.1.7.17-D07", blind=True)
-class FirstMessage(FinalAcks):
-    """The receiver sets MessageID in the FinalAcks of a sequence to the number of its first removed message."""
+class ReceiverFinalAckMessageIdOfFirstMessage(FinalAcks):
+    """The receiver sets MessageID in the FinalAcks of a sequence to the number of the first removed
+    message of the sequence.
+    """
 
     def __init__(self, qm: QM) -> None:
         super().__init__(qm)
@@ -160,7 +166,7 @@ class FirstMessage(FinalAcks):
 
 
 @fault("receiver-final-ack-of-refused-packet-message-id-16-bits", breaks="MQQB-3.1.7.17-D10", blind=True)
-class LowHalfOfId(FinalAcks):
+class ReceiverFinalAckOfRefusedPacketMessageId16Bits(FinalAcks):
     """The receiver puts only the low 16 bits of the MessageID into the FinalAck of a refused packet."""
 
     def refuse_transactional(
@@ -171,8 +177,10 @@ class LowHalfOfId(FinalAcks):
 
 
 @fault("receiver-final-ack-of-purged-message-without-session-not-sent", breaks="MQQB-3.1.7.17-11", blind=True)
-class OnlyReceived(FinalAcks):
-    """The receiver sends no FinalAck after a removal without receipt if the session of the message is closed."""
+class ReceiverFinalAckOfPurgedMessageWithoutSessionNotSent(FinalAcks):
+    """The receiver sends no FinalAck for a message that is removed without receipt if the session of the
+    message is closed.
+    """
 
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if reason is ACK_RECEIVE or any(not one.initiator for one in self.qm.sessions.values()):

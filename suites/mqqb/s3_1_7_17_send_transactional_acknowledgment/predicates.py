@@ -1,5 +1,5 @@
-"""Judge OrderAcks and FinalAcks as messages, and compare them with the messages that they acknowledge. Spec: MS-MQQB
-3.1.7.17.
+"""Judge the message properties of OrderAcks and FinalAcks, and compare their bodies with the messages that they
+acknowledge. Spec: MS-MQQB 3.1.7.17.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _is_order_or_final_ack(packet: Any) -> bool:
 )
 @apply_to_acknowledgments(_is_order_or_final_ack)
 def demand_no_requests(packet: Any) -> Finding:
-    """Demand a message that requests no service, such as acknowledgments or journaling."""
+    """Demand that a message requests no service, such as acknowledgments or journaling."""
     base, user, properties = packet.BaseHeader, packet.UserHeader, packet.MessagePropertiesHeader
     values = {name: getattr(base, name) for name in ("PR", "TR")}
     values |= {name: getattr(user, name) for name in ("JN", "JP", "AQ", "RQ", "SH")}
@@ -46,14 +46,14 @@ def demand_no_requests(packet: Any) -> Finding:
 @passive("MQQB-3.1.7.17-D01", MESSAGE_KIND, "DM of a FinalAck is 1", of_system=True)
 @apply_to_acknowledgments(is_final_ack)
 def demand_recoverable_final_ack(packet: Any) -> Finding:
-    """Demand a recoverable FinalAck; for an OrderAck see E36."""
+    """Demand that a FinalAck is recoverable; erratum E36 is about OrderAcks."""
     return packet.UserHeader.DM == 1, f"DM is {packet.UserHeader.DM}"
 
 
 @passive("MQQB-3.1.7.17-D02", MESSAGE_KIND, "PrivacyLevel is 0, and EB of a SecurityHeader is 0", of_system=True)
 @apply_to_acknowledgments(_is_order_or_final_ack)
 def demand_body_in_clear(packet: Any) -> Finding:
-    """Demand a body that is not encrypted."""
+    """Demand that the body is not encrypted."""
     security, level = packet.SecurityHeader, packet.MessagePropertiesHeader.PrivacyLevel
     encrypted = security is not None and security.EB
     return not encrypted and level == 0, f"EB is {int(bool(encrypted))}, PrivacyLevel is {level}"

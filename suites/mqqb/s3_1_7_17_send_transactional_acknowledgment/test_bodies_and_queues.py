@@ -52,7 +52,7 @@ def _read_privacy(frame: Frame) -> dict[str, Any]:
 @varied("application tag", "extension")
 def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     """The peer sends 1, 2 or 5 messages of a sequence, or the first message of a sequence that has a large number: the
-    last OrderAck has the TxSequenceID of the sequence, the number of the last message and the number before it, and is
+    last OrderAck has the TxSequenceID of the sequence, the number of the last message and this number minus one, and is
     not encrypted.
     """
     receiver = Receiver(peer, sut, ordinal=9)
@@ -109,9 +109,9 @@ RULES_OF_REFUSED = {
 @pytest.mark.parametrize("reason", ["no such queue", "a plain queue"])
 @pytest.mark.parametrize("routed", [False, True], ids=["of the peer", "routed by it"])
 def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, routed, reason):
-    """The peer sends two transactional messages, then a third to a missing queue or to a queue that is not
-    transactional: the FinalAck of the third message has the PreviousTxSequenceNumber, source and MessageID of that
-    message.
+    """The peer sends two transactional messages, and then a third transactional message to a missing queue or to a
+    queue that is not transactional: the FinalAck of the third message has the PreviousTxSequenceNumber, source and
+    MessageID of that message.
     """
     receiver = Receiver(peer, sut)
     for _ in range(2):
@@ -190,8 +190,8 @@ def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
 @covers("MQQB-3.1.7.17-D11")
 @varied("time to be received", "time to reach queue", acknowledgments=("none", "of receipt"))
 def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, judge):
-    """The peer sends a message that is accepted and a message that is refused, to direct names: OrderAck and FinalAck
-    are addressed to the order queue at the peer's address.
+    """The peer sends a message that the SUT accepts and a message that the SUT refuses, to direct names: the SUT
+    addresses OrderAck and FinalAck to the order queue at the peer's address.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send(destination=peer.missing_queue)]
@@ -213,8 +213,8 @@ def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, 
 @covers("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07")
 @varied("application tag", "queue privacy", acknowledgments=("none", "of arrival"))
 def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
-    """The peer sends a transactional message to a private format name of the SUT: the OrderAck is addressed to private
-    queue 4 of the peer.
+    """The peer sends a transactional message to a private format name of the SUT: the SUT addresses the OrderAck to
+    private queue 4 of the peer.
     """
     number = get_private_queue_number(sut, sut.queue("transactional"))
     receiver = Receiver(peer, sut)
@@ -235,8 +235,8 @@ def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
 
 @covers("MQQB-3.1.7.17-11")
 def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge):
-    """The peer sends two messages that are refused, and does not acknowledge the FinalAcks. Twice, it drops every
-    session: the SUT sends both FinalAcks again on each following session.
+    """The peer sends two messages that the SUT refuses, and does not acknowledge the FinalAcks. The peer drops every
+    session twice: the SUT sends both FinalAcks again on each following session.
     """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(destination=peer.missing_queue) for _ in range(2)]
@@ -258,8 +258,8 @@ def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge)
 
 @covers("MQQB-3.1.7.17-11")
 def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
-    """The peer closes the sessions on which two FinalAcks were sent: the SUT sends both FinalAcks again on a session
-    that is open or that it opens.
+    """The peer closes the sessions on which the SUT sent two FinalAcks: the SUT sends both FinalAcks again on an open
+    session or on a new session.
     """
     nowhere = peer.missing_queue
     receiver, others = Receiver(peer, sut), [peer.open_raw() for _ in range(2)]

@@ -14,9 +14,8 @@ from suites.whole_messages import describe_packet
 @needs("restart", "receive")
 @covers("MQQB-3.1.7.17-D01", "MQQB-3.1.7.2.2-01")
 def test_unacknowledged_final_ack_comes_again_after_restart(peer, sut, judge):
-    """After a restart, the SUT sends its FinalAck again as an unchanged recoverable message, because the peer did not
-    acknowledge it before the restart. It also sends the FinalAck of a message that an application receives only after
-    the restart.
+    """The peer does not acknowledge a FinalAck, and the SUT restarts: the SUT sends the FinalAck again, unchanged and
+    recoverable. The SUT also sends the FinalAck of a message that an application receives only after the restart.
     """
     receiver = Receiver(peer, sut)
     sent, stored = receiver.send(transaction={"FA": 1}), receiver.send(transaction={"FA": 1})

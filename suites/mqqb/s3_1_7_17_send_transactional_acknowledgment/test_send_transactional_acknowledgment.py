@@ -11,7 +11,7 @@ from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import ACK_LABEL, Receiver, read_ack_place
 
 FINAL_ACK_ATTRIBUTES = dict.fromkeys(("PR", "TR", "JN", "JP", "AQ", "RQ", "SH", "TH", "Flags", "BodyType"), 0)
-"""The attributes that are 0 in every OrderAck and FinalAck."""
+"""The attributes whose value is 0 in every OrderAck and FinalAck."""
 
 
 @covers(
@@ -24,8 +24,8 @@ FINAL_ACK_ATTRIBUTES = dict.fromkeys(("PR", "TR", "JN", "JP", "AQ", "RQ", "SH", 
 )
 @varied("queue quota", "queue privacy", acknowledgments=("none", "of receipt"))
 def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
-    """The peer sends a message that is accepted and a message to a missing queue: the OrderAck and the FinalAck have
-    the required class, attributes, destination and body, and different MessageIDs.
+    """The peer sends a message that the SUT accepts and a message to a missing queue: the OrderAck and the FinalAck
+    have the required class, attributes, destination and body, and different MessageIDs.
     """
     receiver = Receiver(peer, sut)
     names = []

@@ -15,8 +15,9 @@ RECEIVED, REFUSED = "received", "refused"
 @needs("receive")
 @covers("MQQB-3.1.7.17-03", "MQQB-3.1.7.17-04", "MQQB-3.1.7.17-D07", "MQQB-3.1.7.2.2-01")
 def test_each_of_three_final_acks_has_own_values(peer, sut, judge):
-    """Two messages of a sequence with JP are received, and a third is refused: the SUT sends three FinalAcks. Each has
-    its own MessageID, the number of its message in the body, and a class for the receipt or the refusal.
+    """The peer sends three messages of a sequence with JP. An application receives two of these messages, and the SUT
+    refuses the third: the SUT sends three FinalAcks. Each FinalAck has its own MessageID, the number of its message in
+    the body, and a class for the receipt or the refusal.
     """
     receiver = Receiver(peer, sut)
     queue = sut.queue("transactional")
@@ -67,7 +68,7 @@ def test_each_of_three_final_acks_has_own_values(peer, sut, judge):
 
 
 def _describe_class(value: int) -> str:
-    """Describe whether a class means that the message was received or refused."""
+    """Return a text that states whether a class means that the message was received or refused."""
     if value == AckClass.RECEIVE:
         return RECEIVED
     return REFUSED if value & NEGATIVE_BIT else f"class 0x{value:04X}"

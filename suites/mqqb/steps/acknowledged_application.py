@@ -1,5 +1,5 @@
-"""An application that receives messages from a queue of the SUT, and the acknowledgments that the sender of the
-messages receives.
+"""Steps of an application that receives messages from a queue of the SUT. The sender of these messages receives the
+acknowledgments.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from suites.mqqb.steps.disposition import (
 
 
 class AcknowledgedApplication(Application):
-    """An application that receives messages of the peer; each message requests an acknowledgment."""
+    """Let an application receive messages of the peer; each message requests an acknowledgment."""
 
     WAIT_MS = 60_000
-    """The timeout of reads that wait."""
+    """The timeout of reads that wait for a message."""
 
     def __init__(self, peer: Peer, sut: Sut, *, transactional: bool) -> None:
         super().__init__(peer, sut, transactional=transactional)
@@ -34,8 +34,8 @@ class AcknowledgedApplication(Application):
         self.sent: dict[str, Frame] = {}
 
     def fill(self, *labels: str, **base: Any) -> list[Frame]:
-        """Send messages, wait for the last, and return them; raise ConformanceFailure when the last is not in the
-        queue.
+        """Send messages, wait for the last message, and return all; raise ConformanceFailure if the last
+        message is not in the queue.
         """
         for label in labels:
             self._send_message(label, base=base)
@@ -50,7 +50,7 @@ class AcknowledgedApplication(Application):
         self.sent[label] = self.receiver.send_packet(self.packet(label, self.receiver.with_admin_queue(), **asks))
 
     def read_before_arrival(self, label: str, verb: str, **arguments: Any) -> None:
-        """Begin a read that waits, then send the message for which it waits."""
+        """Begin a read that waits for a message, and then send this message."""
         number = self.sut.control.begin(verb, timeout_ms=self.WAIT_MS, **arguments)
         self.peer.settle()
         self._send_message(label)

@@ -1,4 +1,6 @@
-"""Acknowledge messages of the SUT by each packet that can contain a SessionHeader."""
+"""Steps with which the peer acknowledges messages of the SUT, in each kind of packet that can contain a
+SessionHeader.
+"""
 
 from __future__ import annotations
 

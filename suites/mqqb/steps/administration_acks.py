@@ -1,4 +1,4 @@
-"""Predicates on the administration acknowledgments that a system sends. Spec: MS-MQQB 3.1.7.15."""
+"""Predicates about the administration acknowledgments that a system sends. Spec: MS-MQQB 3.1.7.15."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ had reached their queue.
 
 JudgeAck = Callable[[Any], Finding]
 JudgeAnswer = Callable[[Any, Message, Any], Finding]
-"""A predicate that gets an acknowledgment, the acknowledged message, and the identifier of that message."""
+"""A predicate about an acknowledgment. The arguments are the acknowledgment, the acknowledged message, and the
+identifier of that message.
+"""
 
 
 def is_administration_ack(packet: Any, context: Context) -> bool:
-    """Return whether a message is an administration acknowledgment that the SUT made itself."""
+    """Return whether a message is an administration acknowledgment that the SUT itself created."""
     value = packet.MessagePropertiesHeader.MessageClass
     meant = value in POSITIVE_CLASSES or value & _NEGATIVE
     return bool(meant) and not is_final_ack(packet) and is_own(packet, context)
@@ -44,7 +46,7 @@ def is_about_queued_message(packet: Any) -> bool:
 
 
 def apply_to_administration_acks(judge: JudgeAck) -> Predicate:
-    """Apply a predicate only to the administration acknowledgments that the SUT made."""
+    """Apply a predicate only to the administration acknowledgments that the SUT itself created."""
 
     @wraps(judge)
     def judge_acknowledgment(packet: Any, context: Context) -> Finding:
@@ -54,8 +56,8 @@ def apply_to_administration_acks(judge: JudgeAck) -> Predicate:
 
 
 def apply_to_acknowledged_messages(judge: JudgeAnswer, *, left_queue: bool | None = None) -> Predicate:
-    """Apply a predicate only to acknowledgments of messages in the capture; ``left_queue``: only if the message had
-    reached its queue.
+    """Apply a predicate only to acknowledgments of messages that are in the capture. If ``left_queue`` is true, apply
+    it only if the message had reached its queue.
     """
 
     @wraps(judge)
@@ -70,7 +72,9 @@ def apply_to_acknowledged_messages(judge: JudgeAnswer, *, left_queue: bool | Non
 
 
 def is_same_queue(queue: Any, other: Any, host: Any, other_host: Any) -> bool:
-    """Return whether two names identify the same queue; ``host`` is the host of private names without a host."""
+    """Return whether two names identify the same queue; ``host`` is the host of a private name that
+    contains no host.
+    """
     return _identify_queue(queue, host) == _identify_queue(other, other_host)
 
 

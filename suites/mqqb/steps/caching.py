@@ -1,4 +1,4 @@
-"""Steps that checks of the security caches share: reading the entries and the cleanup timers."""
+"""Steps that checks of the security caches share: they read the entries and the cleanup timers."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Caches:
         return [known.get(entry["SecurityID"], "?") for entry in self.entries(CERTIFICATES)]
 
     def remaining_ms(self, name: str) -> int | None:
-        """Return the remaining time of a cache's cleanup timer in ms; None when the timer does not run."""
+        """Return the remaining time of a cache's cleanup timer in ms, or None if the timer does not run."""
         left = inspect_queue_manager(self.sut)["timers"][f"{name}Cleanup"]
         return None if left is None else int(left)
 
 
 def inspect_queue_manager(sut: Sut) -> dict[str, Any]:
-    """Return the SUT's elements of MS-MQQB 3.1.1.3."""
+    """Return the elements of MS-MQQB 3.1.1.3 that the SUT shows."""
     return sut.inspect()["QueueManager"]
 
 
@@ -55,7 +55,7 @@ def read_cached_users(sut: Sut) -> list[str]:
 
 
 def remaining_ms(sut: Sut, name: str) -> int | None:
-    """Return the remaining time of a cache's cleanup timer in ms; None when the timer does not run."""
+    """Return the remaining time of a cache's cleanup timer in ms, or None if the timer does not run."""
     return Caches(sut).remaining_ms(name)
 
 

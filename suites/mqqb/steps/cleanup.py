@@ -1,4 +1,4 @@
-"""The end of a session by its Session Cleanup Timer, counted in cleanup times."""
+"""Steps that measure when a session ends by its Session Cleanup Timer, in cleanup times."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from harness.sut.sut import Sut
 SESSION_CLEANUP_MS = 12_000
 GREATEST_TIMER_SPEED_UP = 20
 LONGEST_WAIT_IN_CLEANUP_TIMES = 5
-"""The number of cleanup times after which the check no longer waits for the end of a session."""
+"""The number of cleanup times for which the check waits for the end of a session."""
 ONCE, TWICE, THRICE = (
     f"closed by the SUT after {times} time{'s' * (times > 1)} the duration of the Session Cleanup Timer"
     for times in (1, 2, 3)
@@ -24,13 +24,13 @@ def begin_cleanups(sut: Sut) -> int:
 
 
 def await_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
-    """Wait for the end of a session; describe when it ended."""
+    """Wait for the end of a session; return a description of when the session ended."""
     session.wait_closed(LONGEST_WAIT_IN_CLEANUP_TIMES * sut.duration_ms(cleanup_ms))
     return describe_cleanup(session, sut, cleanup_ms)
 
 
 def describe_cleanup(session: Conversation, sut: Sut, cleanup_ms: int) -> str:
-    """Describe when a session ended, counted in cleanup times from the first packet of the peer."""
+    """Return a description of when a session ended, in cleanup times from the first packet of the peer."""
     if session.record.closed_at_ms is None:
         return "still open"
     took = session.peer.measure_duration(session.sent[0], session.record.closed_at_ms)

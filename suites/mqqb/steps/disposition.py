@@ -1,6 +1,4 @@
-"""Steps that checks of the disposition of the peer's messages share: a session to the SUT, and the SUT's
-acknowledgments.
-"""
+"""Steps that open a session to the SUT, send messages, and read how the SUT stores and acknowledges them."""
 
 from __future__ import annotations
 
@@ -55,7 +53,9 @@ Q_DELETED, Q_PURGED, RECEIVE_TIMEOUT = 0xC000, 0xC001, 0xC002
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
 ADMINISTRATION_QUEUE = "mqc-acks"
 IDENTIFIER_OFFSET = 16
-"""The offset of the message's identifier, which follows the sequence, in the body of a FinalAck (MS-MQQB 2.2.5)."""
+"""The offset of the message's identifier in the body of a FinalAck (MS-MQQB 2.2.5). The identifier
+follows the sequence.
+"""
 MISSING_QUEUE = "private$\\mqc-nowhere"
 """A queue that the SUT does not have."""
 
@@ -81,12 +81,12 @@ def get_correlation_id(frame: Frame) -> str:
 
 
 def get_final_ack_identifier(frame: Frame) -> str:
-    """Return the MessageIdentifier in the body of a FinalAck in the form of ``identifier``."""
+    """Return the MessageIdentifier in the body of a FinalAck, in the form that ``identifier`` returns."""
     return bytes(frame["MessagePropertiesHeader"].MessageBody)[IDENTIFIER_OFFSET:].hex()[:40]
 
 
 def identifier(message: Frame) -> str:
-    """Return the identifier of a message in the form of a CorrelationID: Lineage and Uniquifier."""
+    """Return the identifier of a message in the form of a CorrelationID, which consists of Lineage and Uniquifier."""
     user = message["UserHeader"]
     whole = MessageIdentifier(QueueManagerGuid=user.SourceQueueManager, Ordinal=user.MessageID)
     return bytes(whole).hex()
@@ -108,7 +108,7 @@ def delete(sut: Sut, queue: str) -> None:
 
 
 class AcknowledgingReceiver(Receiver):
-    """A session on which the SUT receives messages whose administration queue is at the peer, and the acknowledgments
+    """Send messages to the SUT on one session, with an administration queue at the peer, and store the acknowledgments
     that the SUT sends.
     """
 
@@ -120,7 +120,7 @@ class AcknowledgingReceiver(Receiver):
         return self.peer.message(self.with_admin_queue(user), queue=queue, **headers)
 
     def with_admin_queue(self, user: Mapping[str, Any] = NO_FIELDS) -> dict[str, Any]:
-        """Return the fields of UserHeader extended by an administration queue of the peer."""
+        """Return the given fields of UserHeader and the fields that name an administration queue of the peer."""
         return {"AdminQueue": rf"TCP:{self.peer.address}\private$\{ADMINISTRATION_QUEUE}", **user}
 
     def send_packet(self, packet: Any) -> Frame:
@@ -144,17 +144,19 @@ class AcknowledgingReceiver(Receiver):
         return [frame for frame in self.acknowledgments(final=True) if is_order_or_final_ack(frame)]
 
     def list_reports(self) -> list[Frame]:
-        """Return the reports on traced messages that have arrived: messages of class MQMSG_CLASS_REPORT or for a public
-        queue.
+        """Return the reports on traced messages that have arrived. A report is a message of class MQMSG_CLASS_REPORT or
+        a message to a public queue.
         """
         return [frame for frame in self.messages if message_class(frame) == REPORT or frame["UserHeader"].DQ == PUBLIC]
 
     def await_acks(self, count: int) -> list[Frame]:
-        """Wait for the given number of administration acknowledgments; return all that arrived."""
+        """Wait for the given number of administration acknowledgments; return all acknowledgments that arrived."""
         return self.await_all(self.list_admin_acks, count)
 
     def await_all(self, wanted: Callable[[], list[Frame]], count: int) -> list[Frame]:
-        """Wait for the given number of messages of the SUT, then shortly for more; return all that arrived."""
+        """Wait for the given number of messages of the SUT, and then for a short time for further messages; return all
+        messages that arrived.
+        """
         while len(wanted()) < count and self.poll(wanted) is not None:
             pass
         inbox, environment = self.peer.inbox, self.peer.environment
@@ -166,20 +168,21 @@ class AcknowledgingReceiver(Receiver):
         return wanted()
 
     def require_reception(self) -> Frame:
-        """Return a SessionAck of the SUT on the peer's session; raise ConformanceFailure when no SessionAck arrives.
-        Silence is significant only if the SUT receives messages on the session.
+        """Return a SessionAck of the SUT on the peer's session; raise ConformanceFailure if no SessionAck arrives.
+        Without this SessionAck, the silence of the SUT has no meaning, because the SUT may not receive any message on
+        the session.
         """
         return self.session.check_alive()
 
     def acknowledge_all(self) -> None:
         """Acknowledge all messages of the SUT, including the messages on the peer's session, where FinalAcks may
-        arrive. The peer may send nothing afterwards (E19).
+        arrive. After this step, the peer may not send further packets (E19).
         """
         self.peer.inbox.acknowledge()
 
     def send_for_ack(self, packet: Any, count: int = 1) -> tuple[Frame, Frame]:
-        """Send a packet; return it and the last of ``count`` administration acknowledgments. Raise ConformanceFailure
-        when fewer acknowledgments arrive.
+        """Send a packet; return the packet and the last of ``count`` administration acknowledgments. Raise
+        ConformanceFailure if fewer acknowledgments arrive.
         """
         sent = self.send_packet(packet)
         came = self.await_acks(count)
@@ -198,10 +201,11 @@ IN_NO_QUEUE = "in no queue"
 
 
 def find_queues_with_message(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
-    """Describe which messages of the peer are in queues of the check, by kind, or in the SUT's dead-letter queues.
+    """Describe which messages of the peer are in the queues of the check, by kind, or in the SUT's
+    dead-letter queues.
 
-    Also return ``IN_NONE`` if the control channel shows no queues. In this case, only the effects of a message show
-    that it was accepted.
+    Return ``IN_NONE`` also if the control channel shows no queues. In this case, only other effects of a message show
+    whether the SUT accepted it.
     """
     if not sut.has("receive"):
         return IN_NO_QUEUE
@@ -217,7 +221,9 @@ def find_queues_with_message(sut: Sut, sent: Iterable[Frame], *kinds: str) -> st
 
 
 def await_arrival(sut: Sut, conversation: Conversation, label: str, queue: str) -> str:
-    """Wait for a message in a queue of the SUT, by path name; describe whether it has arrived."""
+    """Wait for a message in the queue of the SUT with the given path name; return a description of
+    whether the message has arrived.
+    """
     return "stored in its queue" if conversation.peer.await_label(label, queue) else "not stored in its queue"
 
 

@@ -1,4 +1,6 @@
-"""One message of the peer on its own session. The packets of the peer may contain values that the SUT must ignore."""
+"""Steps that send one message of the peer on its own session. The packets of the peer may contain values that the SUT
+must ignore.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from harness.wire import connection_parameters, establish_connection, session_ac
 
 @dataclass(slots=True)
 class Exchange:
-    """The packets of an exchange; ``answers``: the SUT's packets in order, None for a missing packet."""
+    """The packets of an exchange. ``answers``: the SUT's packets in order, with None in place of a missing packet."""
 
     ALL_ANSWERED: ClassVar[Expectation] = facts(
         answers=packets(
@@ -26,7 +28,9 @@ class Exchange:
         ),
         connection_closed_by_the_SUT=False,
     )
-    """The acceptor answers the request, the parameters and the message, and does not close."""
+    """The outcome in which the acceptor answers the request, the parameters and the message, and does
+    not close the session.
+    """
 
     connection: RawConversation
     answers: list[Frame | None]
@@ -41,7 +45,7 @@ class Exchange:
         return {"answers": answers, "connection_closed_by_the_SUT": self.connection.closed_by_sut}
 
     def answered(self, kind: str) -> Frame | None:
-        """Return the first answer of a kind, by the name of the kind."""
+        """Return the first answer of the SUT of the given kind."""
         return next((frame for frame in self.answers if frame is not None and frame.kind == kind), None)
 
     @property
@@ -59,10 +63,11 @@ def exchange_message(
     parameters: Mapping[str, Any] = NO_FIELDS,
     session: Mapping[str, Any] = NO_FIELDS,
 ) -> Exchange:
-    """Open a session, send a session acknowledgment and a recoverable message, and wait for the message's
-    acknowledgment.
+    """Open a session, send a session acknowledgment and a recoverable message, and wait for the
+    message's acknowledgment.
 
-    The arguments are fields of headers, and are set in every packet of the peer that has the header.
+    The arguments are fields of headers. The peer sets a field in every packet that contains the header
+    of the field.
     """
     connection = peer.connect()
     groups = [
@@ -91,7 +96,9 @@ class Delivery:
     """The outcome of one message of the peer on its own session."""
 
     outcome: str
-    """The outcome: ``accepted_outcome``, or closed, not acknowledged, or acknowledged but not in its queue."""
+    """The outcome: the value of ``accepted_outcome``, or a text for "closed", "not acknowledged" or "acknowledged, but
+    not in its queue".
+    """
     accepted_outcome: str
     """The outcome of a message that the SUT accepted, as far as the control channel shows it."""
     frames: list[Frame]

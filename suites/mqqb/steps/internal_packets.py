@@ -1,4 +1,5 @@
-"""Predicates that distinguish internal packets by their bytes, so that packets with a wrong IN or PT are also judged.
+"""Predicates that distinguish internal packets by their bytes. Therefore they also judge packets with a
+wrong IN or PT.
 
 Spec: MS-MQQB 2.2.1, 2.2.2, 2.2.3, 2.2.6. Packets of each kind have a different size.
 """
@@ -31,7 +32,7 @@ ESTABLISH_PACKET, PARAMETERS_PACKET, SESSION_ACK_PACKET = Kind(572, 2), Kind(32,
 
 
 class Opening(Summary):
-    """The packets of the SUT and of the peer that set up a session."""
+    """Store the packets of the SUT and of the peer that set up a session."""
 
     def __init__(self) -> None:
         self.own = 0

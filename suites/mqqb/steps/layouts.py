@@ -1,4 +1,4 @@
-"""Predicates on the layout of internal packets. Spec: MS-MQQB 2.2.2, 2.2.3.
+"""Predicates about the layout of internal packets. Spec: MS-MQQB 2.2.2, 2.2.3.
 
 A packet whose size equals its PacketSize can still be shorter or longer than its headers.
 """
@@ -12,12 +12,15 @@ from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import FormatError
 
 PACKET_SIZES = (572, 32, 36)
-"""Sizes of the three internal packets. A packet with the size of a different kind has a wrong PT, not a wrong layout.
+"""The sizes of the three kinds of internal packets. A packet with the size of a different kind has a wrong PT, not a
+wrong layout.
 """
 
 
 def register_layout(rule: str, kind: str, part: str, size: int) -> None:
-    """Register the predicate that demands the size of a part: a header, or a whole packet without trailing bytes."""
+    """Register a predicate that demands the size of a part of a packet. The part is a header, or the whole packet
+    without trailing bytes.
+    """
     passive(rule, (kind, MALFORMED), f"{part} has {size} bytes", decisive=True)(_demand_size(part, size))
 
 

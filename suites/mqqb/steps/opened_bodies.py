@@ -1,4 +1,4 @@
-"""Messages that the SUT encrypts for the peer, and their decryption with the peer's private keys."""
+"""Steps that read messages that the SUT encrypts for the peer, and decrypt them with the peer's private keys."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ Choice = tuple[str, int, int]
 
 
 def describe_choice(choice: Choice) -> dict[str, str | int]:
-    """Return a choice by the names of its parts, for verdicts."""
+    """Return the names of the provider, the algorithm and the number of bits, for verdicts."""
     return dict(zip(("provider", "EncryptionAlgorithm", "key_bits"), choice, strict=True))
 
 
 class DecryptedMessage:
-    """A message that may be encrypted; it is decrypted with the peer's private key of the provider that the message
-    names.
-    """
+    """Decrypt a message, if it is encrypted, with the peer's private key of the provider that the message names."""
 
     def __init__(self, frame: Frame, keys: Mapping[str, RsaKey] | None = None) -> None:
         self.frame = frame
@@ -37,7 +35,7 @@ class DecryptedMessage:
 
     @property
     def body(self) -> str | None:
-        """Return the decrypted body; None when it cannot be decrypted."""
+        """Return the decrypted body, or None if the body cannot be decrypted."""
         sizes = {RC2: (5, 16), RC4: (5, 16), AES_128: (16,), AES_192: (24,), AES_256: (32,)}
         if self.key is None or len(self.key) not in sizes.get(self.algorithm, ()):
             return None

@@ -1,4 +1,6 @@
-"""Steps that the checks of the opening of a session share. The peer is raw: the reference sends no answers."""
+"""Steps that the checks of the opening of a session share. The core of the peer sends no answers: each check sends the
+packets of the peer.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +20,16 @@ from harness.sut.virtual_driver import TWO_ADDRESSES
 from suites.mqqb.steps.provoking import let_send
 
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ff")
-"""The identifier of a queue manager that does not exist."""
+"""A GUID that is the identifier of no queue manager."""
 PEER_QUEUE_BY_HOST_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
-"""A format name of the peer's queue that contains a host name with two addresses (capability two_addresses)."""
+"""A format name of a queue of the peer. The format name contains a host name with two addresses
+(capability two_addresses).
+"""
 INITIALIZATION_MS = 20_000
 """The duration in ms of the Session Initialization Timer in the checks that wait for it (set_timers)."""
 EARLY_CLOSE_MS = 20_000
-"""A time in ms well before the expiry of the Session Initialization Timer (60 s, MS-MQQB note <43>), which closes a
-session that is being set up.
+"""A time in ms that is well below the duration of the Session Initialization Timer (60 s, MS-MQQB note <43>), whose
+expiry closes a session that is being set up.
 """
 SIGNATURE_BYTES = b"LIOR"
 """The bytes of BaseHeader.Signature in a packet."""
@@ -39,14 +43,14 @@ CLOCK_TOLERANCE_S = 60
 
 
 def await_packet_number(conversation: RawConversation, number: int) -> Frame | None:
-    """Wait for the packet of any kind at the given position among the SUT's packets; return None when it does not
-    arrive.
+    """Wait for the packet at the given position among all packets of the SUT; return None if the packet
+    does not arrive.
     """
     return conversation.poll_packet(number)
 
 
 def exclude_echo(sent: Frame, frame: Frame | None) -> Frame | None:
-    """Return the frame; None when it is not a packet, or equals the packet that the peer sent."""
+    """Return the frame, or None if the frame is not a packet or equals the packet that the peer sent."""
     return frame if frame is not None and begins_like_a_packet(frame) and frame.data != sent.data else None
 
 
@@ -56,23 +60,29 @@ def begins_like_a_packet(frame: Frame) -> bool:
 
 
 def require_reaction(connection: RawConversation, answer: Frame | None) -> Frame | RawConversation:
-    """Return the answer to a packet, or the connection that the SUT closed; raise ConformanceFailure after silence."""
+    """Return the answer to a packet, or the connection if the SUT closed it; raise ConformanceFailure if
+    the SUT does neither.
+    """
     if answer is None and not connection.closed_by_sut:
         raise ConformanceFailure("the SUT neither answered nor closed the connection")
     return answer or connection
 
 
 def read_internal_bits(frame: Frame | None) -> dict[str, int]:
-    """Read IN and PT from bytes that begin like a packet, well-formed or not; return -1 for a missing field."""
+    """Read IN and PT from bytes that begin with a BaseHeader, even if the packet is malformed; return -1
+    for a missing field.
+    """
     data = frame.data if frame is not None and begins_like_a_packet(frame) else b""
     base, internal = (int.from_bytes(data[at : at + 2], "little") if len(data) >= at + 2 else None for at in (2, 18))
     return {"IN": -1 if base is None else base >> 3 & 1, "PT": -1 if internal is None else internal & 0xF}
 
 
 def await_early_close(peer: Peer, connection: Conversation) -> Conversation:
-    """Wait for the SUT to close the connection well before its Session Initialization Timer expires; return the
-    connection. Raise ConformanceFailure when the SUT closes it late, although the SUT answers a second connection: the
-    timer may be the reason.
+    """Wait for the SUT to close the connection well before its Session Initialization Timer expires;
+    return the connection.
+
+    Raise ConformanceFailure if the SUT closes the connection late and answers a second connection: in this case, the
+    expiry of the timer may be the reason.
     """
     if not connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_CLOSE_MS))):
         peer.request_session()  # the answer shows that the SUT has processed all earlier packets
@@ -87,19 +97,23 @@ def await_early_close(peer: Peer, connection: Conversation) -> Conversation:
 
 
 def private_name(guid: UUID) -> str:
-    """Return a private format name of a queue of a queue manager."""
+    """Return a private format name for a queue of a queue manager."""
     return f"PRIVATE={guid}\\00000001"
 
 
 def listen_for_connection(peer: Peer, sut: Sut, to: str | None = None) -> RawListener:
-    """Let the SUT send a message; return the listener to which it will connect. The peer answers the SUT's pings."""
+    """Let the SUT send a message; return the listener to which the SUT will connect. The peer answers
+    the Ping Requests of the SUT.
+    """
     listener = peer.listen_raw()
     let_send(peer, sut, to or peer.direct_name())
     return listener
 
 
 def accept_request(listener: RawListener) -> tuple[RawConversation, Frame]:
-    """Return the SUT's next connection, which may be a retry, and the EstablishConnection request on it."""
+    """Return the SUT's next connection, which may be a retry, and the EstablishConnection request on
+    this connection.
+    """
     sut = listener.peer.sut
     connection = listener.accept(
         sut.response_timeout_ms + sut.duration_ms(RETRY_INTERVAL_MS) + sut.slack_ms(RETRY_INTERVAL_MS)
@@ -131,7 +145,7 @@ def time_initialization_end(
     sut: Sut, connection: RawConversation, since_ms: int, specified_ms: int = INITIALIZATION_MS
 ) -> bool | str:
     """Wait for the end of a connection whose timer was started at a given instant; return True if the connection ends
-    on time, else the measured time.
+    on time, or a description of the measured time otherwise.
     """
     peer = connection.peer
     latest_ms = sut.duration_ms(specified_ms) + sut.slack_ms(specified_ms)
@@ -146,7 +160,7 @@ def time_initialization_end(
 
 
 def find_outgoing_queue(sut: Sut, format_name: str) -> dict[str, Any]:
-    """Return the OutgoingQueue with a DestinationFormatName (MS-MQDMPR 3.1.1.3)."""
+    """Return the OutgoingQueue with the given DestinationFormatName (MS-MQDMPR 3.1.1.3)."""
     found = list_outgoing_queues(sut, format_name)
     if not found:
         raise ConformanceFailure(f"the SUT shows no OutgoingQueue for {format_name}")
@@ -154,7 +168,7 @@ def find_outgoing_queue(sut: Sut, format_name: str) -> dict[str, Any]:
 
 
 def list_outgoing_queues(sut: Sut, format_name: str) -> list[dict[str, Any]]:
-    """Return every OutgoingQueue with a DestinationFormatName."""
+    """Return every OutgoingQueue with the given DestinationFormatName."""
     return list(sut.control.call("get_outgoing_queue", to=format_name)["outgoing"])
 
 
@@ -184,13 +198,15 @@ def _require_one_session(found: list[dict[str, Any]], which: str) -> dict[str, A
 
 
 def list_sessions(sut: Sut) -> list[dict[str, Any]]:
-    """Return the sessions that are not closed, with all GUIDs in the same spelling."""
+    """Return the sessions that are not closed, with all GUIDs in one spelling."""
     found = [one for one in sut.inspect()["Sessions"] if one["SessionState"] != "CLOSED"]
     return [one | {"RemoteQMGuid": guid_text(one["RemoteQMGuid"])} for one in found]
 
 
 def is_address(value: str) -> bool:
-    """Return whether a value is the text of an IPv4 or IPv6 address. Windows XP was the last release with SPX."""
+    """Return whether a value is the text of an IPv4 or IPv6 address. SPX addresses are not accepted, because Windows XP
+    was the last release with SPX.
+    """
     try:
         ipaddress.ip_address(value)
     except ValueError:
@@ -199,7 +215,7 @@ def is_address(value: str) -> bool:
 
 
 def guid_text(guid: UUID | str) -> str:
-    """Return a GUID in the spelling that checks compare."""
+    """Return a GUID in the spelling that the checks compare."""
     return str(guid).strip("{}").lower()
 
 
@@ -209,8 +225,8 @@ def list_connection_history(sut: Sut, format_name: str) -> list[dict[str, Any]]:
 
 
 def expect_recent_entry(peer: Peer, status: str, *, failed: bool = False) -> Expectation:
-    """Return the expectation of a ConnectionHistory entry of the last minute with the peer's address; Error is 0 or an
-    error code.
+    """Return the expected values of a ConnectionHistory entry of the last minute with the peer's address; Error is 0 or
+    an error code.
     """
     now_s = peer.environment.now().utc_s
     return fields(

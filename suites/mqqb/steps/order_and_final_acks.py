@@ -1,7 +1,7 @@
-"""Predicates on OrderAcks and FinalAcks.
+"""Predicates about OrderAcks and FinalAcks.
 
-Spec: MS-MQQB 2.2.4, 2.2.5. A message counts as an OrderAck or FinalAck if most of the typical fields have the right
-values, so that one wrong field does not hide it.
+Spec: MS-MQQB 2.2.4, 2.2.5. The predicates treat a message as an OrderAck or FinalAck if most of the typical fields have
+the right values, so that one wrong field does not hide the acknowledgment.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ BODY_SIZE = 0x24
 ORDER_QUEUE = 4
 FIRST_FINAL_ACK_CLASS = 0x4000
 LEAST_SIGN_COUNT = 3
-"""The number of features (of four) by which a message is identified as an acknowledgment."""
+"""The number of typical features, of four, that a message must have to be treated as an acknowledgment."""
 _ADDRESS_PATTERN = r"(?:TCP:(?P<ip>[0-9A-F.:]+)|SPX:[0-9A-F]{8}\.[0-9A-F]{12})"
 ORDER_QUEUE_NAME = re.compile(rf"{_ADDRESS_PATTERN}\\PRIVATE\$\\order_queue\$", re.IGNORECASE)
 
 JudgePacket = Callable[[Any], Finding]
 
 
-def _shows_enough_signs(packet: Any, of_class: bool) -> bool:
+def _has_enough_features(packet: Any, of_class: bool) -> bool:
     properties, queue = packet.MessagePropertiesHeader, packet.UserHeader.DestinationQueue
     named = isinstance(queue, PrivateQueueFormatNameId) and queue.PrivateQueueIdentifier == ORDER_QUEUE
     direct = isinstance(queue, DirectQueueFormatName) and queue.DirectFormatName.lower().endswith("order_queue$")
@@ -49,13 +49,13 @@ def is_order_ack(packet: Any) -> bool:
     of_class = value == MessageClass.MQMSG_CLASS_ORDER_ACK
     if not of_class and (value >= FIRST_FINAL_ACK_CLASS or packet.MessagePropertiesHeader.Label != ACK_LABEL):
         return False  # as in most messages, two signs are missing
-    return _shows_enough_signs(packet, of_class)
+    return _has_enough_features(packet, of_class)
 
 
 def is_final_ack(packet: Any) -> bool:
     """Return whether a message is intended as a FinalAck."""
     value: int = packet.MessagePropertiesHeader.MessageClass
-    return value >= FIRST_FINAL_ACK_CLASS and _shows_enough_signs(packet, of_class=True)
+    return value >= FIRST_FINAL_ACK_CLASS and _has_enough_features(packet, of_class=True)
 
 
 def apply_to_acknowledgments(meant: Callable[[Any], bool]) -> Callable[[JudgePacket], Predicate]:
@@ -77,14 +77,16 @@ def demand_base_flags(packet: Any) -> Finding:
 
 
 def demand_other_user_flags(packet: Any) -> Finding:
-    """Demand that UserHeader.Flags has no bits except MP, DM (for an OrderAck see E36) and DQ, which is 3 or 7."""
+    """Demand that UserHeader.Flags has no set bits except MP, DM (erratum E36 permits DM in an OrderAck)
+    and DQ, which is 3 or 7.
+    """
     user = packet.UserHeader
     others = user.Flags & ~UserHeader.flags(DM=3, DQ=7, MP=1)
     return not others and user.DQ in (3, 7), f"UserHeader.Flags is 0x{user.Flags:08X}, DQ is {user.DQ}"
 
 
 def demand_private_name(packet: Any) -> Finding:
-    """Demand private queue 4 as the destination if DQ is 3 (E42)."""
+    """Demand that the destination is private queue 4 if DQ is 3 (E42)."""
     queue = packet.UserHeader.DestinationQueue
     if not isinstance(queue, PrivateQueueFormatNameId):
         return None
@@ -92,7 +94,7 @@ def demand_private_name(packet: Any) -> Finding:
 
 
 def demand_direct_name(packet: Any) -> Finding:
-    """Demand the prescribed direct name as the destination if DQ is 7."""
+    """Demand that the destination is the prescribed direct name if DQ is 7."""
     queue = packet.UserHeader.DestinationQueue
     if not isinstance(queue, DirectQueueFormatName):
         return None
@@ -101,18 +103,20 @@ def demand_direct_name(packet: Any) -> Finding:
 
 
 def demand_label(packet: Any) -> Finding:
-    """Demand the label QM Ordering Ack."""
+    """Demand that the label is QM Ordering Ack."""
     return packet.MessagePropertiesHeader.Label == ACK_LABEL, f"Label is {packet.MessagePropertiesHeader.Label!a}"
 
 
 def demand_body_size(packet: Any) -> Finding:
-    """Demand the body size that the specification states."""
+    """Demand that the body has the size that the specification states."""
     size = packet.MessagePropertiesHeader.MessageSize
     return size == BODY_SIZE, f"MessageSize is {size}"
 
 
 def demand_body_size_of_acknowledgment(meant: Callable[[Any], bool]) -> Predicate:
-    """Demand the body size that the specification states, also in a packet that cannot be parsed because of it."""
+    """Demand that the body has the size that the specification states, even if a wrong size makes the
+    packet unparsable.
+    """
 
     def judge_size(packet: Any, context: Context) -> Finding:
         if isinstance(packet, UserMessagePacket):
@@ -136,16 +140,20 @@ def demand_body_type(packet: Any) -> Finding:
 
 
 def demand_flag_of_acknowledgment(header: str, flag: str, value: int, *meanings: Callable[[Any], bool]) -> Predicate:
-    """Demand the value of a flag without which the packet cannot be parsed as a message."""
+    """Demand that a flag has its value; with another value, the packet could not be parsed as a message."""
 
-    def meant_as_one(packet: Any) -> bool:
+    def is_intended_as_acknowledgment(packet: Any) -> bool:
         return any(meant(packet) for meant in meanings)
 
     def judge_flag(packet: Any, context: Context) -> Finding:
         if isinstance(packet, UserMessagePacket):
-            return (True, f"{flag} is {value}") if meant_as_one(packet) else None
+            return (True, f"{flag} is {value}") if is_intended_as_acknowledgment(packet) else None
         message = parse_with_flag(context.frame.data, header, flag, value)
-        return (False, f"{flag} is not {value}") if message is not None and meant_as_one(message) else None
+        return (
+            (False, f"{flag} is not {value}")
+            if message is not None and is_intended_as_acknowledgment(message)
+            else None
+        )
 
     return judge_flag
 
@@ -160,12 +168,12 @@ EXPECTED_TEXTS: Mapping[JudgePacket, str] = {
     demand_property_flags: "MessagePropertiesHeader.Flags is 0",
     demand_body_type: "BodyType is VT_EMPTY",
 }
-"""The expectations, as text, of the predicates for OrderAcks and for FinalAcks."""
+"""The texts of the expectations of the predicates about OrderAcks and FinalAcks."""
 
 
 def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[JudgePacket, str]) -> None:
-    """Judge one kind of acknowledgment by the rules of both kinds; ``mp``: the rule about bit MP of
-    UserHeader.Flags.
+    """Register the predicates about one kind of acknowledgment (OrderAck or FinalAck), each with its rule; ``mp``: the
+    rule about bit MP of UserHeader.Flags.
     """
     if rules.keys() != EXPECTED_TEXTS.keys():
         raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED_TEXTS)}")

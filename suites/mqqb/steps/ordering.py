@@ -1,4 +1,4 @@
-"""Steps that checks of transactional messages share, with the SUT as receiver or as sender of the messages."""
+"""Steps that checks of transactional messages share. The SUT is the receiver or the sender of the messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ACK_LABEL = "QM Ordering Ack"
 ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
 FIRST_FINAL_ACK_CLASS = 0x4000
 UNORDERED_CLASSES = (0x0000, 0x0001, 0x0002)
-"""The classes of ordinary messages, reports and acknowledgments of arrival: a message of these classes is neither an
+"""The classes of ordinary messages, reports and acknowledgments of arrival. A message of these classes is neither an
 OrderAck nor a FinalAck.
 """
 BODY_SIZE = 0x24
@@ -63,8 +63,8 @@ def get_private_queue_number(sut: Sut, queue: str) -> int:
 
 
 class Receiver:
-    """A session with the SUT as receiver of a transactional sequence; the SUT may send its acknowledgments on any
-    session.
+    """Send a transactional sequence to the SUT as its receiver. The SUT may send its acknowledgments on
+    any session.
 
     ``session``: the session on which the peer sends its messages.
     """
@@ -77,7 +77,7 @@ class Receiver:
         self.sequence = Sequence(peer, ordinal)
         self._begun = self.sequence.identifier
         self._polled = {False: 0, True: 0}
-        """The number of polled OrderAcks (key False) and FinalAcks (key True)."""
+        """The number of OrderAcks (key False) and FinalAcks (key True) that earlier calls have returned."""
 
     def send(self, user: Mapping[str, Any] = NO_FIELDS, **message: Any) -> Frame:
         """Send the next message of the sequence."""
@@ -85,11 +85,11 @@ class Receiver:
 
     @property
     def messages(self) -> list[Frame]:
-        """Every message of the SUT without repetitions, except messages about earlier tests."""
+        """Return every message of the SUT without repetitions, except messages about earlier tests."""
         return self.peer.inbox.messages
 
     def acknowledgments(self, *, final: bool = False, among: list[Frame] | None = None) -> list[Frame]:
-        """Return the OrderAcks, or the FinalAcks, that have arrived; ``among``: the packets to search, instead of all
+        """Return the OrderAcks, or the FinalAcks, that have arrived; ``among``: the packets to search instead of all
         messages without repetitions.
         """
         came = self.messages if among is None else among
@@ -103,8 +103,8 @@ class Receiver:
         ]
 
     def _is_of_earlier_test(self, frame: Frame) -> bool:
-        """Return whether an acknowledgment is about a sequence of a test in the last hour: the SUT keeps unsent
-        acknowledgments.
+        """Return whether an acknowledgment is about a sequence of a test in the last hour. The SUT may send such an
+        acknowledgment late, because it keeps unsent acknowledgments.
         """
         body = bytes(frame["MessagePropertiesHeader"].MessageBody)
         if len(body) < struct.calcsize("<II"):
@@ -114,7 +114,7 @@ class Receiver:
         return begun.TimeStamp - 3_600 < stamp and (stamp, ordinal) < (begun.TimeStamp, begun.Ordinal)
 
     def await_acknowledgment(self, *, final: bool = False) -> Frame:
-        """Wait like ``poll_acknowledgment``; raise ConformanceFailure when no acknowledgment arrives."""
+        """Call ``poll_acknowledgment``; raise ConformanceFailure if no acknowledgment arrives."""
         frame = self.poll_acknowledgment(final=final)
         if frame is None:
             raise ConformanceFailure(f"no {'FinalAck' if final else 'OrderAck'} arrived for the transactional messages")
@@ -196,13 +196,15 @@ def build_unknown_ack(peer: Peer, *, final: bool = False, size: int = BODY_SIZE)
 CLOSES_EARLY = fields(
     {"SUT closed the sessions that are not open": [True, True], "SUT acknowledged a message on an open session": True}
 )
-"""The expected reactions to a packet that only an open session accepts (``send_before_open``)."""
+"""The expected reactions to a packet that a SUT accepts only on an open session (``send_before_open``)."""
 
 
 def send_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Frame | None]]:
-    """Send a packet to a session in each state before OPEN, and to an open session; return the reactions.
+    """Send a packet on a session in each state before OPEN, and on an open session; return the
+    reactions.
 
-    Raise ConformanceFailure when an untouched session also ends: the Session Initialization Timer may be the reason.
+    Raise ConformanceFailure if a session without this packet also ends: in this case, the Session Initialization Timer
+    may be the reason.
     """
     sut = peer.sut
     untouched = [peer.connect(), peer.request_session()]

@@ -1,4 +1,6 @@
-"""The SUT as initiator: it has a message for a queue of the peer, connects, and opens a session step by step."""
+"""Steps in which the SUT is the initiator: the SUT has a message for a queue of the peer, connects, and opens a session
+step by step.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +22,19 @@ from suites.mqqb.steps.provoking import let_send
 
 
 class OutgoingSession:
-    """A session that the SUT opens to send one message to the peer; the peer answers only when the check requests it.
+    """Let the SUT open a session to send one message to the peer; the peer answers only when the check
+    requests it.
 
-    ``to``: the format name of the destination, by default a direct name of the peer. The peer answers pings.
+    ``to``: the format name of the destination, by default a direct name of the peer. The peer answers Ping Requests.
     ``listener``: the listener of a check in which the SUT already has a message.
     """
 
     connection: RawConversation
-    """The SUT's connection, from ``await_request`` on."""
+    """The SUT's connection; it exists after ``await_request``."""
     request: Frame
-    """The SUT's EstablishConnection, from ``await_request`` on."""
+    """The SUT's EstablishConnection request; it exists after ``await_request``."""
     parameters: Frame
-    """The SUT's ConnectionParameters, from ``respond`` on."""
+    """The SUT's ConnectionParameters request; it exists after ``respond``."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None, *, listener: RawListener | None = None) -> None:
         self.peer = peer
@@ -41,8 +44,8 @@ class OutgoingSession:
 
     @classmethod
     def unless_refused(cls, peer: Peer, sut: Sut, judge: Judge, to: str) -> Self | None:
-        """Make the SUT send to a public name that is in no directory; if the SUT refuses the name, end the check as not
-        exercised.
+        """Make the SUT send to a public name that no directory contains; if the SUT refuses the name,
+        end the check as not exercised.
 
         Spec: MS-MQDMPR 3.1.7.1.5: a queue that is not found cannot be opened.
         """
@@ -53,8 +56,8 @@ class OutgoingSession:
             return None
 
     def poll_request(self, within_ms: int | None = None) -> Frame | None:
-        """Accept the SUT's next connection and return the EstablishConnection request on it; return None when the SUT
-        does not connect.
+        """Accept the SUT's next connection and return the EstablishConnection request on this connection; return None
+        if the SUT does not connect.
         """
         connection = self.listener.accept(within_ms)
         if connection is None:
@@ -85,7 +88,9 @@ class OutgoingSession:
         return self.connection.expect("UserMessage")
 
     def open(self) -> Frame:
-        """Wait for the SUT's next request, answer it and the ConnectionParameters; return the first UserMessage."""
+        """Wait for the SUT's next request, answer the request and the ConnectionParameters, and return
+        the first UserMessage.
+        """
         self.await_request()
         self.respond()
         return self.agree()

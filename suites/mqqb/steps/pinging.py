@@ -1,4 +1,6 @@
-"""Steps that the checks of pings share. They read pings from their bytes, so that wrong values can be judged."""
+"""Steps that the checks of pings share. The steps read the fields of a ping directly from its bytes, so that a check
+can judge wrong values.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ PING_SIGNATURE = 0x5548
 PING_RESPONSE_TIMEOUT_MS = 1_000
 """The duration of the Ping Response Timer in ms, which is always one second (MS-MQQB 3.1.2.9)."""
 GREATEST_TIMER_SPEED_UP = 4
-"""The greatest speed-up of protocol timers in these checks: one second must remain measurable."""
+"""The greatest factor by which these checks accelerate the timers of the protocol. One second must
+remain measurable.
+"""
 
 MAX_PING_REQUESTS = 3
 """The greatest number of Ping Requests that the peer sends until the SUT answers a Ping Request."""
@@ -40,17 +44,17 @@ class Ping(NamedTuple):
 
     @property
     def RC(self) -> int:
-        """Bit 0 of Flags."""
+        """Return bit 0 of Flags."""
         return self.Flags & 1
 
     @property
     def RF(self) -> int:
-        """Bit 1 of Flags."""
+        """Return bit 1 of Flags."""
         return self.Flags >> 1 & 1
 
 
 def read_ping(frame: Frame | None) -> Ping | None:
-    """Read a datagram as a ping; return None when it is missing or does not have 24 bytes."""
+    """Read a datagram as a ping; return None if the datagram is missing or does not have 24 bytes."""
     if frame is None or len(frame.data) != 24:
         return None
     flags, signature, cookie, guid = struct.unpack("<HHI16s", frame.data)
@@ -75,8 +79,8 @@ def read_element(tree: dict[str, Any], name: str) -> Any:
 
 
 def get_cookie(asked: Frame) -> int:
-    """Return the Cookie of a Ping Request of the SUT; raise ConformanceFailure when the request does not have
-    24 bytes.
+    """Return the Cookie of a Ping Request of the SUT; raise ConformanceFailure if the request does not
+    have 24 bytes.
     """
     ping = read_ping(asked)
     if ping is None:
@@ -88,7 +92,7 @@ def get_cookie(asked: Frame) -> int:
 
 
 class PingExchange(NamedTuple):
-    """A Ping Request of the peer and the datagram that the SUT returned, if any."""
+    """A Ping Request of the peer and the datagram that the SUT returned, or None if the SUT returned none."""
 
     sent: Frame
     received: Frame | None
@@ -101,18 +105,18 @@ class PingExchange(NamedTuple):
 
     @property
     def ping(self) -> Ping | None:
-        """Return the datagram that the SUT returned, read as a ping; None when it is missing or does not have
-        24 bytes.
+        """Return the datagram that the SUT returned, read as a ping; return None if the datagram is
+        missing or does not have 24 bytes.
         """
         return read_ping(self.received)
 
     def fields(self, *names: str) -> dict[str, Any] | str:
-        """Return fields of the returned datagram, or describe the datagram when it has none."""
+        """Return fields of the returned datagram, or a description of the datagram if it is not a ping."""
         return describe_ping_fields(self.received, *names)
 
     @property
     def is_answered(self) -> bool:
-        """Return whether the datagram is intended as the response to the request, even if some fields are wrong."""
+        """Return whether the datagram is the SUT's response to the request, even if some fields are wrong."""
         request, ping = read_ping(self.sent), self.ping
         if request is None or ping is None:
             return False
@@ -127,7 +131,8 @@ class PingExchange(NamedTuple):
 def ping_sut(peer: Peer, *, end: PingEnd | None = None, **fields: Any) -> PingExchange:
     """Send a Ping Request, from a new port unless a port is given, and wait for the response.
 
-    A real network may lose a datagram; in this case, a further request is sent.
+    A real network may lose a datagram. Therefore, the peer sends further requests if no response
+    arrives.
     """
     for _ in range(1 if peer.environment.virtual else MAX_PING_REQUESTS):
         exchange = PingExchange.on(
@@ -139,7 +144,7 @@ def ping_sut(peer: Peer, *, end: PingEnd | None = None, **fields: Any) -> PingEx
 
 
 def require_ping_answer(peer: Peer) -> PingExchange:
-    """Send a Ping Request; raise ConformanceFailure when the SUT does not answer it."""
+    """Send a Ping Request; raise ConformanceFailure if the SUT does not answer the request."""
     exchange = ping_sut(peer)
     if not exchange.is_answered:
         raise ConformanceFailure(f"the SUT does not answer pings: {exchange.fields('Signature')} arrived")
@@ -147,8 +152,8 @@ def require_ping_answer(peer: Peer) -> PingExchange:
 
 
 def await_ping_response(end: PingEnd, sent: Frame) -> Frame | None:
-    """Wait for the next datagram; raise ConformanceFailure when it is the request itself, whose QMGuid is the
-    peer's.
+    """Wait for the next datagram; raise ConformanceFailure if the datagram is a copy of the request, whose QMGuid is
+    the peer's GUID.
     """
     got = end.poll()
     if got is not None and got.data == sent.data:
@@ -157,8 +162,8 @@ def await_ping_response(end: PingEnd, sent: Frame) -> Frame | None:
 
 
 def request_session_with_guid(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
-    """Request a session with a ClientGuid; return whether the SUT accepts it, refuses it (CS, or closing), or does not
-    answer.
+    """Request a session with the given ClientGuid; return whether the SUT accepts the session, refuses it (by CS or by
+    closing the connection), or does not answer.
     """
     connection = peer.connect()
     connection.send(establish_request(peer, ClientGuid=client))
@@ -169,7 +174,7 @@ def request_session_with_guid(peer: Peer, client: UUID) -> tuple[str, RawConvers
 
 
 def try_session_request(peer: Peer) -> str:
-    """Request a session like ``request_session_with_guid``; a SUT that accepts no connection refuses the session."""
+    """Call ``request_session_with_guid``; if the SUT accepts no connection, return that the SUT refuses the session."""
     try:
         return request_session_with_guid(peer, peer.identifier)[0]
     except SutUnavailable:
@@ -177,7 +182,7 @@ def try_session_request(peer: Peer) -> str:
 
 
 def fetch_server_guid(peer: Peer) -> UUID:
-    """Return the Identifier of the SUT in its answer to a new session request."""
+    """Return the Identifier of the SUT, which the SUT sends in its answer to a new session request."""
     return UUID(str(peer.request_session().received[0]["EstablishConnectionHeader"].ServerGuid))
 
 
@@ -185,8 +190,8 @@ def fetch_server_guid(peer: Peer) -> UUID:
 
 
 class PingingSut:
-    """A SUT that has a message for the peer: it pings, then connects. The check decides whether the peer answers. Class
-    attributes name the outcomes of an attempt.
+    """Make the SUT send a message to the peer: the SUT sends a Ping Request, and then connects. The check decides
+    whether the peer answers. Class attributes name the outcomes of an attempt.
     """
 
     SESSION_OPENED = "the SUT opened a session"
@@ -215,7 +220,7 @@ class PingingSut:
         return self.end.poll()
 
     def await_ping(self) -> Frame:
-        """Wait for the next Ping Request; raise ConformanceFailure when none arrives."""
+        """Wait for the next Ping Request; raise ConformanceFailure if no Ping Request arrives."""
         frame = self.poll_ping()
         if read_ping(frame) is None or frame is None:
             raise ConformanceFailure("the SUT sent no Ping Request before its session")
@@ -231,9 +236,11 @@ class PingingSut:
         )
 
     def await_connection(self, within_ms: int | None = None) -> tuple[str, RawConversation | None]:
-        """Wait for the SUT's next connection and the request on it; return the outcome and the connection.
+        """Wait for the SUT's next connection and the request on this connection; return the outcome and
+        the connection.
 
-        ``within_ms`` is measured by the tester's clock: a connection that arrives later belongs to the next attempt.
+        The tester's clock measures ``within_ms``: a connection that arrives later belongs to the next
+        attempt.
         """
         connection = self.listener.accept(within_ms, exactly=within_ms is not None)
         if connection is None:
@@ -243,25 +250,27 @@ class PingingSut:
         return self.SESSION_OPENED, connection
 
     def await_session(self, within_ms: int | None = None) -> str:
-        """Wait for the SUT's next connection and the request on it; return the outcome."""
+        """Wait for the SUT's next connection and the request on this connection; return the outcome."""
         return self.await_connection(within_ms)[0]
 
     def has_stalled_after(self, asked: Frame) -> bool:
-        """Return whether the SUT stalled while its Ping Response Timer ran, so that its later packets prove nothing."""
+        """Return whether the SUT was so slow while its Ping Response Timer ran that its later packets prove nothing."""
         return self.peer.has_stalled(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS))
 
     @property
     def half_response_ms(self) -> int:
-        """Half of the duration of the Ping Response Timer, in ms."""
+        """Return half of the duration of the Ping Response Timer, in ms."""
         return self.sut.duration_ms(PING_RESPONSE_TIMEOUT_MS) // 2
 
     @property
     def no_retry_ms(self) -> int:
-        """A time after a failed ping that is shorter than the Session Retry Connect Timer."""
+        """Return a time after a failed ping that is shorter than the Session Retry Connect Timer, in ms."""
         return self.sut.duration_ms(self.retry_ms) * 4 // 5
 
     def await_retry(self) -> str:
-        """Wait for the next attempt after the Session Retry Connect Timer and answer its pings; return the outcome."""
+        """Wait for the next attempt after the Session Retry Connect Timer has expired, and answer its Ping Requests;
+        return the outcome.
+        """
         known = len(self.end.received)
         due_ms = (
             self.sut.duration_ms(self.retry_ms) // 5 + self.sut.slack_ms(self.retry_ms) + self.sut.response_timeout_ms

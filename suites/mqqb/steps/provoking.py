@@ -1,8 +1,9 @@
-"""Make the SUT send messages: with the control verb ``send``, or by messages whose arrival it must acknowledge.
+"""Make the SUT send messages: with the control verb ``send``, or by messages whose arrival the SUT must
+acknowledge.
 
-An acknowledgment is a message of the SUT itself (MS-MQQB 3.1.7.15). It has the delivery of the message that it
-acknowledges, and is sent to the administration queue, which the peer chooses. Therefore a SUT without a control channel
-also opens sessions.
+An acknowledgment is a message of the SUT itself (MS-MQQB 3.1.7.15). An acknowledgment has the delivery of the
+acknowledged message, and is sent to the administration queue, which the peer chooses. Therefore, a SUT without a
+control channel also opens sessions.
 """
 
 from __future__ import annotations
@@ -25,11 +26,14 @@ DM_OF_DELIVERIES = {"express": 0, "recoverable": 1}
 """The deliveries that an acknowledgment can have, with their values of UserHeader.Flags.DM."""
 LINEAGE_SIZE = 16
 PROVOKING_LIFETIME_S = 60
-"""TimeToBeReceived of a provoking message, in seconds, so that the message does not stay in the SUT's queue."""
+"""TimeToBeReceived of a message that the SUT must acknowledge, in seconds. The message expires, so that it does not
+stay in the SUT's queue.
+"""
 
 
 class Provoker:
-    """A second queue manager besides the peer that makes the SUT send acknowledgments to a queue of the peer.
+    """Send messages to the SUT as a second queue manager, in addition to the peer. The SUT sends the acknowledgments of
+    these messages to a queue of the peer.
 
     ``to``: the direct or private format name of that queue.
     """
@@ -41,8 +45,8 @@ class Provoker:
         self.connection: RawConversation | None = None
 
     def send(self, tag: int, delivery: str = "express", **message: Any) -> str:
-        """Let the SUT send a message with the given tag (see ``tags`` in sender.py); return the id of that message.
-        ``message``: label, body and other parts of the message that the SUT acknowledges.
+        """Let the SUT send a message with the given tag (see ``tags`` in sender.py); return the identifier of that
+        message. ``message``: label, body and other parts of the message that the SUT acknowledges.
         """
         connection = self.connection = self.connection or self._open()
         user = {"SourceQueueManager": self.identifier, "MessageID": tag, "DM": DM_OF_DELIVERIES[delivery]}
@@ -74,8 +78,8 @@ def let_send(peer: Peer, sut: Sut, to: str, *, tag: int = 1, delivery: str = "ex
 
 
 def read_tag(frame: Frame) -> int:
-    """Return the ApplicationTag of a message, or the tag in the CorrelationID of an acknowledgment that the peer
-    provoked.
+    """Return the ApplicationTag of a message, or, in an acknowledgment that this module caused, the tag
+    in the CorrelationID.
     """
     properties = frame.message or frame["MessagePropertiesHeader"]
     if properties.MessageClass == NORMAL_CLASS:

@@ -1,4 +1,6 @@
-"""The messages that a system has received, against which its later packets are judged. Spec: MS-MQMQ 2.2.20."""
+"""Store the messages that a system has received; predicates compare the later packets of the system with them. Spec:
+MS-MQMQ 2.2.20.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from reference_qm.codec import TxSequenceID
 
 
 class Message(NamedTuple):
-    """The fields of a message on which its acknowledgments depend, under the printed names; ``body`` is a hash."""
+    """The fields of a message on which its acknowledgments depend, with their names in the documents;
+    ``body`` is a hash.
+    """
 
     QueueManagerAddress: UUID
     DM: int
@@ -29,7 +33,7 @@ class Message(NamedTuple):
 
     @classmethod
     def of(cls, packet: Any) -> Message:
-        """Summarize the strict codec's record of a message."""
+        """Return the fields of a message from the record of the strict codec."""
         user, properties, transaction = packet.UserHeader, packet.MessagePropertiesHeader, packet.TransactionHeader
         return cls(
             user.QueueManagerAddress,
@@ -49,8 +53,8 @@ class Message(NamedTuple):
 
 
 class Received(Summary):
-    """The messages that a system has received, by source and MessageID; an identifier that several messages share maps
-    to None.
+    """Store the messages that a system has received, by source and MessageID. An identifier that several messages share
+    has the value None.
     """
 
     of_system = True
@@ -58,23 +62,25 @@ class Received(Summary):
     def __init__(self) -> None:
         self.messages = Recent[tuple[UUID, int], Message | None]()
         self.numbers = Recent[tuple[TxSequenceID, int], bool]()
-        """The places in sequences that were received."""
+        """The positions in sequences that the system has received."""
         self.sequences = Recent[TxSequenceID, bool]()
         self.first_begun = Recent[UUID, TxSequenceID]()
-        """The first sequence of each queue manager of which the capture shows the first message."""
+        """The first sequence of each queue manager whose first message is in the capture."""
         self.missing: str | None = None
-        """The part of a connection that the capture lacks; more messages may have been received in it."""
+        """The part of a connection that is missing from the capture, or None. The system may have
+        received more messages in this part.
+        """
 
     def has_whole_sequence(self, identifier: TxSequenceID) -> bool:
         """Return whether the capture contains the first message of a sequence."""
         return self.missing is None and (identifier, 1) in self.numbers
 
     def excludes(self, identifier: TxSequenceID, source: UUID | None) -> bool:
-        """Return whether no message of a sequence can have been received from a queue manager; ``source`` None: the
-        only sender.
+        """Return whether the system cannot have received any message of a sequence from a queue manager; ``source``
+        None: the only sender.
 
-        A sequence with a lower identifier may have been received before the capture began, because a queue manager
-        assigns ascending identifiers (MS-MQQB 3.1.1.3.1).
+        The system may have received a sequence with a lower identifier before the capture began, because a queue
+        manager assigns ascending identifiers (MS-MQQB 3.1.1.3.1).
         """
         if source is None and len(self.first_begun) == 1:
             source = next(iter(self.first_begun))

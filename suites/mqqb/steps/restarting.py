@@ -16,7 +16,7 @@ NEW_FIELDS = ("message_id", "sent_time")
 
 
 def describe_change(before: Frame, after: Frame, receiver: Any) -> str:
-    """Return the fields of a message that differ from its earlier copy, or UNCHANGED if none do."""
+    """Return the fields of a message that differ from its earlier copy, or UNCHANGED if no field differs."""
     one, other = describe_packet(before, receiver), describe_packet(after, receiver)
     wrong = [
         f"{name} {other[name]} for {value}"
@@ -38,7 +38,9 @@ def _send_in_sequence(frame: Frame) -> str:
 
 
 def restart_and_await_copy(receiver: Receiver | AcknowledgingReceiver, wanted: Frame) -> Frame | None:
-    """Restart the SUT; return the next copy of an acknowledgment that it sent before, or None."""
+    """Restart the SUT; return the next copy of an acknowledgment that the SUT sent before the restart,
+    or None if no copy arrives.
+    """
     sut, inbox = receiver.sut, receiver.peer.inbox
     known = len(inbox.copies)
 

@@ -1,6 +1,7 @@
-"""Signed and encrypted messages of the peer, and their disposition in the SUT.
+"""Send signed and encrypted messages of the peer, and read how the SUT acknowledges and stores them.
 
-Each message requests acknowledgments by PA and NA; these acknowledgments arrive unless SendInsecureNacks is FALSE.
+Each message requests acknowledgments by PA and NA; the SUT sends these acknowledgments unless
+SendInsecureNacks is FALSE.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ SYMMETRIC_KEYS = {
     192: bytes(range(1, 25)),
     256: bytes(range(1, 33)),
 }
-"""The session keys that the peer uses, by their number of bits."""
+"""The session keys that the peer uses, by their length in bits."""
 
 
 def message_id(frame: Frame) -> tuple[str, int]:
@@ -57,8 +58,8 @@ def message_id(frame: Frame) -> tuple[str, int]:
 
 
 class SecuredDisposition:
-    """The disposition of one message: its acknowledgments, its FinalAcks, and the message itself if it is in
-    its queue.
+    """How the SUT disposed of one message: the acknowledgments, the FinalAcks, and the message itself if
+    it is in its queue.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class SecuredDisposition:
     ) -> None:
         self.sent = sent
         self.shows_level = found is None or (shows_level and "security" in found)
-        """Whether the message in its queue shows its authentication level."""
+        """Whether the control channel shows the authentication level of a message in its queue."""
         self.frames = [sent, *acknowledgments, *finals]
         self.acknowledgments = [_get_class_name(frame) for frame in acknowledgments]
         self.finals = [_get_class_name(frame) for frame in finals]
@@ -90,7 +91,9 @@ class SecuredDisposition:
 
     @property
     def kept(self) -> str:
-        """Return whether the message is in its queue; without the message, its arrival must not be acknowledged."""
+        """Return whether the message is in its queue. If the message is not in its queue, the SUT must
+        not acknowledge its arrival.
+        """
         if self.found is not None:
             return KEPT_OUTCOME
         return ARRIVAL_ONLY_OUTCOME if ARRIVED in self.acknowledgments else NOT_KEPT_OUTCOME
@@ -125,7 +128,7 @@ INSECURE_NACKS = (
     "NACK_ACCESS_DENIED",
     "NACK_UNSUPPORTED_CRYPTO_PROVIDER",
 )
-"""The acknowledgments that are sent only if SendInsecureNacks is TRUE (MS-MQQB 3.1.7.15)."""
+"""The acknowledgments that the SUT sends only if SendInsecureNacks is TRUE (MS-MQQB 3.1.7.15)."""
 RULES_OF_ACKNOWLEDGING = (
     "MQQB-3.1.5.8.3-15",
     "MQDMPR-3.1.1.12-D16",
@@ -137,7 +140,7 @@ RULES_OF_ACKNOWLEDGING = (
     "MQQB-3.1.5.8.3-121",
     "MQDMPR-3.1.1.12-D14",
 )
-"""Rules that can be observed only by an acknowledgment in INSECURE_NACKS."""
+"""The rules that only an acknowledgment in INSECURE_NACKS makes observable."""
 ARRIVED = "ACK_REACH_QUEUE"
 NOT_KEPT_OUTCOME = "not stored in its queue"
 ARRIVAL_ONLY_OUTCOME = f"{NOT_KEPT_OUTCOME}, but acknowledged with {ARRIVED}"
@@ -150,15 +153,15 @@ SUBJECT_NAMES = {
     "level": "authentication level of message",
     "body": "body of message",
 }
-"""The subject of each attribute of a disposition, in verdicts."""
+"""The subject of each attribute of a disposition, as text for verdicts."""
 SILENT_REFUSAL_REASON = "SendInsecureNacks of the SUT is FALSE, so the SUT refuses messages without an acknowledgment"
 
 
 def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, SecuredDisposition], table: Table) -> None:
     """Judge every expectation of a table by the dispositions of the named messages.
 
-    If SendInsecureNacks is FALSE, only the absence of a message from its queue shows that it was refused, and rules
-    about the acknowledgment are not exercised.
+    If SendInsecureNacks is FALSE, only the absence of a message from its queue shows that the SUT refused the message,
+    and rules about the acknowledgment are not exercised.
     """
     silent, unseen = set[str](), set[str]()
     for rule, name, attribute, expected in table:
@@ -180,7 +183,7 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
 
 
 def depends_on_insecure_nacks(expected: object) -> bool:
-    """Return whether an expected answer is an acknowledgment that depends on SendInsecureNacks."""
+    """Return whether an expected answer is an acknowledgment that the SUT sends only if SendInsecureNacks is TRUE."""
     return any(expectation(expected).compare(nack) is None for nack in INSECURE_NACKS)
 
 
@@ -193,11 +196,13 @@ def _get_class_name(frame: Frame) -> str:
 KEPT_OUTCOME = "stored in its queue"
 NO_SIGNATURE_ACCEPTED_REASON = "the SUT accepts no signature of the peer: the SUT may hash different bytes (E81)"
 GREATEST_TIME_SCALE = 20
-"""The highest time scale: signing and encrypting take time, in which the session must not become idle."""
+"""The highest factor by which the timers may be accelerated. Signing and encrypting take time, and the session must not
+become idle in this time.
+"""
 
 
 class Secured:
-    """A session of the peer with the SUT, and the SUT's own session for its answers."""
+    """Open a session of the peer to the SUT, and let the SUT open its own session for its answers."""
 
     def __init__(self, peer: Peer, sut: Sut, **settings: Any) -> None:
         self.peer = peer
@@ -213,7 +218,9 @@ class Secured:
         """Whether SendInsecureNacks is TRUE."""
 
     def _let_it_connect(self) -> None:
-        """Let the SUT acknowledge a message, so that its session is open and it can send later answers at once."""
+        """Let the SUT acknowledge a message, so that the session of the SUT is open and the SUT can send
+        later answers at once.
+        """
         sent = self.connection.send(
             self.peer.message(self._await_administration_ack, queue="admin", properties={"PA": 1})
         )
@@ -248,8 +255,8 @@ class Secured:
     ) -> Any:
         """Build an unsigned message of a user with SID and certificate; ``header``: fields of UserHeader.
 
-        The messages are recoverable and express in turn, and request negative journaling: a receiver does not journal a
-        message that it refuses.
+        The messages are recoverable and express in turn, and request negative journaling: a receiver does not
+        journal a message that it refuses.
 
         ``queue`` "transactional" makes it the first message of a sequence; ``several``: it has a
         MultiQueueFormatHeader.
@@ -273,11 +280,11 @@ class Secured:
         return Sequence(self.peer, self.sequences).message(own, queue=queue, **headers)
 
     def agree_on_signatures(self, user: User | None = None) -> None:
-        """Check that the SUT accepts some signature; raise ConformanceFailure when it accepts no signature, because it
-        may hash different bytes (E81).
+        """Check that the SUT accepts a signature of the peer; raise ConformanceFailure if the SUT accepts no signature,
+        because the SUT may hash different bytes (E81).
 
         The messages name ``user`` as the sender. If ``user`` is not given, and the acknowledgment of a refusal shows
-        its reason, the messages name no sender.
+        the reason, the messages name no sender.
         """
         by = user or (None if self.tells else ALICE)
         claims = {} if by else {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}
@@ -298,11 +305,11 @@ class Secured:
             raise ConformanceFailure(NO_SIGNATURE_ACCEPTED_REASON)
 
     def refused(self, nack: str) -> str:
-        """Return the answer to a refused message: its acknowledgment, or silence when SendInsecureNacks is FALSE."""
+        """Return the answer to a refused message: the acknowledgment, or silence if SendInsecureNacks is FALSE."""
         return nack if self.tells else "no acknowledgment"
 
     def refused_without_storing(self, nack: str) -> str:
-        """Return ``silent_refusal`` of a message that is refused and not stored."""
+        """Return the ``silent_refusal`` of a message that the SUT refuses and does not store."""
         return f"{self.refused(nack)} and the message is {NOT_KEPT_OUTCOME}"
 
     def plain(self, *, queue: str = "plain") -> Any:
@@ -310,7 +317,7 @@ class Secured:
         return self.peer.message(self._await_administration_ack, queue=queue, PA=1, NA=1)
 
     def dispositions(self, packets: Mapping[str, Any], queue: str = "plain") -> dict[str, SecuredDisposition]:
-        """Send messages; return their dispositions, by name."""
+        """Send messages; return the disposition of each message by name."""
         sent = {name: self.connection.send(packet) for name, packet in packets.items()}
 
         def are_dispositions_known() -> bool:

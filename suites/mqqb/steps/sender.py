@@ -1,6 +1,8 @@
-"""The SUT as sender of messages with tags, to a peer whose core receives none of them after the session is open.
+"""Steps in which the SUT sends messages with tags to a peer. After the session is open, the core of the peer receives
+none of these messages.
 
-The peer's core performs the handshake and answers pings; afterwards only the check sends packets of the peer.
+The core of the peer performs the handshake and answers pings; afterwards only the check sends packets of
+the peer.
 """
 
 from __future__ import annotations
@@ -19,16 +21,18 @@ from suites.mqqb.steps.provoking import Provoker, read_tag
 RETRY_INTERVAL_MS = 5_000
 """The default duration of the Session Retry Connect Timer in ms (MS-MQQB 3.1.2.3, note <45>)."""
 ACK_TIMEOUT_MS = 20_000
-"""The default AckTimeout in ms (MS-MQQB 2.2.2.1, note <51>), the latest time at which an acknowledgment may arrive."""
+"""The default AckTimeout in ms (MS-MQQB 2.2.2.1, note <51>). An acknowledgment may arrive until this
+time has passed.
+"""
 SET_UP_PACKETS = ["EstablishConnection", "ConnectionParameters"]
 """The packets that an initiator sends to set up a session, in order."""
 
 
 class Sender:
-    """The SUT as sender of the messages of one check; ``to``: a format name of the peer, by default a direct name."""
+    """Let the SUT send the messages of one check; ``to``: a format name of the peer, by default a direct name."""
 
     PEER_WINDOW = 61
-    """The WindowSize of a peer that has another one than the SUT: 64 is the default (note <36>)."""
+    """A WindowSize of the peer that differs from the default WindowSize of the SUT, which is 64 (note <36>)."""
     LARGEST_WINDOW = 512
     """The largest window that a check fills."""
 
@@ -42,9 +46,11 @@ class Sender:
         peer.listen(ignore_incoming=True)
 
     def send(self, *tags: int, **fields: Any) -> list[str]:
-        """Let the SUT send a message for each tag, which is the message's ApplicationTag; return their message ids.
+        """Let the SUT send a message for each tag, which is the message's ApplicationTag; return the
+        identifiers of the messages.
 
-        A SUT without the facility ``send`` is provoked, if ``fields`` contain at most a delivery of ``RECOVERABLE``.
+        If the SUT does not have the facility ``send``, the peer causes acknowledgments instead; in this case,
+        ``fields`` contains at most a delivery of ``RECOVERABLE``.
         """
         if not self.sut.has("send") and fields.keys() <= {"delivery"}:
             provoker = self._provoker = self._provoker or Provoker(self.peer, self.to)
@@ -52,9 +58,10 @@ class Sender:
         return [self.sut.send(self.to, **{"body": f"message {tag}", "application_tag": tag, **fields}) for tag in tags]
 
     def poll_session(self, within_ms: int | None = None) -> Conversation | None:
-        """Wait for the session on which the SUT sends next: a session that it sets up, or a session that is already
-        open. A new message on an open session identifies that session (E16). A connection that ended before its session
-        was set up, as after a restart, is skipped if there are later connections. Return None when there is no session.
+        """Wait for the session on which the SUT sends next: a session that the SUT sets up, or a session that is
+        already open. A new message on an open session identifies that session (E16). If there are later connections,
+        skip a connection that ended before its session was set up, for example because of a restart. Return None if
+        there is no session.
         """
         within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
         self.peer.wait(lambda: self.peer.is_called or self._on_open_session() is not None, within_ms, "a connection")
@@ -87,7 +94,7 @@ class Sender:
         return self.peer.inbox.find(is_on_one)
 
     def await_session(self) -> Conversation:
-        """Wait like ``poll_session``; raise ConformanceFailure when no session is set up."""
+        """Call ``poll_session``; raise ConformanceFailure if no session is set up."""
         session = self.poll_session()
         if session is None:
             raise ConformanceFailure("the SUT opened no connection on which it could send its messages")
@@ -100,9 +107,9 @@ class Sender:
         return session
 
     def collect(self, session: Conversation, count: int) -> list[Frame]:
-        """Wait for the given number of user messages; return all that arrived on the session.
+        """Wait for the given number of user messages; return all messages that arrived on the session.
 
-        Raise ConformanceFailure when the last of these messages is late.
+        Raise ConformanceFailure if the last of these messages is late.
         """
         self.peer.wait(
             lambda: len(session.messages) >= count or session.record.closed_by is not None, None, f"message {count}"
@@ -110,7 +117,7 @@ class Sender:
         return session.messages
 
     def collect_all(self, session: Conversation, at_least: int) -> list[Frame]:
-        """Wait like ``collect``, then for further messages until none arrives in the silence window."""
+        """Call ``collect``, and then wait for further messages until no message arrives in the silence window."""
         self.collect(session, at_least)
         while session.record.closed_by is None and not session.quiet():
             pass
@@ -119,7 +126,7 @@ class Sender:
     def await_first(self, count: int) -> tuple[Conversation, list[Frame]]:
         """Wait for a session with the given number of messages; return the session and the messages.
 
-        Raise ConformanceFailure when a message is missing.
+        Raise ConformanceFailure if a message is missing.
         """
         session = self.await_session()
         sent = self.collect(session, count)
@@ -129,8 +136,8 @@ class Sender:
 
     def fill_window(self) -> tuple[Conversation, int]:
         """Let the SUT send the messages 1 to N on a session, where N is the WindowSize in the SUT's
-        ConnectionParameters; return the session and N. Raise ConformanceFailure when the window is too large or a
-        message is missing.
+        ConnectionParameters; return the session and N. Raise ConformanceFailure if the window is too large or a message
+        is missing.
         """
         self.send(1)
         session, _ = self.await_first(1)
@@ -145,7 +152,9 @@ class Sender:
 
     @staticmethod
     def tags(frames: list[Frame]) -> list[int]:
-        """Return the tags of messages: the ApplicationTag, or the number in a message that the peer provoked."""
+        """Return the tags of messages. A tag is the ApplicationTag, or the number in an acknowledgment
+        that the peer caused.
+        """
         return [read_tag(frame) for frame in frames]
 
     @staticmethod
@@ -160,10 +169,11 @@ def tags(frames: list[Frame]) -> list[int]:
 
 
 def check_not_given_up(session: Conversation) -> None:
-    """Raise ConformanceFailure when a session ended on which the SUT's messages were unacknowledged for a long time.
+    """Raise ConformanceFailure if a session ended on which the SUT's messages were unacknowledged for a
+    long time.
 
     The SUT's Session Ack Wait Timer (MS-MQQB 3.1.6.3) or a timer of the peer may have expired because the SUT or the
-    tester was slow. If the SUT ends a session earlier, there is a different reason.
+    tester was slow. If the SUT ends a session earlier, the end has a different reason.
     """
     closed_ms = session.record.closed_at_ms
     if closed_ms is None:

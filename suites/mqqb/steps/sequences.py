@@ -1,4 +1,6 @@
-"""Steps that checks of transactional sequences share: the SUT as sender, its abstract data model, and its queues."""
+"""Steps that checks of transactional sequences share: the SUT sends a sequence, and the steps read its abstract data
+model and its queues.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ FIRST_RESEND_MS = 30_000
 
 
 class Outgoing:
-    """The SUT as sender of one sequence to a peer whose core does not receive the sequence. ``queue``: a separate queue
+    """Let the SUT send one sequence to the peer, whose core does not receive the sequence. ``queue``: a separate queue
     for a check that needs the whole sequence.
     """
 
@@ -36,12 +38,14 @@ class Outgoing:
         self.sender = Sender(peer, sut, self.to)
         self.sent: list[Frame] = []
         self.identifiers: list[str] = []
-        """Message ids of the sent messages, as the control channel names them."""
+        """The identifiers of the sent messages, as the control channel returns them."""
         self.tags: list[int] = []
-        """ApplicationTags of the sent messages; no other test's messages have them."""
+        """The ApplicationTags of the sent messages. Messages of other tests have different tags."""
 
     def send(self, count: int = 1, delivery: str = "transactional", **fields: Any) -> list[Frame]:
-        """Let the SUT send messages; return the packets that arrived. Raise ConformanceFailure when one is missing."""
+        """Let the SUT send messages; return the packets that arrived. Raise ConformanceFailure if a
+        message is missing.
+        """
         first = len(self.tags)
         self.tags += [self.peer.message_id() for _ in range(count)]
         self.identifiers += self.sender.send(*self.tags[first:], delivery=delivery, **fields)
@@ -57,7 +61,7 @@ class Outgoing:
         self.peer.environment.run_until(lambda: bool(self.copies(number)), self.sut.connect_timeout_ms)
 
     def open_beside(self, queue: str) -> Outgoing:
-        """Return the SUT as sender of a second sequence, to a different queue of the peer."""
+        """Return an object with which the SUT sends a second sequence, to a different queue of the peer."""
         other = copy(self)
         other.sender = copy(self.sender)
         other.sent, other.identifiers, other.tags = [], [], []
@@ -70,7 +74,7 @@ class Outgoing:
 
     @property
     def session(self) -> Conversation:
-        """The session on which the SUT sent the last message of the sequence. Raises ConformanceFailure when that
+        """Return the session on which the SUT sent the last message of the sequence. Raise ConformanceFailure if that
         session is closed.
         """
         found = self._list_open_sessions()
@@ -84,25 +88,25 @@ class Outgoing:
         return [one for one in open_ if self.list_numbers_on(one)]
 
     def await_session(self) -> Conversation:
-        """Wait until the SUT sends the messages of the sequence on a new session, after the earlier session ended;
+        """Wait until the SUT sends the messages of the sequence on a new session after the end of the earlier session;
         return the new session.
         """
         self.peer.environment.run_until(lambda: bool(self._list_open_sessions()), self.sut.connect_timeout_ms)
         return self.session
 
     def list_numbers_on(self, session: Conversation) -> list[int]:
-        """Return the numbers of the messages that arrived on a session, in order; the first message that was sent has
-        number 1.
+        """Return the numbers of the messages that arrived on a session, in order. The first message that
+        the SUT sent has number 1.
         """
         return [self.tags.index(tag) + 1 for tag in Sender.tags(session.messages) if tag in self.tags]
 
     def copies(self, number: int) -> list[Frame]:
-        """Return all packets, on any session, that contain the message with a number."""
+        """Return all packets, on any session, that contain the message with the given number."""
         return [frame for frame in self.peer.inbox.copies if Sender.tags([frame]) == [self.tags[number - 1]]]
 
     def await_resend(self, number: int) -> str:
-        """Wait for the longest time after which the SUT may resend the message with a number; describe whether the SUT
-        resent it.
+        """Wait for the longest time after which the SUT may resend the message with the given number; return a
+        description of whether the SUT resent the message.
         """
         known = len(self.copies(number))
         within_ms = (
@@ -112,11 +116,11 @@ class Outgoing:
         return RESENT if len(self.copies(number)) > known else NOT_RESENT
 
     def send_order_ack(self, number: int, **changes: Any) -> Frame:
-        """Send the OrderAck of the message with a number; the first message has number 1."""
+        """Send the OrderAck of the message with the given number. The first message has number 1."""
         return self.session.send(build_order_ack(self.peer, self.sent[number - 1], **changes))
 
     def send_final_ack(self, number: int, **changes: Any) -> Frame:
-        """Send the FinalAck that refuses the message with a number; ``changes``: see ``build_final_ack``."""
+        """Send the FinalAck that refuses the message with the given number; ``changes``: see ``build_final_ack``."""
         return self.session.send(build_final_ack(self.peer, self.sent[number - 1], **changes))
 
     def send_session_ack(self) -> Frame:
@@ -126,7 +130,7 @@ class Outgoing:
         return frame
 
     def acknowledge_all(self) -> None:
-        """Send the SessionAck and the OrderAck of all messages, so that the SUT resends nothing."""
+        """Send the SessionAck and the OrderAck of all messages, so that the SUT resends no message."""
         self.session.acknowledge_all()
         self.session.send(build_order_ack(self.peer, self.sent[-1]))
         self.peer.settle()
@@ -134,7 +138,7 @@ class Outgoing:
     # -- elements of the abstract data model ----------------------------------------------------------------------
 
     def shown(self) -> dict[str, Any]:
-        """Return the elements of the SUT's session on which the sequence is sent."""
+        """Return the elements that the SUT shows of the session on which it sends the sequence."""
         found = [one for one in self.sut.inspect()["Sessions"] if one.get("OutgoingQueueReference") == self.to]
         if not found:
             raise ConformanceFailure(f"the SUT shows no session whose OutgoingQueueReference is {self.to}")
@@ -152,7 +156,9 @@ class Outgoing:
         return dict(read_element(find_outgoing_queue(self.sut, self.to), "OutgoingTransferInfo"))
 
     def await_info(self, name: str, value: int) -> bool:
-        """Wait until an element of OutgoingTransferInfo has a value; return whether it does."""
+        """Wait until an element of OutgoingTransferInfo has the given value; return whether the element
+        has this value.
+        """
         return self.peer.eventually(lambda: read_element(self.read_transfer_info(), name) == value)
 
     def list_unacknowledged_numbers(self) -> list[int]:
@@ -165,7 +171,7 @@ Place = tuple[int, int, int]
 
 
 def read_info_place(info: dict[str, Any], name: str) -> Place:
-    """Return an element of OutgoingTransferInfo that is a SEQUENCE_INFO, as a Place."""
+    """Return an element of OutgoingTransferInfo whose type is SEQUENCE_INFO, as a Place."""
     found = read_element(info, name)
     seq_id, number, previous = (int(read_element(found, one)) for one in ("SeqID", "SeqNo", "PrevNo"))
     return seq_id, number, previous
@@ -183,9 +189,7 @@ def get_transaction_header(frame: Frame) -> Any:
 
 
 def read_sequence_id(frame: Frame) -> tuple[int, int]:
-    """Return the TxSequenceID of a message as TimeStamp and Ordinal, so that the identifier of a later sequence is
-    greater.
-    """
+    """Return the TxSequenceID of a message as TimeStamp and Ordinal. A later sequence has a greater value."""
     identifier = get_transaction_header(frame).TxSequenceID
     return identifier.TimeStamp, identifier.Ordinal
 
@@ -203,7 +207,7 @@ def list_sequence_numbers(frames: list[Frame]) -> list[int]:
 
 def find_kept_messages(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
     """Return which messages are in a queue of the SUT, as positions in the list of identifiers; the first position is
-    1. A position is returned as often as its message is in the queue.
+    1. The result contains a position once for each copy of its message in the queue.
     """
     found = Counter(one["message_id"] for one in sut.kept(queue))
     return [number for number, identifier in enumerate(identifiers, 1) for _ in range(found[identifier])]

@@ -1,4 +1,4 @@
-"""Predicates on the packets with which an initiator and an acceptor open a session.
+"""Predicates about the packets with which an initiator and an acceptor open a session.
 
 Spec: MS-MQQB 3.1.5.2.3, 3.1.5.3.1, 3.1.5.3.2, 3.1.5.4.1.
 """
@@ -21,7 +21,9 @@ def is_initiator_packet(context: Context) -> bool:
 
 
 class LastOfThePeer(Summary):
-    """The last packet of each kind that opens a session, among the packets that the peer has sent on a connection."""
+    """Store the last packet of each kind that opens a session, of the packets that the peer has sent on
+    a connection.
+    """
 
     def __init__(self) -> None:
         self.by_kind: dict[str, Frame] = {}
@@ -33,8 +35,8 @@ class LastOfThePeer(Summary):
 
 
 def find_request(context: Context) -> Any:
-    """Return the header of the peer's last packet of the kind of the current packet, which the acceptor's packet
-    answers, or None. Also return None if the packet equals the request, because it may be a response or an echo.
+    """Return the header of the request that the acceptor's packet answers: the peer's last packet of the same kind.
+    Return None if there is no request, or if the packet equals the request, because it may be a response or an echo.
     """
     request = context.before(LastOfThePeer).by_kind.get(context.frame.kind)
     if context.sut_role != "acceptor" or request is None or request.data == context.frame.data:
@@ -48,7 +50,7 @@ def is_acceptor_response(context: Context) -> bool:
 
 
 def demand_no_refusal(concerned: Callable[[Context], bool]) -> Predicate:
-    """Demand CS 0 in the packets that the rule is about."""
+    """Demand that CS is 0 in the packets that the rule is about."""
 
     def judge_refusal(packet: Any, context: Context) -> Finding:
         return (packet.InternalHeader.CS == 0, f"CS is {packet.InternalHeader.CS}") if concerned(context) else None

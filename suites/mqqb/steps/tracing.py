@@ -26,7 +26,7 @@ class Report:
 
     @staticmethod
     def build_expected_label(message: Frame) -> str:
-        """Return the part of a report's label that precedes the time; it is the same in both readings of E35."""
+        """Return the part of a report's label that precedes the time. This part is the same in both readings of E35."""
         user = message["UserHeader"]
         source = str(user.SourceQueueManager).upper()
         return f"{source[:4]}:{user.MessageID:08X}:{user.RC:02X}"
@@ -42,7 +42,7 @@ class Report:
         return str(self.user.SourceQueueManager), int(self.user.MessageID)
 
     def is_about(self, message: Frame) -> bool:
-        """Return whether the label or the body has the MessageID of a message."""
+        """Return whether the label or the body contains the MessageID of a message."""
         return f"{message['UserHeader'].MessageID:08X}" in f"{self.label} {self.text}".upper()
 
     @property
@@ -52,8 +52,8 @@ class Report:
 
     @property
     def label(self) -> str:
-        """Return the label without its end if the end contains the source and roughly the time of sending, else the
-        whole label.
+        """Return the label without its end if the end contains the source and roughly the time of sending; return the
+        whole label otherwise.
         """
         label = self.properties.Label
         text = (label.decode("utf-16-le", "replace") if isinstance(label, bytes) else str(label)).rstrip("\0")
@@ -74,6 +74,6 @@ class Report:
 
 
 def _is_date_of_instant(date: str, sent_s: int) -> bool:
-    """Return whether a date is the date of an instant in any time zone."""
+    """Return whether a date is the date of the given instant in any time zone."""
     days = (datetime.fromtimestamp(sent_s + hours * 3_600, UTC) for hours in range(-12, 15))
     return date in {f"{DAYS[day.weekday()]},{MONTHS[day.month - 1]} {day.day:02} {day.year % 100:02}" for day in days}

@@ -12,12 +12,12 @@ from suites.mqqb.steps.order_and_final_acks import is_final_ack, is_order_ack
 from suites.mqqb.steps.received_messages import Message, Received
 
 PRIVATE_QUEUE_OF_GUID = 3
-"""DQ of a private queue of the queue manager in QueueManagerAddress. Spec: MS-MQMQ 2.2.19.2."""
+"""The value of DQ for a private queue of the queue manager in QueueManagerAddress. Spec: MS-MQMQ 2.2.19.2."""
 BEGAN_BEFORE_CAPTURE = "its messages may have been received before the capture began or where it lacks packets"
 
 
 def demand_order_ack_body(packet: Any, context: Context) -> Finding:
-    """Demand a body with the layout of 2.2.4.1."""
+    """Demand that the body has the layout of 2.2.4.1."""
     if not is_order_ack(packet):
         return None
     body = packet.MessagePropertiesHeader.MessageBody
@@ -36,7 +36,7 @@ class OrderAck(NamedTuple):
 
     @classmethod
     def of(cls, packet: Any) -> OrderAck | None:
-        """Return the OrderAck in a packet; None for other packets and for malformed bodies."""
+        """Return the OrderAck in a packet, or None for other packets and for malformed bodies."""
         if not is_order_ack(packet):
             return None
         try:
@@ -61,7 +61,7 @@ def apply_to_order_acks_of_receiver(judge: Callable[[OrderAck, Received], Findin
 
 
 def compare_sequence_with_received(ack: OrderAck, received: Received) -> Finding:
-    """Compare TxSequenceID with the received sequences."""
+    """Compare TxSequenceID with the sequences that the system received."""
     if ack.body.TxSequenceID in received.sequences:
         return True, "TxSequenceID is the TxSequenceID of received messages"
     if not received.excludes(ack.body.TxSequenceID, ack.source):
@@ -70,7 +70,7 @@ def compare_sequence_with_received(ack: OrderAck, received: Received) -> Finding
 
 
 def compare_number_with_received(ack: OrderAck, received: Received) -> Finding:
-    """Compare TxSequenceNumber with the numbers that were received in the sequence."""
+    """Compare TxSequenceNumber with the numbers that the system received in the sequence."""
     identifier, number = ack.body.TxSequenceID, ack.body.TxSequenceNumber
     if (identifier, number) in received.numbers:
         return True, f"TxSequenceNumber is {number}, the number of a received message"
@@ -109,5 +109,5 @@ def demand_field_of_message(name: str, of_message: str = "") -> Predicate:
 
 
 def _show_field(value: Any) -> str:
-    """Return a field as text; a TxSequenceID with its two parts."""
+    """Return a field as text; the text of a TxSequenceID contains its two parts."""
     return f"(Ordinal {value.Ordinal}, TimeStamp {value.TimeStamp})" if isinstance(value, TxSequenceID) else str(value)
